@@ -1,0 +1,32 @@
+import type { Implementation } from '@resource/contract'
+import type { Database } from '@resource/database'
+import type { Context } from '../context.ts'
+import { writeOnce } from '../store/idempotency.ts'
+import { deleteBook, findBook, insertBook, listBooks, updateBook } from './store.ts'
+
+/** The rules of books (specification 2.2 and 4.2). */
+export function bookService(database: Database): Implementation<Context>['books'] {
+  return {
+    list: (input) => listBooks(database.read, input),
+
+    get: ({ id }) => findBook(database.read, id),
+
+    create: (input) => {
+      const { title, author, published_date } = input
+      return writeOnce(database, 'books.create', input, (tx) => insertBook(tx, { title, author, published_date }))
+    },
+
+    replace: (input) => {
+      const { id, if_version, title, author, published_date } = input
+      return writeOnce(database, 'books.replace', input, (tx) =>
+        updateBook(tx, id, if_version, { title, author, published_date }),
+      )
+    },
+
+    delete: (input) =>
+      writeOnce(database, 'books.delete', input, async (tx) => {
+        await deleteBook(tx, input.id, input.if_version)
+        return { message: 'Book deleted' }
+      }),
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+const whole = (min: number, max: number, fallback: number) => {
+  const rule = { error: `must be a whole number from ${min} to ${max}` }
+  return z
+    .string()
+    .regex(/^\d+$/, rule)
+    .transform(Number)
+    .pipe(z.int(rule).min(min, rule).max(max, rule))
+    .prefault(String(fallback))
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+const schema = z.object({
+  HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
+  PORT: whole(0, 65535, 3000),
+  DATABASE_URL: z.string().min(1, 'must be file: and a path').default('file:./data/resource.db'),
+  LOG_LEVEL: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }).default('info'),
+  PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
+})
+
+export type Config = z.output<typeof schema>
+
+/**
+ * The service's settings, all of them, from the environment.
+ *
+ * @param environment variables by name; an empty one counts as absent
+ * @throws Error that names each wrong variable and what it must be
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const parsed = schema.safeParse(set)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)
+  throw new Error(`The configuration is wrong:\n${faults.join('\n')}`)
+}

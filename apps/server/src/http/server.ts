@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { envelope } from '@resource/contract'
+import { createDatabase } from '@resource/database'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { dropOldAnswers } from '../store/idempotency.ts'
+import { createApp } from './app.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+const LONGEST_STOP_MS = 10_000
+
+export interface RunningServer {
+  /** `http://127.0.0.1:3000` */
+  url: string
+  /** Finishes the requests that are open, takes no new ones, then closes the database. Twice is the same as once. */
+  stop: () => Promise<void>
+}
+
+/**
+ * Opens the database and serves.
+ *
+ * @throws Error when the database cannot be opened or the address is taken
+ */
+export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+  const database = await createDatabase(config.DATABASE_URL)
+  let stopping: Promise<void> | undefined
+  const server = createServer(createApp({ config, database, log, isStopping: () => stopping !== undefined }))
+  server.on('clientError', refuseMalformed)
+  try {
+    await listen(server, config)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  const sweep = setInterval(() => {
+    dropOldAnswers(database).catch((err: unknown) => log.warn({ err }, 'old idempotency keys were not dropped'))
+  }, HOUR_MS).unref()
+
+  const stop = async () => {
+    clearInterval(sweep)
+    await close(server)
+    await database.close()
+  }
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(PORT, HOST, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+// Idle connections are closed at once, busy ones after their answer, stuck ones after a while.
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS)
+    server.close(() => {
+      clearTimeout(limit)
+      resolve()
+    })
+  })
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+const REFUSALS: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request header fields are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+}
+
+// What is not HTTP never reaches Express, so its answer is written by hand.
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [code, message] = REFUSALS[error.code ?? ''] ?? [400, 'Malformed HTTP request']
+  const body = JSON.stringify(envelope.error.body({ status: code as 400, message, details: '', fields: [] }))
+  const head = [
+    `HTTP/1.1 ${code} ${message}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

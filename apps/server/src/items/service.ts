@@ -1,0 +1,39 @@
+import type { Implementation } from '@resource/contract'
+import type { Database } from '@resource/database'
+import type { Context } from '../context.ts'
+import { writeOnce } from '../store/idempotency.ts'
+import { deleteItem, findItem, insertItem, listItems, updateItem } from './store.ts'
+
+/** The rules of items (specification 2.3 and 4.3). */
+export function itemService(database: Database): Implementation<Context>['items'] {
+  return {
+    list: (input) => listItems(database.read, input),
+
+    get: ({ id }) => findItem(database.read, id),
+
+    create: (input) => {
+      const { name, price, category } = input
+      return writeOnce(database, 'items.create', input, (tx) => insertItem(tx, { name, price, category }))
+    },
+
+    replace: (input) => {
+      const { id, if_version, name, price, category } = input
+      return writeOnce(database, 'items.replace', input, (tx) =>
+        updateItem(tx, id, if_version, { name, price, category }),
+      )
+    },
+
+    update: (input) => {
+      const { id, if_version, name, price, category } = input
+      return writeOnce(database, 'items.update', input, (tx) =>
+        updateItem(tx, id, if_version, { name, price, category }),
+      )
+    },
+
+    delete: (input) =>
+      writeOnce(database, 'items.delete', input, async (tx) => {
+        await deleteItem(tx, input.id, input.if_version)
+        return { message: 'Item deleted' }
+      }),
+  }
+}

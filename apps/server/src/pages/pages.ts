@@ -1,0 +1,85 @@
+import express, { type RequestHandler, type Router } from 'express'
+import { type Asset, loadAssets } from './assets.ts'
+import { docsPage, indexPage, redocPage } from './html.ts'
+
+const methods = 'GET, HEAD, OPTIONS'
+
+// Redoc makes inline <style> elements: empty ones that it fills through insertRule, and one with the fixed text of its
+// scrollbar. Browsers weigh even the empty ones, so its page allows these two texts by their SHA-256 and no other. A new
+// version of Redoc may bring another scrollbar; the browser's console then names the hash.
+const redocStyles = [
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+  "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+]
+
+/**
+ * The pages a person reads in a browser: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc`
+ * (Redoc), with their files under `/assets/`. Both documentation pages read `/openapi.json` of the same origin.
+ *
+ * Mount it at the root of the application. Other methods on these paths answer 405; paths it does not know go on.
+ *
+ * @param options `title` and `version` of the service, as the index page and the window titles show them.
+ */
+export function pages(options: { title: string; version: string }): Router {
+  const router = express.Router({ caseSensitive: true })
+  const assets = loadAssets()
+  offer(router, '/', page(indexPage({ ...options, assets })))
+  offer(router, '/docs', page(docsPage({ ...options, assets })))
+  offer(router, '/redoc', page(redocPage({ ...options, assets }), redocStyles))
+  for (const asset of Object.values(assets)) offer(router, asset.url, file(asset))
+  return router
+}
+
+function offer(router: Router, path: string, handler: RequestHandler) {
+  router.route(path).get(handler).options(allow).all(refuse)
+}
+
+function page(html: string, styles: string[] = []): RequestHandler {
+  const policy = contentSecurityPolicy(styles)
+  return (_request, response) => {
+    response.set({
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    })
+    response.type('html').send(html)
+  }
+}
+
+function contentSecurityPolicy(styles: string[]) {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    ["style-src 'self'", ...styles].join(' '),
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function file(asset: Asset): RequestHandler {
+  return async (request, response) => {
+    // The URL carries a hash of the content, so what is behind it never changes.
+    response.set({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
+    response.type(asset.type).vary('accept-encoding')
+    if (!request.acceptsEncodings('gzip')) {
+      response.send(asset.body)
+      return
+    }
+    response.set('content-encoding', 'gzip').send(await asset.gzip())
+  }
+}
+
+const allow: RequestHandler = (_request, response) => {
+  response.set('allow', methods).status(204).end()
+}
+
+const refuse: RequestHandler = (request, response) => {
+  const details = `${request.method} is not offered at ${request.path}; it answers ${methods}.`
+  const error = { code: 405, message: 'Method not allowed', details }
+  response.set('allow', methods).status(405).json({ status: 'error', error })
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { chromium, type LaunchOptions } from 'playwright-core'
+
+/**
+ * Starts a real Chromium without a window; `await using` closes it.
+ *
+ * On 64-bit Intel Linux it is the one that `@sparticuz/chromium` brings, with the libraries it needs: no system package
+ * and no download. Elsewhere it is the installed Chrome or, without one, Edge.
+ *
+ * @throws when no browser starts, with what Playwright found missing.
+ */
+export async function openBrowser() {
+  const bundled = process.platform === 'linux' && process.arch === 'x64'
+  return bundled ? chromium.launch(await bundledBrowser()) : installedBrowser()
+}
+
+async function installedBrowser() {
+  try {
+    return await chromium.launch({ channel: 'chrome' })
+  } catch {
+    return await chromium.launch({ channel: 'msedge' })
+  }
+}
+
+async function bundledBrowser(): Promise<LaunchOptions> {
+  const folder = await unpackedBrowser()
+  const env = {
+    HOME: folder,
+    LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+    FONTCONFIG_PATH: join(folder, 'fonts'),
+  }
+  // Chromium's sandbox refuses to run as root, which is what a container gives.
+  return { executablePath: join(folder, 'chromium'), args: ['--no-sandbox'], env }
+}
+
+// Unpacked once per version, and moved into place whole, so that test files that start together never see half of it.
+async function unpackedBrowser() {
+  const cache = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url))
+  const folder = join(cache, `chromium-${packageVersion()}`)
+  if (existsSync(folder)) return folder
+  await mkdir(cache, { recursive: true })
+  const unfinished = await mkdtemp(`${folder}-`)
+  try {
+    await unpack(unfinished)
+    await writeFile(join(unfinished, 'fonts', 'fonts.conf'), fontConfiguration(folder))
+    await rename(unfinished, folder)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+  return folder
+}
+
+// In a process of its own, because the package unpacks to the temporary folder of its process, and brings out the
+// shared libraries only where it believes itself in AWS Lambda.
+async function unpack(folder: string) {
+  const script = "const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()"
+  const env = { TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' }
+  const cwd = fileURLToPath(new URL('.', import.meta.url))
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { env, cwd })
+}
+
+// The package's own file looks for the font it brings in /tmp; Chromium crashes where it finds no font at all.
+function fontConfiguration(folder: string) {
+  const fonts = join(folder, 'fonts')
+  return `<fontconfig><dir>${fonts}</dir><cachedir>${join(fonts, 'cache')}</cachedir></fontconfig>\n`
+}
+
+function packageVersion() {
+  const file = new URL('../node_modules/@sparticuz/chromium/package.json', import.meta.url)
+  return String(JSON.parse(readFileSync(file, 'utf8')).version)
+}

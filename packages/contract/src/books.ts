@@ -1,0 +1,125 @@
+import { mutation, query, resource } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { messageField } from './errors.ts'
+import {
+  conditional,
+  id,
+  idempotencyKey,
+  location,
+  message,
+  must,
+  text,
+  version,
+  write,
+  writeHeaders,
+} from './fields.ts'
+import { listInput, pageFacts, pageHeaders } from './pages.ts'
+
+const fields = {
+  title: text(1, 200).meta({ examples: ['The Left Hand of Darkness'] }),
+  author: text(1, 200).meta({ examples: ['Ursula K. Le Guin'] }),
+  published_date: z.iso
+    .date(must('a calendar date, YYYY-MM-DD'))
+    .meta({ description: 'A calendar date, `YYYY-MM-DD`.', examples: ['1969-03-01'] }),
+}
+
+const book = z.object({ id, title: z.string(), author: z.string(), published_date: z.iso.date() }).meta({ id: 'Book' })
+
+/** A record as tRPC shows it: `version` is what `if_version` of a later write names. */
+const versioned = book.extend({ version }).meta({ id: 'VersionedBook' })
+
+const single = { response: book, envelope: 'book', etag: 'version' }
+
+export const books = resource({
+  tag: 'Books',
+  description: 'A collection of titled, authored and dated books.',
+  errorForm: messageField,
+  procedures: {
+    list: query({
+      input: listInput({}, ['id', 'title', 'author', 'published_date']),
+      output: z.object({ books: z.array(versioned), ...pageFacts }),
+      meta: {
+        openapi: {
+          method: 'GET',
+          path: '/books',
+          operationId: 'listBooks',
+          summary: 'List books',
+          successDescription: 'A page of books.',
+          responseBody: 'books',
+          response: z.array(book),
+          envelope: 'books',
+          headers: pageHeaders,
+        },
+      },
+    }),
+
+    get: query({
+      input: z.object({ id }),
+      output: versioned,
+      errors: [404],
+      meta: {
+        openapi: {
+          ...single,
+          method: 'GET',
+          path: '/books/{id}',
+          operationId: 'getBook',
+          summary: 'Get a book',
+          successDescription: 'The book.',
+        },
+      },
+    }),
+
+    create: mutation({
+      input: z.object({ ...fields, idempotency_key: idempotencyKey }),
+      output: versioned,
+      errors: [409],
+      meta: {
+        openapi: {
+          ...single,
+          method: 'POST',
+          path: '/books',
+          operationId: 'createBook',
+          summary: 'Create a book',
+          successDescription: 'The created book.',
+          status: 201,
+          headerParams: writeHeaders,
+          headers: location('/books/{id}'),
+        },
+      },
+    }),
+
+    replace: mutation({
+      input: z.object({ id, ...fields, ...write }),
+      output: versioned,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...single,
+          ...conditional,
+          method: 'PUT',
+          path: '/books/{id}',
+          operationId: 'replaceBook',
+          summary: 'Replace a book',
+          successDescription: 'The replaced book.',
+        },
+      },
+    }),
+
+    delete: mutation({
+      input: z.object({ id, ...write }),
+      output: message,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...conditional,
+          method: 'DELETE',
+          path: '/books/{id}',
+          operationId: 'deleteBook',
+          summary: 'Delete a book',
+          successDescription: 'The book is gone.',
+          status: 204,
+        },
+      },
+    }),
+  },
+})

@@ -1,0 +1,46 @@
+import type { EnvelopeForm, ErrorForm } from '@resource/openapi/contract'
+import { z } from 'zod'
+import packageJson from '../package.json' with { type: 'json' }
+import { timestamp } from './fields.ts'
+
+/** The API's version: of this package, of the OpenAPI document, of every envelope. */
+export const API_VERSION: string = packageJson.version
+
+/** `{ error }`: the form under the users' paths (specification 7.2, single-field form). */
+export const errorField: ErrorForm = {
+  schema: z.object({ error: z.string() }).meta({ id: 'ErrorField', examples: [{ error: 'User not found' }] }),
+  body: ({ message }) => ({ error: message }),
+}
+
+/** `{ message }`: the form of books and items (specification 7.2, detail form). */
+export const messageField: ErrorForm = {
+  schema: z.object({ message: z.string() }).meta({ id: 'ErrorMessage', examples: [{ message: 'Item not found' }] }),
+  body: ({ message }) => ({ message }),
+}
+
+/** The standard envelope (specification 2.4 and 7.2), for who asks with `?envelope=true` and for paths of no resource. */
+export const envelope: EnvelopeForm = {
+  schema: (data, facts) =>
+    z.object({
+      status: z.literal('success'),
+      data,
+      meta: z.object({ version: z.string(), timestamp, ...facts }),
+    }),
+  success: (data, facts) => ({
+    status: 'success',
+    data,
+    meta: { version: API_VERSION, timestamp: new Date().toISOString(), ...facts },
+  }),
+  error: {
+    schema: z
+      .object({
+        status: z.literal('error'),
+        error: z.object({ code: z.int(), message: z.string(), details: z.string() }),
+      })
+      .meta({
+        id: 'ErrorEnvelope',
+        examples: [{ status: 'error', error: { code: 404, message: 'User not found', details: 'GET /api/users/7' } }],
+      }),
+    body: ({ status, message, details }) => ({ status: 'error', error: { code: status, message, details } }),
+  },
+}

@@ -1,0 +1,30 @@
+import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
+import type { z } from 'zod'
+import { books } from './books.ts'
+import { items } from './items.ts'
+import { users } from './users.ts'
+
+/** Every procedure of the service: the map of its API. */
+export const contract = { users, books, items }
+
+export type Contract = typeof contract
+
+/** What tRPC clients are typed by. */
+export type AppRouter = RouterOf<Contract>
+
+/** What a server implements. */
+export type Implementation<Context> = ImplementationOf<Contract, Context>
+
+/** What a procedure takes after parsing: `Input<'users', 'create'>`. */
+export type Input<R extends keyof Contract, P extends keyof Contract[R]['procedures']> = z.output<
+  SchemaOf<Contract[R]['procedures'][P], 'input'>
+>
+
+/** What a procedure gives: `Output<'users', 'get'>`. */
+export type Output<R extends keyof Contract, P extends keyof Contract[R]['procedures']> = z.output<
+  SchemaOf<Contract[R]['procedures'][P], 'output'>
+>
+
+type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
+
+export { API_VERSION, envelope } from './errors.ts'

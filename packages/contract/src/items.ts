@@ -1,0 +1,177 @@
+import { mutation, query, resource } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { messageField } from './errors.ts'
+import {
+  conditional,
+  id,
+  idempotencyKey,
+  location,
+  message,
+  must,
+  text,
+  version,
+  write,
+  writeHeaders,
+} from './fields.ts'
+import { listInput, pageFacts, pageHeaders } from './pages.ts'
+
+const DEAREST = 1e12
+const priceRule = must('a number from 0 to 1e12')
+const name = text(1, 200).meta({ examples: ['Lamp'] })
+const price = z
+  .number(priceRule)
+  .min(0, priceRule)
+  .max(DEAREST, priceRule)
+  .meta({ examples: [24.5] })
+const category = text(1, 100).meta({ examples: ['lighting'] })
+
+const item = z
+  .object({ id, name: z.string(), price: z.number(), category: z.string().nullable() })
+  .meta({ id: 'Item', examples: [{ id: 7, name: 'Lamp', price: 24.5, category: null }] })
+
+/** A record as tRPC shows it: `version` is what `if_version` of a later write names. */
+const versioned = item.extend({ version }).meta({ id: 'VersionedItem' })
+
+// What creation answers with (specification 2.4): the record under one key, with or without the envelope around it.
+const created = item
+  .transform((item) => ({ item }))
+  .pipe(z.object({ item }))
+  .meta({ id: 'CreatedItem' })
+
+const fields = { name, price, category: category.nullable().default(null) }
+const changes = z.object({ name, price, category: category.nullable() }).partial()
+const changeable = Object.keys(changes.shape) as (keyof typeof changes.shape)[]
+
+const params = { params: { item_id: 'id' } }
+const single = { response: item, envelope: 'item', etag: 'version' }
+
+export const items = resource({
+  tag: 'Items',
+  description: 'A collection of named, priced items, in categories or in none.',
+  errorForm: messageField,
+  procedures: {
+    list: query({
+      input: listInput(
+        {
+          category: category.optional(),
+          price_lt: z
+            .number(must('a number'))
+            .optional()
+            .meta({ description: 'Only items whose price is below this.' }),
+        },
+        ['id', 'name', 'price', 'category'],
+      ),
+      output: z.object({ items: z.array(versioned), ...pageFacts }),
+      meta: {
+        openapi: {
+          method: 'GET',
+          path: '/items/',
+          operationId: 'listItems',
+          summary: 'List items',
+          description: 'Filtered by `category` and `price_lt`, in the order `sort` says.',
+          successDescription: 'A page of items.',
+          responseBody: 'items',
+          response: z.array(item),
+          envelope: 'items',
+          headers: pageHeaders,
+        },
+      },
+    }),
+
+    get: query({
+      input: z.object({ id }),
+      output: versioned,
+      errors: [404],
+      meta: {
+        openapi: {
+          ...params,
+          ...single,
+          method: 'GET',
+          path: '/items/{item_id}',
+          operationId: 'getItem',
+          summary: 'Get an item',
+          successDescription: 'The item.',
+        },
+      },
+    }),
+
+    create: mutation({
+      input: z.object({ ...fields, idempotency_key: idempotencyKey }),
+      output: versioned,
+      errors: [409],
+      meta: {
+        openapi: {
+          method: 'POST',
+          path: '/items/',
+          operationId: 'createItem',
+          summary: 'Create an item',
+          successDescription: 'The created item.',
+          status: 201,
+          response: created,
+          etag: 'version',
+          headerParams: writeHeaders,
+          headers: location('/items/{id}'),
+        },
+      },
+    }),
+
+    replace: mutation({
+      input: z.object({ id, ...fields, ...write }),
+      output: versioned,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...params,
+          ...single,
+          ...conditional,
+          method: 'PUT',
+          path: '/items/{item_id}',
+          operationId: 'replaceItem',
+          summary: 'Replace an item',
+          description: 'A category left out returns to null.',
+          successDescription: 'The replaced item.',
+        },
+      },
+    }),
+
+    update: mutation({
+      input: changes
+        .extend({ id, ...write })
+        .refine((input) => changeable.some((field) => input[field] !== undefined), {
+          error: `Send at least one of these fields: ${changeable.join(', ')}`,
+        }),
+      output: versioned,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...params,
+          ...single,
+          ...conditional,
+          method: 'PATCH',
+          path: '/items/{item_id}',
+          operationId: 'updateItem',
+          summary: 'Update an item',
+          description: 'Changes the fields that are sent, at least one.',
+          successDescription: 'The updated item.',
+        },
+      },
+    }),
+
+    delete: mutation({
+      input: z.object({ id, ...write }),
+      output: message,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...params,
+          ...conditional,
+          method: 'DELETE',
+          path: '/items/{item_id}',
+          operationId: 'deleteItem',
+          summary: 'Delete an item',
+          successDescription: 'The item is gone.',
+        },
+      },
+    }),
+  },
+})

@@ -1,0 +1,99 @@
+import type { Exchange } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { must, whole } from './fields.ts'
+
+const DEFAULT_LIMIT = 100
+const LARGEST_LIMIT = 1000
+const limitRule = must('a whole number, 1 or more')
+
+/**
+ * What a list takes: `filters` beside `page`, `limit`, `sort`, `after` and `count`.
+ *
+ * @param sortable the attributes `sort` may name
+ */
+export function listInput<F extends z.ZodRawShape, A extends string>(filters: F, sortable: readonly A[]) {
+  const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`] as const)
+  return z
+    .object({
+      ...filters,
+      page: whole(1, 2 ** 31 - 1)
+        .optional()
+        .meta({ description: 'Page number, from 1.' }),
+      // Not z.int(): however large a limit is, it is taken as the largest.
+      limit: z
+        .number(limitRule)
+        .min(1, limitRule)
+        .refine(Number.isInteger, limitRule)
+        .transform((limit) => Math.min(limit, LARGEST_LIMIT))
+        .prefault(DEFAULT_LIMIT)
+        .meta({
+          type: 'integer',
+          description: `Records per page; over ${LARGEST_LIMIT} is taken as ${LARGEST_LIMIT}.`,
+        }),
+      sort: z
+        .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
+        .optional()
+        .meta({ description: 'Order of the list, `id_asc` when absent; `id` ascending breaks ties.' }),
+      after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({
+        description:
+          'Walks the list by key instead of page number: empty to begin, then the cursor of the `next` link. Every step costs the same.',
+      }),
+      count: z
+        .boolean(must('true or false'))
+        .default(false)
+        .meta({ description: 'Count all records that match, for `X-Total-Count` and the `last` link.' }),
+    })
+    .refine((input) => (input as Asked).page === undefined || (input as Asked).after === undefined, {
+      path: ['after'],
+      error: 'must not stand beside page: a list is read by page number or by cursor',
+    })
+}
+
+/** What a list gives beside its records; over REST it stands in `Link`, `X-Total-Count` and the envelope's `meta`. */
+export const pageFacts = {
+  page: z.int().optional().meta({ description: 'The page number; absent on a walk by cursor.' }),
+  limit: z.int(),
+  next: z.string().nullable().meta({ description: 'Cursor of what follows, for `after`; null at the end.' }),
+  total: z.int().optional().meta({ description: 'How many records match; only when `count` was asked for.' }),
+}
+
+type Facts = z.output<z.ZodObject<typeof pageFacts>>
+interface Asked {
+  page?: number | undefined
+  after?: string | undefined
+}
+
+export const pageHeaders = {
+  Link: {
+    description: 'Where the list goes on (RFC 8288): `first`, `prev`, `next`, and `last` when the total was asked for.',
+    value: links,
+  },
+  'X-Total-Count': {
+    description: 'How many records match; only with `count=true`.',
+    schema: z.string().regex(/^\d+$/),
+    value: ({ output }: { output: Facts }) => output.total?.toString(),
+  },
+}
+
+function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
+  const link = (rel: string, name: 'page' | 'after', value: string | number) => {
+    const parameters = new Map(query)
+    parameters.delete('page')
+    parameters.delete('after')
+    parameters.set(name, String(value))
+    const text = [...parameters]
+      .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
+      .join('&')
+    return `<${path}?${text}>; rel="${rel}"`
+  }
+  if (input.after !== undefined) {
+    const next = output.next === null ? [] : [link('next', 'after', output.next)]
+    return [link('first', 'after', ''), ...next].join(', ')
+  }
+  const { page = 1 } = output
+  const parts = [link('first', 'page', 1)]
+  if (page > 1) parts.push(link('prev', 'page', page - 1))
+  if (output.next !== null) parts.push(link('next', 'page', page + 1))
+  if (output.total !== undefined) parts.push(link('last', 'page', Math.max(1, Math.ceil(output.total / output.limit))))
+  return parts.join(', ')
+}

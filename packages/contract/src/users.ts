@@ -1,0 +1,386 @@
+import { mutation, query, resource } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { errorField } from './errors.ts'
+import {
+  conditional,
+  id,
+  idempotencyKey,
+  location,
+  message,
+  must,
+  text,
+  timestamp,
+  version,
+  whole,
+  write,
+  writeHeaders,
+} from './fields.ts'
+import { listInput, pageFacts, pageHeaders } from './pages.ts'
+
+const LONGEST_PASSWORD_BYTES = 1024
+const bytes = new TextEncoder()
+
+const name = text(1, 200).meta({ examples: ['Ada Lovelace'] })
+const emailRule = must('a valid e-mail address of at most 254 characters')
+const email = z
+  .email(emailRule)
+  .max(254, emailRule)
+  .meta({ description: 'Kept as written; unique without regard to case.', examples: ['ada@example.com'] })
+const role = z.enum(['admin', 'user'], must('admin or user'))
+const status = z.enum(['active', 'inactive'], must('active or inactive'))
+const age = whole(0, 150)
+  .nullable()
+  .meta({ examples: [36] })
+const passwordRule = must(`text of at least 8 characters and at most ${LONGEST_PASSWORD_BYTES} bytes`)
+const password = z
+  .string(passwordRule)
+  .refine((value) => [...value].length >= 8 && bytes.encode(value).byteLength <= LONGEST_PASSWORD_BYTES, passwordRule)
+  .refine(
+    (value) => value.isWellFormed() && !value.includes('\0'),
+    must('text without NUL characters and lone surrogates'),
+  )
+  .meta({
+    description: 'Stored only as an argon2id hash, never returned. A service may ask for more than 8 characters.',
+    minLength: 8,
+    maxLength: LONGEST_PASSWORD_BYTES,
+    writeOnly: true,
+    format: 'password',
+  })
+
+/** The whole public record. */
+const user = z
+  .object({
+    id,
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
+    email: z.string().meta({ examples: ['ada@example.com'] }),
+    role,
+    status,
+    age,
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'User' })
+
+/** A record as tRPC shows it: `version` is what `if_version` of a later write names. */
+const versioned = user.extend({ version }).meta({ id: 'VersionedUser' })
+
+// What the doors show of a user (specification 4.1).
+const summary = user.pick({ id: true, name: true, email: true, role: true }).meta({ id: 'UserSummary' })
+const detail = user.pick({ id: true, name: true, email: true, role: true, created_at: true }).meta({ id: 'UserDetail' })
+const changed = user
+  .pick({ id: true, name: true, email: true, role: true, updated_at: true })
+  .meta({ id: 'ChangedUser' })
+const statusOnly = user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserStatus' })
+const listing = user
+  .pick({ name: true, email: true })
+  .transform(({ name, email }) => ({ username: name, email }))
+  .pipe(z.object({ username: z.string().meta({ examples: ['Ada Lovelace'] }), email: user.shape.email }))
+  .meta({ id: 'UserListing' })
+
+const newUser = z
+  .object({
+    name,
+    email,
+    password: password.optional(),
+    role: role.default('user'),
+    status: status.default('active'),
+    age: age.default(null),
+  })
+  .meta({ id: 'NewUser' })
+
+const changes = z.object({ name, email, password, role, status, age }).partial()
+const changeable = Object.keys(changes.shape) as (keyof typeof changes.shape)[]
+
+const SORTABLE = ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
+
+// What tells the doors apart.
+const main = { trailingSlash: 'significant' } as const
+const simple = { trailingSlash: 'optional', params: { user_id: 'id' } } as const
+const slash = { trailingSlash: 'significant', aliases: { username: 'name' } } as const
+
+export const users = resource({
+  tag: 'Users',
+  description:
+    'One collection, three doors. `/api/users` is the main one; `/users` shows the whole public record and merges on PUT; `/api/users/`, with its trailing slash, lists `username` and `email` alone.',
+  errorForm: errorField,
+  procedures: {
+    list: query({
+      input: listInput({ role: role.optional(), status: status.optional(), age: age.unwrap().optional() }, SORTABLE),
+      output: z.object({ users: z.array(versioned), ...pageFacts }),
+      meta: {
+        openapi: {
+          ...main,
+          method: 'GET',
+          path: '/api/users',
+          operationId: 'listUsers',
+          summary: 'List users',
+          description: 'Filtered by `role`, `status` and `age`, in the order `sort` says.',
+          successDescription: 'A page of users.',
+          responseBody: 'users',
+          response: z.array(summary),
+          envelope: 'users',
+          headers: pageHeaders,
+          additionalBindings: [
+            {
+              ...simple,
+              path: '/users',
+              operationId: 'listWholeUsers',
+              summary: 'List whole user records',
+              response: z.array(user),
+            },
+            {
+              ...slash,
+              path: '/api/users/',
+              operationId: 'listUsernames',
+              summary: 'List user names and e-mail addresses',
+              response: z.array(listing),
+            },
+          ],
+        },
+      },
+    }),
+
+    get: query({
+      input: z.object({ id }),
+      output: versioned,
+      errors: [404],
+      meta: {
+        openapi: {
+          ...main,
+          method: 'GET',
+          path: '/api/users/{id}',
+          operationId: 'getUser',
+          summary: 'Get a user',
+          successDescription: 'The user.',
+          response: detail,
+          envelope: 'user',
+          etag: 'version',
+          additionalBindings: [
+            {
+              ...simple,
+              path: '/users/{user_id}',
+              operationId: 'getWholeUser',
+              summary: 'Get a whole user record',
+              response: user,
+            },
+            {
+              ...slash,
+              path: '/api/users/{id}/',
+              operationId: 'getUserAtSlash',
+              summary: 'Get a user (trailing slash)',
+            },
+          ],
+        },
+      },
+    }),
+
+    create: mutation({
+      input: newUser.extend({ idempotency_key: idempotencyKey }),
+      output: versioned,
+      errors: [409],
+      meta: {
+        openapi: {
+          ...main,
+          method: 'POST',
+          path: '/api/users',
+          operationId: 'createUser',
+          summary: 'Create a user',
+          description: 'A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409.',
+          successDescription: 'The created user.',
+          status: 201,
+          response: detail,
+          envelope: 'user',
+          etag: 'version',
+          headerParams: writeHeaders,
+          headers: location('/api/users/{id}'),
+          additionalBindings: [
+            {
+              ...simple,
+              path: '/users',
+              operationId: 'createWholeUser',
+              summary: 'Create a user, answered whole',
+              response: user,
+              headers: location('/users/{id}'),
+            },
+            {
+              ...slash,
+              path: '/api/users/',
+              operationId: 'createUserAtSlash',
+              summary: 'Create a user (trailing slash)',
+              headers: location('/api/users/{id}/'),
+            },
+          ],
+        },
+      },
+    }),
+
+    createMany: mutation({
+      input: z.object({
+        users: z
+          .array(newUser, must('an array of 1 to 1000 users'))
+          .min(1, must('an array of 1 to 1000 users'))
+          .max(1000, must('an array of 1 to 1000 users')),
+        idempotency_key: idempotencyKey,
+      }),
+      output: z.object({ users: z.array(versioned) }),
+      errors: [409],
+      meta: {
+        openapi: {
+          method: 'POST',
+          path: '/api/users/bulk',
+          operationId: 'createUsers',
+          summary: 'Create many users',
+          description:
+            '1 to 1,000 users, all or none, answered in the order sent. An error names the index and the field.',
+          successDescription: 'The created users.',
+          status: 201,
+          body: 'users',
+          bodyLimit: 4 * 1024 * 1024,
+          responseBody: 'users',
+          response: z.array(detail),
+          envelope: 'users',
+          headerParams: writeHeaders,
+        },
+      },
+    }),
+
+    replace: mutation({
+      input: z.object({ id, name, email, role: role.default('user'), age: age.default(null), ...write }),
+      output: versioned,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...main,
+          ...conditional,
+          method: 'PUT',
+          path: '/api/users/{id}',
+          operationId: 'replaceUser',
+          summary: 'Replace a user',
+          description: 'A role left out returns to `user`, an age left out to null; status and password stay.',
+          successDescription: 'The replaced user.',
+          response: changed,
+          envelope: 'user',
+          etag: 'version',
+          additionalBindings: [
+            {
+              ...slash,
+              path: '/api/users/{id}/',
+              operationId: 'replaceUserAtSlash',
+              summary: 'Replace a user (trailing slash)',
+            },
+          ],
+        },
+      },
+    }),
+
+    update: mutation({
+      input: changes
+        .extend({ id, ...write })
+        .refine((input) => changeable.some((field) => input[field] !== undefined), {
+          error: `Send at least one of these fields: ${changeable.join(', ')}`,
+        }),
+      output: versioned,
+      errors: [404, 409],
+      meta: {
+        openapi: {
+          ...main,
+          ...conditional,
+          method: 'PATCH',
+          path: '/api/users/{id}',
+          operationId: 'updateUser',
+          summary: 'Update a user',
+          description: 'Changes the fields that are sent, at least one.',
+          successDescription: 'The updated user.',
+          response: changed,
+          envelope: 'user',
+          etag: 'version',
+          additionalBindings: [
+            {
+              ...simple,
+              method: 'PUT',
+              path: '/users/{user_id}',
+              operationId: 'mergeUser',
+              summary: 'Merge into a user',
+              response: user,
+            },
+            {
+              ...slash,
+              path: '/api/users/{id}/',
+              operationId: 'updateUserAtSlash',
+              summary: 'Update a user (trailing slash)',
+            },
+          ],
+        },
+      },
+    }),
+
+    setStatus: mutation({
+      input: z.object({ id, status, ...write }),
+      output: versioned,
+      errors: [404],
+      meta: {
+        openapi: {
+          ...conditional,
+          method: 'PATCH',
+          path: '/api/users/{id}/status',
+          operationId: 'setUserStatus',
+          summary: 'Activate or deactivate a user',
+          successDescription: 'The user with the new status.',
+          response: statusOnly,
+          envelope: 'user',
+          etag: 'version',
+        },
+      },
+    }),
+
+    delete: mutation({
+      input: z.object({ id, ...write }),
+      output: message,
+      errors: [404],
+      meta: {
+        openapi: {
+          ...main,
+          ...conditional,
+          method: 'DELETE',
+          path: '/api/users/{id}',
+          operationId: 'deleteUser',
+          summary: 'Delete a user',
+          successDescription: 'The user is gone.',
+          additionalBindings: [
+            {
+              ...simple,
+              path: '/users/{user_id}',
+              operationId: 'deleteWholeUser',
+              summary: 'Delete a user, answered empty',
+              status: 204,
+            },
+            {
+              ...slash,
+              path: '/api/users/{id}/',
+              operationId: 'deleteUserAtSlash',
+              summary: 'Delete a user (trailing slash)',
+              status: 204,
+            },
+          ],
+        },
+      },
+    }),
+
+    deleteByStatus: mutation({
+      input: z.object({ status, idempotency_key: idempotencyKey }),
+      output: message.extend({ removed: z.int() }),
+      meta: {
+        openapi: {
+          ...main,
+          method: 'DELETE',
+          path: '/api/users',
+          operationId: 'deleteUsersByStatus',
+          summary: 'Delete all users of a status',
+          successDescription: 'How many users were removed.',
+          response: message,
+          headerParams: writeHeaders,
+        },
+      },
+    }),
+  },
+})

@@ -1,0 +1,102 @@
+import type { z } from 'zod'
+import type { Binding, Contract, Procedure, Resource } from './contract.ts'
+
+/** How text from a path, query string or header becomes a value: never more than digits to a number. */
+export type Kind = 'number' | 'boolean' | 'text'
+
+/** An input field and the name it carries where the caller sends it. */
+export interface Source {
+  /** As the caller writes it: `user_id`, `Idempotency-Key`, `username`. */
+  name: string
+  field: string
+  kind: Kind
+}
+
+/** A binding with all it inherits, and where each input field comes from. */
+export interface Door {
+  /** `users.get` */
+  name: string
+  resource: Resource
+  procedure: Procedure
+  binding: Binding
+  response: z.ZodType
+  status: 200 | 201 | 204
+  path: Source[]
+  query: Source[]
+  headers: Source[]
+  /** Absent where the method takes no body. */
+  body?: { whole: string } | { fields: Source[] }
+}
+
+/**
+ * Every door of a contract.
+ *
+ * @throws Error when a binding names an input field that its procedure has not
+ */
+export function doors(contract: Contract): Door[] {
+  return Object.entries(contract).flatMap(([noun, resource]) =>
+    Object.entries(resource.procedures as Record<string, Procedure>).flatMap(([verb, procedure]) => {
+      const { additionalBindings = [], ...first } = procedure.meta.openapi
+      const name = `${noun}.${verb}`
+      return [first, ...additionalBindings.map((binding) => ({ ...first, ...binding }))].map((binding) =>
+        door(name, resource, procedure, { operationId: name, ...binding }),
+      )
+    }),
+  )
+}
+
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+function door(name: string, resource: Resource, procedure: Procedure, binding: Binding): Door {
+  const shape = shapeOf(procedure.input)
+  const bound = new Set<string>()
+  const source = (field: string, as: string): Source => {
+    const schema = shape[field]
+    if (schema === undefined)
+      throw new Error(`${name}: ${binding.method} ${binding.path} binds the unknown field "${field}"`)
+    bound.add(field)
+    return { name: as, field, kind: kindOf(schema) }
+  }
+  const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) =>
+    source(binding.params?.[param] ?? param, param),
+  )
+  const headers = Object.entries(binding.headerParams ?? {}).map(([header, field]) => source(field, header))
+  if (binding.ifMatch !== undefined) source(binding.ifMatch, 'If-Match')
+  const withBody = METHODS_WITH_BODY.has(binding.method)
+  if (withBody && binding.body !== undefined) source(binding.body, '')
+  // What no binding names comes from the body where there is one, else from the query string.
+  const rest = Object.keys(shape)
+    .filter((field) => !bound.has(field))
+    .map((field) => source(field, field))
+  const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => source(field, alias)) : []
+  return {
+    name,
+    resource,
+    procedure,
+    binding,
+    response: binding.response ?? procedure.output,
+    status: binding.status ?? 200,
+    path,
+    headers,
+    query: withBody ? [] : rest,
+    ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
+  }
+}
+
+/**
+ * The fields of an object schema.
+ *
+ * @throws Error when it is none: REST needs names for what it binds
+ */
+export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
+  const { shape } = schema as z.ZodObject
+  if (shape === undefined) throw new Error('a procedure bound to REST takes an object')
+  return shape as Record<string, z.ZodType>
+}
+
+function kindOf(schema: z.ZodType): Kind {
+  const { type, innerType, in: input } = schema.def as { type: string; innerType?: z.ZodType; in?: z.ZodType }
+  const inner = innerType ?? input
+  if (inner !== undefined) return kindOf(inner)
+  return type === 'number' || type === 'boolean' ? type : 'text'
+}

@@ -1,0 +1,154 @@
+// biome-ignore-all lint/suspicious/noExplicitAny: in these places a type stands for every procedure, whatever it takes
+import type { TRPCBuiltRouter, TRPCDefaultErrorShape, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type { OpenApiMeta } from 'trpc-openapi'
+import type { z } from 'zod'
+import type { Fault } from './problem.ts'
+
+// A contract is plain data: what each procedure takes and gives, and where it stands on the REST surface. Nothing here
+// runs on a server, so that a browser may import it.
+
+type OperationFacts = Pick<
+  NonNullable<OpenApiMeta['openapi']>,
+  'method' | 'path' | 'operationId' | 'summary' | 'description' | 'successDescription' | 'deprecated'
+>
+
+/** What a header's `value` is computed from. */
+export interface Exchange<Input = any, Output = any> {
+  input: Input
+  output: Output
+  /** The request's path as sent, without the query string. */
+  path: string
+  /** The request's query parameters, decoded, in the order sent. */
+  query: ReadonlyMap<string, string>
+}
+
+/** A response header that a procedure chooses. */
+export interface ResponseHeader<Input = any, Output = any> {
+  description: string
+  schema?: z.ZodType
+  /** `undefined` leaves the header out. */
+  value: (exchange: Exchange<Input, Output>) => string | undefined
+}
+
+/** How errors look at a door. */
+export interface ErrorForm {
+  schema: z.ZodType
+  body: (fault: Fault) => unknown
+}
+
+/** How an answer looks when the caller asks for the standard envelope (`?envelope=true`), success and error alike. */
+export interface EnvelopeForm {
+  /** @param facts the schemas of what `success` is given as facts */
+  schema: (data: z.ZodType, facts: Record<string, z.ZodType>) => z.ZodType
+  /** @param facts what the answer says beside its data: the page facts of a list */
+  success: (data: Record<string, unknown>, facts: Record<string, unknown>) => unknown
+  error: ErrorForm
+}
+
+/**
+ * One door of a procedure: trpc-openapi's `meta.openapi`, extended in the vocabulary of google.api.http (`body`,
+ * `responseBody`, `additionalBindings`).
+ */
+export interface Binding<Input = any, Output = any> extends OperationFacts {
+  /** Path parameters that carry another name than their input field: `{ user_id: 'id' }`. */
+  params?: Record<string, string>
+  /** Request headers read into input fields: `{ 'Idempotency-Key': 'idempotency_key' }`. */
+  headerParams?: Record<string, string>
+  /** Other keys a request body may use for an input field: `{ username: 'name' }`. */
+  aliases?: Record<string, string>
+  /** The input field that is the whole body; without it, the body carries every field bound to nothing else. */
+  body?: string
+  /** The output field that is the whole answer; the other fields then stand in the envelope's `meta`. */
+  responseBody?: string
+  /** Its parse is the projection of the answer at this door. The procedure's output schema when absent. */
+  response?: z.ZodType
+  /** 200 when absent. A 204 has no body, and no `response`. */
+  status?: 200 | 201 | 204
+  /** Key of the answer in the envelope's `data`; without it, the answer is `data` itself. */
+  envelope?: string
+  /** `significant`: this path and the one with the other ending are different doors. `optional` when absent. */
+  trailingSlash?: 'significant' | 'optional'
+  /** The output field that holds the record's version; the answer then carries an `ETag`. */
+  etag?: string
+  /** The input field that takes the version or versions named by `If-Match`. */
+  ifMatch?: string
+  headers?: Record<string, ResponseHeader<Input, Output>>
+  /** Largest request body in bytes; 1 MiB when absent. */
+  bodyLimit?: number
+}
+
+/** A procedure's first binding; the additional ones inherit from it what they do not say themselves. */
+export interface RestMeta<Input = any, Output = any> extends Binding<Input, Output> {
+  additionalBindings?: (Partial<Binding<Input, Output>> & { path: `/${string}`; operationId: string })[]
+}
+
+export interface Procedure<
+  Type extends 'query' | 'mutation' = 'query' | 'mutation',
+  Input extends z.ZodType = z.ZodType,
+  Output extends z.ZodType = z.ZodType,
+> {
+  type: Type
+  input: Input
+  output: Output
+  /** Statuses its implementation may answer with, beside those the adapter knows of (400, 406, 412, 413, 415, 500). */
+  errors?: number[]
+  meta: { openapi: RestMeta<z.output<Input>, z.output<Output>> }
+}
+
+type Definition<Input extends z.ZodType, Output extends z.ZodType> = Omit<Procedure<any, Input, Output>, 'type'>
+
+/** A procedure that changes nothing. */
+export function query<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: Definition<Input, Output>,
+): Procedure<'query', Input, Output> {
+  return { type: 'query', ...definition }
+}
+
+/** A procedure that writes. */
+export function mutation<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: Definition<Input, Output>,
+): Procedure<'mutation', Input, Output> {
+  return { type: 'mutation', ...definition }
+}
+
+export type Procedures = Record<string, Procedure<any, any, any>>
+
+/** A noun: its procedures and what they share in the document and in their errors. */
+export interface Resource<P extends Procedures = Procedures> {
+  tag: string
+  description: string
+  errorForm: ErrorForm
+  procedures: P
+}
+
+/** Gives the resource back; it is there for the types. */
+export function resource<P extends Procedures>(definition: Resource<P>): Resource<P> {
+  return definition
+}
+
+export type Contract = Record<string, Resource<any>>
+
+/** Over tRPC an error also says which fields were wrong. */
+export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields'] } }
+
+type RouterProcedure<P> =
+  P extends Procedure<infer Type, infer Input, infer Output>
+    ? Type extends 'query'
+      ? TRPCQueryProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: unknown }>
+      : TRPCMutationProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: unknown }>
+    : never
+
+/** The router type that a tRPC client takes, from the contract alone. */
+export type RouterOf<C extends Contract> = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
+  { [R in keyof C]: { [P in keyof C[R]['procedures']]: RouterProcedure<C[R]['procedures'][P]> } }
+>
+
+/** What a server must give for a contract: one function per procedure, from parsed input and context to output. */
+export type Implementation<C extends Contract, Context> = {
+  [R in keyof C]: {
+    [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<any, infer Input, infer Output>
+      ? (input: z.output<Input>, context: Context) => Promise<z.input<Output>>
+      : never
+  }
+}

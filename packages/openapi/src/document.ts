@@ -1,0 +1,208 @@
+import { initTRPC } from '@trpc/server'
+import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
+import { z } from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import { type Door, doors, type Source, shapeOf } from './bindings.ts'
+import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+
+export interface DocumentOptions {
+  title: string
+  version: string
+  description: string
+  license: { name: string; identifier: string }
+  envelope: EnvelopeForm
+  /** What the server adds to every answer, whatever the procedure: headers by name, and statuses such as 503. */
+  everywhere: { headers: Record<string, z.ZodType>; errors: number[] }
+}
+
+/** The OpenAPI 3.1 document of a contract: every door with all it takes and every status it can answer with. */
+export function openApiDocument(contract: Contract, options: DocumentOptions): OpenAPIObject {
+  const paths: ZodOpenApiPathsObject = {}
+  const describe = operations(options)
+  for (const door of doors(contract)) {
+    const { path, method } = door.binding
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describe(door) }
+  }
+  const { title, version, description, license } = options
+  // The router is empty because trpc-openapi derives one path from each procedure it is shown; ours have several.
+  const document = generateOpenApiDocument(initTRPC.meta<OpenApiMeta>().create().router({}), {
+    title,
+    version,
+    description,
+    license,
+    baseUrl: '/',
+    securitySchemes: {},
+    paths,
+  })
+  document.tags = Object.values(contract).map(({ tag, description }) => ({ name: tag, description }))
+  document.security = []
+  return document
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'Invalid or malformed request; the message names each wrong field and what it must be.',
+  404: 'The resource does not exist.',
+  406: 'The caller takes no JSON.',
+  409: 'In conflict with what is stored; nothing was changed.',
+  412: 'The record has another version than `If-Match` names; nothing was changed.',
+  413: 'The body is too large.',
+  415: 'The body is of another media type than JSON.',
+  500: 'A server-side error; the message carries the id of the request.',
+  503: 'The service cannot answer now; `Retry-After` says when to try again.',
+}
+
+function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => ZodOpenApiOperationObject {
+  const bodies = once<z.ZodType>()
+  const errors = once<ZodOpenApiResponseObject>()
+  const error = ({ schema }: ErrorForm, status: number) => {
+    const id = `${schema.meta()?.id}${status}`
+    return errors(id, () => ({
+      id,
+      description: DESCRIPTIONS[status] ?? 'Error.',
+      headers: z.object({ ...everywhere.headers, ...(status === 503 && { 'Retry-After': RETRY_AFTER }) }),
+      content: { 'application/json': { schema: z.union([schema, envelope.error.schema]) } },
+    }))
+  }
+  const body = (door: Door, fields: Source[]) =>
+    bodies(`${door.name} ${fields.map(({ name }) => name)}`, () => bodySchema(door, fields))
+
+  return (door) => {
+    const { binding, procedure, resource, status } = door
+    const withTag = binding.etag !== undefined
+    const headers = {
+      ...everywhere.headers,
+      ...mapValues(binding.headers ?? {}, ({ schema = z.string(), description }) =>
+        schema.optional().meta({ description }),
+      ),
+    }
+    const tagged = { ...headers, ...(withTag && { ETag: ETAG }) }
+    const statuses = [
+      ...new Set([
+        ...[400, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
+        ...(door.body ? [413, 415] : []),
+        ...(binding.ifMatch ? [412] : []),
+      ]),
+    ].sort()
+    const data = binding.envelope === undefined ? door.response : z.object({ [binding.envelope]: door.response })
+    const facts = binding.responseBody === undefined ? {} : shapeOf(procedure.output)
+    const { [binding.responseBody ?? '']: _, ...rest } = facts
+    const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+    const description = binding.successDescription ?? 'Success.'
+    return {
+      operationId: binding.operationId as string,
+      summary: binding.summary as string,
+      description: binding.description as string,
+      tags: [resource.tag],
+      ...(binding.deprecated && { deprecated: true }),
+      requestParams: parameters(door),
+      ...(door.body && {
+        requestBody: {
+          required: true,
+          ...json(
+            'whole' in door.body
+              ? (shapeOf(procedure.input)[door.body.whole] as z.ZodType)
+              : body(door, door.body.fields),
+          ),
+        },
+      }),
+      responses: {
+        ...(status === 204
+          ? {
+              204: { description, headers: z.object(headers) },
+              200: {
+                description: 'The same, where `envelope=true` asks for a body.',
+                headers: z.object(headers),
+                ...json(envelope.schema(z.object({}), {})),
+              },
+            }
+          : {
+              [status]: {
+                description,
+                headers: z.object(tagged),
+                ...json(z.union([door.response, envelope.schema(data, rest)])),
+              },
+            }),
+        ...(withTag &&
+          binding.method === 'GET' && {
+            304: { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers: z.object(tagged) },
+          }),
+        ...Object.fromEntries(statuses.map((code) => [code, error(resource.errorForm, code)])),
+      },
+    }
+  }
+}
+
+const ETAG = z
+  .string()
+  .meta({ description: "The record's version and the answer's shape, quoted.", examples: ['"3-User"'] })
+const RETRY_AFTER = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ description: 'Seconds to wait.', examples: ['1'] })
+const IF_MATCH = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Write only if the record still has the version of this `ETag`, else 412.',
+    examples: ['"3-User"'],
+  })
+const IF_NONE_MATCH = z
+  .string()
+  .optional()
+  .meta({ description: 'Answer 304 without a body if the record still has this `ETag`.', examples: ['"3-User"'] })
+const ENVELOPE = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Wrap the answer in the standard envelope `{ status, data, meta }`, errors too.' })
+
+function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestParams']> {
+  const { binding, procedure } = door
+  const shape = shapeOf(procedure.input)
+  const named = (sources: Source[]) =>
+    Object.fromEntries(sources.map(({ name, field }) => [name, shape[field] as z.ZodType]))
+  const header = {
+    ...named(door.headers),
+    ...(binding.ifMatch && { 'If-Match': IF_MATCH }),
+    ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': IF_NONE_MATCH }),
+  }
+  return {
+    path: z.object(named(door.path)),
+    query: z.object({ ...named(door.query), envelope: ENVELOPE }),
+    header: z.object(header),
+  }
+}
+
+// A body may carry an aliased field under either key, so neither alone is required.
+function bodySchema(door: Door, fields: Source[]): z.ZodType {
+  const shape = shapeOf(door.procedure.input)
+  const aliased = new Set(Object.values(door.binding.aliases ?? {}))
+  const entries = fields.map(({ name, field }): [string, z.ZodType] => {
+    const schema = shape[field] as z.ZodType
+    return [name, aliased.has(field) ? schema.optional() : schema]
+  })
+  const required = [...aliased].filter((field) => !(shape[field] as z.ZodType).safeParse(undefined).success)
+  const eitherKey = required.map((field) => ({
+    anyOf: fields.filter((source) => source.field === field).map(({ name }) => ({ required: [name] })),
+  }))
+  const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
+  return z.object(Object.fromEntries(entries)).meta({
+    id,
+    ...(eitherKey.length > 0 && { override: ({ jsonSchema }) => void Object.assign(jsonSchema, { allOf: eitherKey }) }),
+  })
+}
+
+// zod-openapi makes one component of one object, so what is named must be made once.
+function once<T>(): (key: string, make: () => T) => T {
+  const made = new Map<string, T>()
+  return (key, make) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const fresh = make()
+    made.set(key, fresh)
+    return fresh
+  }
+}
+
+function mapValues<T, U>(record: Record<string, T>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

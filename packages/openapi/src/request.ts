@@ -1,0 +1,244 @@
+import type { IncomingMessage } from 'node:http'
+import Negotiator from 'negotiator'
+import getRawBody from 'raw-body'
+import type { Door, Kind, Source } from './bindings.ts'
+import { Problem } from './problem.ts'
+import { dotted } from './validate.ts'
+
+/** A request's target, taken apart. */
+export interface Target {
+  /** As sent: the router decodes it. */
+  path: string
+  rawQuery: string
+}
+
+/**
+ * The path and query of a request line's target, in origin form or (from a proxy) absolute form.
+ *
+ * @throws Problem 400 on a percent-escape that is none or is not UTF-8
+ */
+export function target(url: string): Target {
+  const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const mark = origin.indexOf('?')
+  const path = (mark < 0 ? origin : origin.slice(0, mark)) || '/'
+  decode(path, 'the path')
+  return { path, rawQuery: mark < 0 ? '' : origin.slice(mark + 1) }
+}
+
+/**
+ * The parameters of a query string.
+ *
+ * @throws Problem 400 on a bad percent-escape, and on a parameter that stands there twice
+ */
+export function queryParameters(rawQuery: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  for (const pair of rawQuery === '' ? [] : rawQuery.split('&')) {
+    if (pair === '') continue
+    const mark = pair.indexOf('=')
+    const name = decode((mark < 0 ? pair : pair.slice(0, mark)).replaceAll('+', ' '), 'the query string')
+    if (parameters.has(name)) throw fieldProblem(name, 'must be given once')
+    parameters.set(
+      name,
+      decode(mark < 0 ? '' : pair.slice(mark + 1).replaceAll('+', ' '), `query parameter ${quote(name)}`),
+    )
+  }
+  return parameters
+}
+
+/** @throws Problem 406 when the caller takes no JSON */
+export function checkAccept(req: IncomingMessage): void {
+  const { accept } = req.headers
+  if (!accept || accept === '*/*' || accept === 'application/json') return
+  if (new Negotiator(req).mediaType(['application/json']) === undefined) {
+    throw new Problem(406, 'This service answers with application/json alone; Accept must allow it')
+  }
+}
+
+/**
+ * The procedure's input as the caller sent it over REST: names mapped, digits of path, query and headers read as
+ * numbers, nothing of a body converted.
+ *
+ * @throws Problem 400 on a query parameter the door does not take
+ */
+export function gatherInput(
+  door: Door,
+  params: Record<string, string | undefined>,
+  query: ReadonlyMap<string, string>,
+  headers: IncomingMessage['headers'],
+  body: unknown,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  const take = ({ field, kind }: Source, text: string | undefined) => {
+    if (text !== undefined) input[field] = read(text, kind)
+  }
+  const unknown = [...query.keys()].find(
+    (name) => name !== 'envelope' && !door.query.some((source) => source.name === name),
+  )
+  if (unknown !== undefined) {
+    const known = [...door.query.map((source) => source.name), 'envelope'].join(', ')
+    throw fieldProblem(unknown, 'is not a query parameter of this operation', `; it takes: ${known}`)
+  }
+  for (const source of door.path) take(source, params[source.name])
+  for (const source of door.query) take(source, query.get(source.name))
+  for (const source of door.headers) take(source, headers[source.name.toLowerCase()] as string | undefined)
+  if (door.binding.ifMatch !== undefined && headers['if-match'] !== undefined) {
+    const versions = matchedVersions(headers['if-match'])
+    if (versions !== undefined) input[door.binding.ifMatch] = versions
+  }
+  if (door.body !== undefined) takeBody(door.body, body, input)
+  return input
+}
+
+/** Names an input field as the caller of `door` knows it. */
+export function labels(door: Door, body: unknown): (path: readonly PropertyKey[]) => string {
+  const names = new Map<string, string>()
+  if (door.body !== undefined && 'fields' in door.body) {
+    for (const { field, name } of door.body.fields) {
+      if (!names.has(field) || (typeof body === 'object' && body !== null && Object.hasOwn(body, name)))
+        names.set(field, name)
+    }
+  }
+  for (const { field, name } of [...door.path, ...door.query, ...door.headers]) names.set(field, name)
+  if (door.binding.ifMatch !== undefined) names.set(door.binding.ifMatch, 'If-Match')
+  const whole = door.body !== undefined && 'whole' in door.body ? door.body.whole : undefined
+  return ([first, ...rest]) => {
+    if (first === undefined) return ''
+    return dotted(rest, first === whole ? '' : (names.get(String(first)) ?? String(first)))
+  }
+}
+
+/**
+ * A request's JSON body.
+ *
+ * @param limit bytes
+ * @throws Problem 400 without a body or with one that is no JSON, 413 over the limit, 415 for another media type
+ */
+export async function readJson(req: IncomingMessage, limit: number): Promise<unknown> {
+  const encoding = req.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new Problem(415, 'A body must be sent without Content-Encoding', {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
+  }
+  const bytes = await readBytes(req, limit)
+  // First of all: without a body there is nothing whose type could be wrong.
+  if (bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))) throw new Problem(400, NO_INPUT)
+  if (!isJson(req.headers['content-type'])) {
+    throw new Problem(415, 'A body must be sent as Content-Type: application/json', {
+      headers: { Accept: 'application/json' },
+    })
+  }
+  const value = parse(bytes)
+  if (value === null) throw new Problem(400, NO_INPUT)
+  if (isDeeper(value, DEEPEST)) throw new Problem(400, `Body must not be nested deeper than ${DEEPEST} levels`)
+  return value
+}
+
+const NO_INPUT = 'No input data provided'
+const DEEPEST = 32
+
+async function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
+  try {
+    return await getRawBody(req, { limit, length: req.headers['content-length'] ?? null })
+  } catch (error) {
+    // What is left is read off and dropped, so that the next request on this connection can be heard.
+    req.resume()
+    if ((error as { type?: string }).type !== 'entity.too.large') throw new Problem(400, 'Body did not arrive whole')
+    throw new Problem(413, `Body must be at most ${limit} bytes`)
+  }
+}
+
+function isJson(contentType = ''): boolean {
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
+  return type === 'application/json' && (charset === undefined || charset.replaceAll('"', '') === 'utf-8')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function parse(bytes: Buffer): unknown {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw new Problem(400, 'Body is not valid UTF-8')
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // The parser's own message quotes the body, and with it perhaps a password.
+    const position = /position (\d+)/.exec((error as Error).message)?.[1]
+    throw new Problem(400, `Body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}`)
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+}
+
+function takeBody(slot: NonNullable<Door['body']>, body: unknown, input: Record<string, unknown>): void {
+  if ('whole' in slot) {
+    input[slot.whole] = body
+    return
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Problem(400, 'Body must be a JSON object')
+  for (const { name, field } of slot.fields) {
+    if (!Object.hasOwn(body, name)) continue
+    const value = (body as Record<string, unknown>)[name]
+    if (field in input && input[field] !== value) throw fieldProblem(name, `must be the same as ${field}, or left out`)
+    input[field] = value
+  }
+}
+
+function read(text: string, kind: Kind): unknown {
+  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+// The versions an If-Match names; undefined for `*`, which any record matches. A tag that is weak or not of our making
+// matches no record, as RFC 9110 wants, so it adds none.
+function matchedVersions(header: string): number[] | undefined {
+  if (header.trim() === '*') return undefined
+  const tags = entityTags(header)
+  if (tags === undefined) throw fieldProblem('If-Match', 'must be * or a list of quoted entity tags')
+  return tags.flatMap(({ weak, tag }) => {
+    const version = weak ? undefined : /^([1-9]\d{0,9})-/.exec(tag)?.[1]
+    return version === undefined ? [] : [Number(version)]
+  })
+}
+
+/** The entity tags of an If-Match or If-None-Match; undefined when it is no list of them. */
+export function entityTags(header: string): { weak: boolean; tag: string }[] | undefined {
+  const tags: { weak: boolean; tag: string }[] = []
+  const next = /\s*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)")?\s*(,|$)/y
+  while (next.lastIndex < header.length) {
+    const match = next.exec(header)
+    if (match === null) return undefined
+    if (match[2] !== undefined) tags.push({ weak: match[1] !== undefined, tag: match[2] })
+    if (match[3] === '') break
+  }
+  return tags.length === 0 ? undefined : tags
+}
+
+function decode(text: string, where: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Problem(400, `Malformed percent-escape in ${where}`)
+  }
+}
+
+function fieldProblem(field: string, message: string, hint = ''): Problem {
+  return new Problem(400, `${quote(field)} ${message}${hint}`, { fields: [{ field, message }] })
+}
+
+// A name comes from the caller and may be a kilobyte long.
+function quote(name: string): string {
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name
+}

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { Door } from './bindings.ts'
+import type { EnvelopeForm, Exchange } from './contract.ts'
+import { entityTags } from './request.ts'
+
+/** An answer before it is written: a body, or none. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body?: unknown
+}
+
+/**
+ * Projects a procedure's output to what its door shows.
+ *
+ * @param envelope given when the caller asked for the standard envelope
+ * @param ifNoneMatch the request's If-None-Match, where the method is safe
+ */
+export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, ifNoneMatch?: string): Answer {
+  const { binding, response } = door
+  const output = exchange.output as Record<string, unknown>
+  const headers: Record<string, string> = {}
+  for (const [name, { value }] of Object.entries(binding.headers ?? {})) {
+    const text = value(exchange)
+    if (text !== undefined) headers[name] = text
+  }
+  if (binding.etag !== undefined) {
+    // Version and shape, not a hash: the same record has another tag at another door, and none needs the body.
+    const tag = `${output[binding.etag]}-${response.meta()?.id ?? binding.operationId}${envelope ? '-envelope' : ''}`
+    headers.ETag = `"${tag}"`
+    if (ifNoneMatch !== undefined && isMatched(ifNoneMatch, tag)) return { status: 304, headers }
+  }
+  if (door.status === 204)
+    return envelope ? { status: 200, headers, body: envelope.success({}, {}) } : { status: 204, headers }
+  const { responseBody } = binding
+  const body = response.parse(responseBody === undefined ? output : output[responseBody])
+  if (!envelope) return { status: door.status, headers, body }
+  const { [responseBody ?? '']: _, ...facts } = responseBody === undefined ? {} : output
+  const data = binding.envelope === undefined ? body : { [binding.envelope]: body }
+  return { status: door.status, headers, body: envelope.success(data as Record<string, unknown>, facts) }
+}
+
+/** Writes an answer; Node leaves the body out where the request was a HEAD. */
+export function write(res: ServerResponse, { status, headers, body }: Answer): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  if (body === undefined) {
+    res.writeHead(status).end()
+    return
+  }
+  const bytes = Buffer.from(JSON.stringify(body))
+  res
+    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.byteLength })
+    .end(bytes)
+}
+
+function isMatched(ifNoneMatch: string, tag: string): boolean {
+  return ifNoneMatch.trim() === '*' || (entityTags(ifNoneMatch)?.some((candidate) => candidate.tag === tag) ?? false)
+}

@@ -1,0 +1,151 @@
+import type { Request, RequestHandler, Response } from 'express'
+import findMyWay from 'find-my-way'
+import { type Door, doors } from './bindings.ts'
+import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import type { Operation } from './implement.ts'
+import { Problem, toProblem } from './problem.ts'
+import { checkAccept, gatherInput, labels, queryParameters, readJson, target } from './request.ts'
+import { answer, write } from './response.ts'
+
+export interface RestOptions<Context> {
+  envelope: EnvelopeForm
+  context: (req: Request) => Context
+  /** Text that identifies the request in the log; a 500 carries it. */
+  requestId: (req: Request) => string
+  /** Told of each error before it is answered. */
+  onError?: (problem: Problem, req: Request) => void
+}
+
+export interface Rest {
+  /** Answers every request that reaches it: mount it last. */
+  handle: RequestHandler
+  /** Answers a request with an error, in the form of the door its path belongs to. */
+  fail: (error: unknown, req: Request, res: Response) => void
+}
+
+/** What stands at a path: a door for each method it takes. */
+interface Place {
+  doors: Map<string, { door: Door; operation: Operation<never> }>
+  allow: string
+}
+
+const DEFAULT_BODY_LIMIT = 1024 * 1024
+
+/** The REST surface of a contract whose operations are implemented. Routes are compiled here, once. */
+export function rest<Context>(
+  contract: Contract,
+  operations: Operation<Context>[],
+  options: RestOptions<Context>,
+): Rest {
+  const { router, allow } = route(contract, operations)
+  const formOf = errorForms(contract, options.envelope.error)
+
+  const handle = async (req: Request, res: Response): Promise<void> => {
+    try {
+      if (req.method === 'OPTIONS' && req.originalUrl === '*')
+        return write(res, { status: 204, headers: { Allow: allow } })
+      const { path, rawQuery } = target(req.originalUrl)
+      const found = router.find('GET', path)
+      if (found === null) throw new Problem(404, 'Nothing stands at this path; /openapi.json lists what does')
+      const place = found.store as Place
+      if (req.method === 'OPTIONS') return write(res, { status: 204, headers: { Allow: place.allow } })
+      const method = req.method === 'HEAD' ? 'GET' : req.method
+      const entry = place.doors.get(method)
+      if (entry === undefined) {
+        throw new Problem(405, `${req.method} is not possible here; ${place.allow} are`, {
+          headers: { Allow: place.allow },
+        })
+      }
+      checkAccept(req)
+      const { door } = entry
+      const operation = entry.operation as Operation<Context>
+      const query = queryParameters(rawQuery)
+      const envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
+      const body = door.body && (await readJson(req, door.binding.bodyLimit ?? DEFAULT_BODY_LIMIT))
+      const input = gatherInput(door, found.params, query, req.headers, body)
+      const output = await operation.call(input, options.context(req), labels(door, body))
+      const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
+      write(res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
+    } catch (error) {
+      fail(error, req, res)
+    }
+  }
+
+  const fail = (error: unknown, req: Request, res: Response): void => {
+    const problem = toProblem(error)
+    options.onError?.(problem, req)
+    if (res.headersSent) {
+      res.destroy()
+      return
+    }
+    const form = ENVELOPE_ASKED.test(req.originalUrl) ? options.envelope.error : formOf(req.originalUrl)
+    const { status, fields } = problem
+    const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
+    const details =
+      fields.map(({ field, message }) => `${field} ${message}`.trim()).join('; ') || `${req.method} ${pathOf(req)}`
+    write(res, { status, headers: problem.headers, body: form.body({ status, message, details, fields }) })
+  }
+
+  return { handle, fail }
+}
+
+const ENVELOPE_ASKED = /[?&]envelope=true(?:&|$)/
+
+function wantsEnvelope(value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  throw new Problem(400, 'envelope: must be true or false', {
+    fields: [{ field: 'envelope', message: 'must be true or false' }],
+  })
+}
+
+function route<Context>(contract: Contract, operations: Operation<Context>[]) {
+  const byName = new Map(operations.map((operation) => [operation.name, operation]))
+  const places = new Map<string, Place & { paths: Set<string> }>()
+  for (const door of doors(contract)) {
+    const operation = byName.get(door.name)
+    if (operation === undefined) throw new Error(`${door.name} has no implementation`)
+    const { path, method, trailingSlash } = door.binding
+    const bare = path.replace(/\/$/, '')
+    const key = trailingSlash === 'significant' ? path : bare
+    const paths = trailingSlash === 'significant' ? [path] : [bare, `${bare}/`]
+    const place = places.get(key) ?? { doors: new Map(), allow: '', paths: new Set(paths) }
+    if (place.doors.has(method)) throw new Error(`${method} ${path} is bound twice`)
+    place.doors.set(method, { door, operation: operation as Operation<never> })
+    places.set(key, place)
+  }
+  // Long ids are for the procedure to refuse, with a message, so the router takes them all.
+  const router = findMyWay({ caseSensitive: true, maxParamLength: Number.MAX_SAFE_INTEGER })
+  for (const place of places.values()) {
+    place.allow = allowed([...place.doors.keys()])
+    for (const path of place.paths) router.on('GET', path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, place)
+  }
+  return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
+}
+
+function allowed(methods: string[]): string {
+  return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))), 'OPTIONS'].join(
+    ', ',
+  )
+}
+
+// A path belongs to the resource whose doors share its beginning, whether something stands there or not.
+function errorForms(contract: Contract, otherwise: ErrorForm): (url: string) => ErrorForm {
+  const forms = new Map<string, ErrorForm>()
+  for (const { binding, resource } of doors(contract)) {
+    forms.set(binding.path.replace(/\/?(\{.*)?$/, ''), resource.errorForm)
+  }
+  return (url) => {
+    const segments = url.replace(/[?#].*$/, '').split('/')
+    for (let length = segments.length; length > 1; length--) {
+      const form = forms.get(segments.slice(0, length).join('/'))
+      if (form !== undefined) return form
+    }
+    return otherwise
+  }
+}
+
+function pathOf(req: Request): string {
+  const path = req.originalUrl.replace(/\?.*$/, '')
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}

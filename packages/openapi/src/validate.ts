@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import { type FieldFault, Problem } from './problem.ts'
+
+type Path = readonly PropertyKey[]
+
+/** A path as people write it, `users[1].email`, behind what `start` says already. */
+export function dotted(path: Path, start = ''): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, start)
+}
+
+/**
+ * Parses `input` by `schema`.
+ *
+ * @param label names a field by its path in the input, as the caller knows it
+ * @throws Problem 400 that names each missing and each wrong field, and what it must be; values are never echoed
+ */
+export function validate<S extends z.ZodType>(schema: S, input: unknown, label: (path: Path) => string): z.output<S> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const missing: FieldFault[] = []
+  const wrong: FieldFault[] = []
+  const seen = new Set<string>()
+  for (const issue of parsed.error.issues) {
+    const field = label(issue.path)
+    if (seen.has(field)) continue
+    seen.add(field)
+    if (isAbsent(input, issue.path)) missing.push({ field, message: 'is required' })
+    else wrong.push({ field, message: issue.message })
+  }
+  const parts =
+    wrong.length === 0
+      ? []
+      : [
+          list(
+            wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)),
+            '; ',
+          ),
+        ]
+  if (missing.length > 0)
+    parts.unshift(
+      `Missing required fields: ${list(
+        missing.map(({ field }) => field),
+        ', ',
+      )}`,
+    )
+  throw new Problem(400, parts.join('; '), { fields: [...missing, ...wrong] })
+}
+
+// A bulk request can be wrong in thousands of places; a message names the first ones.
+const MOST_NAMED = 20
+
+function list(parts: string[], separator: string): string {
+  if (parts.length <= MOST_NAMED) return parts.join(separator)
+  return `${parts.slice(0, MOST_NAMED).join(separator)}${separator}and ${parts.length - MOST_NAMED} more`
+}
+
+// A key that is not there is missing; one that is there with a wrong value, null among them, is wrong.
+function isAbsent(input: unknown, path: Path): boolean {
+  if (path.length === 0) return false
+  let holder = input
+  for (const key of path.slice(0, -1)) holder = (holder as Record<PropertyKey, unknown>)?.[key]
+  const last = path[path.length - 1] as PropertyKey
+  return typeof holder === 'object' && holder !== null && (holder as Record<PropertyKey, unknown>)[last] === undefined
+}

@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import {
+  migrationsFolder,
+  noFilters,
+  openSchemaEngine,
+  readMigrationList,
+  schemaDifference,
+} from '../scripts/schema-engine.ts'
+import { createDatabase } from './index.ts'
+import { migrate } from './migrate.ts'
+import { newUser, temporaryFolder } from './test-database.ts'
+
+test('the models and the migration history agree', async () => {
+  expect(await schemaDifference()).toBeUndefined()
+})
+
+test('a fresh file gets every table', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+  expect(tables.map(({ name }) => name).sort()).toEqual([
+    '_prisma_migrations',
+    'books',
+    'idempotency_keys',
+    'items',
+    'users',
+  ])
+})
+
+test('the second start applies nothing', async () => {
+  await using folder = await temporaryFolder()
+  expect(await migrate(folder.file)).toEqual(await migrationNames())
+  expect(await migrate(folder.file)).toEqual([])
+})
+
+test('prisma migrate deploy finds nothing left to do', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  await using engine = await openSchemaEngine(`file:${folder.file}`)
+  const migrationsList = await readMigrationList()
+  expect(
+    await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: noFilters }),
+  ).toEqual({
+    editedMigrationNames: [],
+    failedMigrationNames: [],
+    hasMigrationsTable: true,
+    history: null,
+  })
+  expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
+})
+
+test('a database that prisma migrate deploy made is taken as it is, with the same rows and tables', async () => {
+  await using ours = await temporaryFolder()
+  await using theirs = await temporaryFolder()
+  await migrate(ours.file)
+  {
+    await using engine = await openSchemaEngine(`file:${theirs.file}`)
+    await engine.applyMigrations({ migrationsList: await readMigrationList(), filters: noFilters })
+  }
+
+  expect(await migrate(theirs.file)).toEqual([])
+  const rows = `SELECT length(id), checksum, migration_name, logs, rolled_back_at, applied_steps_count,
+    typeof(started_at), typeof(finished_at) FROM _prisma_migrations`
+  expect(query(ours.file, rows)).toEqual(query(theirs.file, rows))
+  const definitions = 'SELECT name, sql FROM sqlite_schema ORDER BY name'
+  expect(query(ours.file, definitions)).toEqual(query(theirs.file, definitions))
+})
+
+test('eight processes that start at once on one fresh file all succeed', async () => {
+  await using folder = await temporaryFolder()
+  const script = `
+    import { createDatabase } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+    const database = await createDatabase(${JSON.stringify(`file:${folder.file}`)})
+    await database.write((tx) => tx.book.create({ data: { title: 't', author: 'a', published_date: '2026-01-02' } }))
+    await database.close()`
+  const exits = Array.from({ length: 8 }, async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+    })
+    const [code] = await once(child, 'close')
+    return code === 0 ? 'succeeded' : errors
+  })
+  expect(await Promise.all(exits)).toEqual(Array(8).fill('succeeded'))
+  expect(query(folder.file, 'SELECT migration_name FROM _prisma_migrations')).toHaveLength(
+    (await migrationNames()).length,
+  )
+  expect(query(folder.file, 'SELECT id FROM books')).toHaveLength(8)
+}, 60_000)
+
+test('pending migrations run in the order of their names', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await migrate(folder.file, history)
+  await addMigration(history, '9002_second', 'INSERT INTO notes (text) VALUES (1);')
+  await addMigration(history, '9001_first', 'CREATE TABLE notes (text);')
+  expect(await migrate(folder.file, history)).toEqual(['9001_first', '9002_second'])
+})
+
+test('a migration that fails is named and leaves nothing; those before it stay', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await addMigration(history, '9001_good', 'CREATE TABLE notes (text);')
+  await addMigration(history, '9002_bad', 'CREATE TABLE more (text); INSERT INTO nowhere VALUES (1);')
+  await expect(migrate(folder.file, history)).rejects.toThrow(
+    'Migration 9002_bad failed and was undone: no such table: nowhere',
+  )
+  const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE name IN ('notes', 'more')`)
+  expect(tables).toEqual([{ name: 'notes' }])
+})
+
+test('a migration that rebuilds a table keeps the rows that refer to it', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await addMigration(
+    history,
+    '9001_parents',
+    `CREATE TABLE parent (id INTEGER PRIMARY KEY);
+     CREATE TABLE child (parent_id INTEGER REFERENCES parent (id) ON DELETE CASCADE);
+     INSERT INTO parent VALUES (1);
+     INSERT INTO child VALUES (1);`,
+  )
+  await addMigration(
+    history,
+    '9002_rebuild',
+    `PRAGMA defer_foreign_keys=ON;
+     PRAGMA foreign_keys=OFF;
+     CREATE TABLE new_parent (id INTEGER PRIMARY KEY, name TEXT);
+     INSERT INTO new_parent (id) SELECT id FROM parent;
+     DROP TABLE parent;
+     ALTER TABLE new_parent RENAME TO parent;
+     PRAGMA foreign_keys=ON;
+     PRAGMA defer_foreign_keys=OFF;`,
+  )
+  await migrate(folder.file, history)
+  expect(query(folder.file, 'SELECT parent_id FROM child')).toEqual([{ parent_id: 1 }])
+})
+
+test('a migration that leaves a reference to nothing is undone', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await addMigration(
+    history,
+    '9001_dangling',
+    `CREATE TABLE parent (id INTEGER PRIMARY KEY);
+     CREATE TABLE child (parent_id INTEGER REFERENCES parent (id));
+     INSERT INTO child VALUES (1);`,
+  )
+  await expect(migrate(folder.file, history)).rejects.toThrow('rows of child refer to rows that do not exist')
+})
+
+test('an applied migration that was edited is a refusal that names it', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await migrate(folder.file, history)
+  await appendFile(join(history, '0001_init', 'migration.sql'), '\n-- a second thought')
+  await expect(migrate(folder.file, history)).rejects.toThrow('Migration 0001_init was edited after it was applied')
+})
+
+test('an applied migration that is missing from the folder is a refusal that names it', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory(folder.path)
+  await migrate(folder.file, history)
+  await rename(join(history, '0001_init'), join(folder.path, 'elsewhere'))
+  await expect(migrate(folder.file, history)).rejects.toThrow(
+    'Migration 0001_init was applied to the database but is missing',
+  )
+})
+
+test('a migration that another tool left half-way is a refusal that names it, until it is marked as rolled back', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  const database = new Sqlite(folder.file)
+  database.exec(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
+  await expect(migrate(folder.file)).rejects.toThrow('Migration 9001_half failed half-way')
+  database.exec(`UPDATE _prisma_migrations SET rolled_back_at = 1 WHERE id = '1'`)
+  database.close()
+  expect(await migrate(folder.file)).toEqual([])
+})
+
+test("another program's database is refused and left alone", async () => {
+  await using folder = await temporaryFolder()
+  const database = new Sqlite(folder.file)
+  database.exec('CREATE TABLE invoices (id)')
+  database.close()
+  await expect(migrate(folder.file)).rejects.toThrow('holds tables (invoices) but no migration history')
+  expect(query(folder.file, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'invoices' }])
+})
+
+test('a file that is no database is refused by name', async () => {
+  await using folder = await temporaryFolder()
+  await writeFile(folder.file, 'This is a letter, and no database, of more than a hundred bytes: '.repeat(20))
+  await expect(migrate(folder.file)).rejects.toThrow(
+    `The database file ${folder.file} cannot be used: file is not a database`,
+  )
+})
+
+test('a migration keeps the records there are', async () => {
+  await using folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`)
+  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
+  await database.close()
+  const history = await copyHistory(folder.path)
+  await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')
+  await migrate(folder.file, history)
+  expect(query(folder.file, 'SELECT name, phone FROM users')).toEqual([{ name: 'ada', phone: null }])
+})
+
+async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(migrationsFolder, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+}
+
+async function copyHistory(folder: string): Promise<string> {
+  const copy = join(folder, 'migrations')
+  await cp(migrationsFolder, copy, { recursive: true })
+  return copy
+}
+
+async function addMigration(history: string, name: string, sql: string): Promise<void> {
+  await mkdir(join(history, name))
+  await writeFile(join(history, name, 'migration.sql'), sql)
+}
+
+function query(file: string, sql: string): Record<string, unknown>[] {
+  const database = new Sqlite(file, { readonly: true })
+  try {
+    return database.prepare<[], Record<string, unknown>>(sql).all()
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,168 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import Sqlite from 'better-sqlite3'
+
+interface Migration {
+  name: string
+  sql: string
+  checksum: string
+}
+
+interface AppliedMigration {
+  migration_name: string
+  checksum: string
+  finished_at: number | null
+}
+
+/** How long a start waits for the migrations of another process, in ms. */
+const lockTimeout = 30_000
+
+/**
+ * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The books are kept as
+ * `prisma migrate deploy` keeps them, so either can follow the other. Any number of processes may start at once.
+ *
+ * @param file Absolute path of the database file.
+ * @param folder The migration history: one folder per migration, applied in the order of their names.
+ * @returns The names of the migrations applied by this call.
+ * @throws Error that names the migration and what to do, when one fails (it then leaves nothing) or when the file's
+ * history is not a beginning of the folder's.
+ */
+export async function migrate(
+  file: string,
+  folder = fileURLToPath(new URL('../migrations/sqlite', import.meta.url)),
+): Promise<string[]> {
+  const migrations = readMigrations(folder)
+  const database = open(file)
+  try {
+    await switchToWal(database)
+    // A migration that rebuilds a table drops the old one, which would take the rows that refer to it along. SQLite
+    // ignores this switch inside a transaction; applyNext checks the references instead.
+    database.pragma('foreign_keys = OFF')
+    const next = database.transaction(() => applyNext(database, migrations))
+    const applied: string[] = []
+    for (let name = next.immediate(); name !== undefined; name = next.immediate()) applied.push(name)
+    return applied
+  } finally {
+    database.close()
+  }
+}
+
+function readMigrations(folder: string): Migration[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return entries
+    .map(({ name }) => {
+      const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function open(file: string): Sqlite.Database {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    return new Sqlite(file, { timeout: lockTimeout })
+  } catch (error) {
+    throw new Error(`The database file ${file} cannot be opened: ${messageOf(error)}.`, { cause: error })
+  }
+}
+
+/** The one statement for which SQLite does not wait: converting a file that others are opening. */
+async function switchToWal(database: Sqlite.Database): Promise<void> {
+  const deadline = Date.now() + lockTimeout
+  for (;;) {
+    try {
+      database.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const busy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!busy || Date.now() > deadline) {
+        throw new Error(`The database file ${database.name} cannot be used: ${messageOf(error)}.`, { cause: error })
+      }
+      await sleep(20)
+    }
+  }
+}
+
+/** Applies the first pending migration; undefined when there is none. Runs under the write lock. */
+function applyNext(database: Sqlite.Database, migrations: Migration[]): string | undefined {
+  const applied = appliedMigrations(database)
+  for (const row of applied) refuseUnlessSame(row, migrations)
+
+  const done = new Set(applied.map((row) => row.migration_name))
+  const migration = migrations.find(({ name }) => !done.has(name))
+  if (migration === undefined) return undefined
+
+  const startedAt = Date.now()
+  try {
+    database.exec(migration.sql)
+    const dangling = database.pragma('foreign_key_check') as { table: string }[]
+    if (dangling[0] !== undefined) throw new Error(`rows of ${dangling[0].table} refer to rows that do not exist`)
+  } catch (error) {
+    throw new Error(
+      `Migration ${migration.name} failed and was undone: ${messageOf(error)}. Correct its migration.sql or the data, then start again.`,
+      { cause: error },
+    )
+  }
+  database
+    .prepare(
+      `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+       VALUES (?, ?, ?, ?, ?, 1)`,
+    )
+    .run(randomUUID(), migration.checksum, Date.now(), migration.name, startedAt)
+  return migration.name
+}
+
+function appliedMigrations(database: Sqlite.Database): AppliedMigration[] {
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all()
+  if (tables.length > 0 && !tables.includes('_prisma_migrations')) {
+    throw new Error(
+      `The database file ${database.name} holds tables (${tables.join(', ')}) but no migration history: it belongs to something else. Name another file.`,
+    )
+  }
+  database.exec(migrationsTable)
+  return database
+    .prepare<[], AppliedMigration>(
+      `SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+    )
+    .all()
+}
+
+function refuseUnlessSame(applied: AppliedMigration, migrations: Migration[]): void {
+  const name = applied.migration_name
+  if (applied.finished_at === null) {
+    throw new Error(
+      `Migration ${name} failed half-way. Restore the database from a backup, or repair it and run "prisma migrate resolve --rolled-back ${name}".`,
+    )
+  }
+  const migration = migrations.find((migration) => migration.name === name)
+  if (migration === undefined) {
+    throw new Error(
+      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that brought the migration, or restore a backup from before it.`,
+    )
+  }
+  if (migration.checksum !== applied.checksum) {
+    throw new Error(
+      `Migration ${name} was edited after it was applied to the database. Restore its migration.sql as committed and put the change into a new migration.`,
+    )
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** As Prisma's schema engine makes it. */
+const migrationsTable = `
+CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id"                    TEXT PRIMARY KEY NOT NULL,
+    "checksum"              TEXT NOT NULL,
+    "finished_at"           DATETIME,
+    "migration_name"        TEXT NOT NULL,
+    "logs"                  TEXT,
+    "rolled_back_at"        DATETIME,
+    "started_at"            DATETIME NOT NULL DEFAULT current_timestamp,
+    "applied_steps_count"   INTEGER UNSIGNED NOT NULL DEFAULT 0
+)`

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, type Database } from './index.ts'
+
+/** A folder of its own for one test, gone when the test ends: `await using folder = await temporaryFolder()`. */
+export async function temporaryFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'database-'))
+  return {
+    path,
+    file: join(path, 'test.db'),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+/** A fresh database in a folder of its own, both gone when the test ends. */
+export async function temporaryDatabase(): Promise<Database & AsyncDisposable & { file: string }> {
+  const folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`)
+  return {
+    ...database,
+    file: folder.file,
+    [Symbol.asyncDispose]: async () => {
+      await database.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What a user is made of at the least. */
+export function newUser(name: string) {
+  const now = new Date('2026-01-02T03:04:05.678Z')
+  const email = `${name}@example.com`
+  return {
+    name,
+    email,
+    email_key: email.toLowerCase(),
+    role: 'user',
+    status: 'active',
+    created_at: now,
+    updated_at: now,
+  }
+}

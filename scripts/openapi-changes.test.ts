@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import { findChanges } from './openapi-changes.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document to be edited at any place
+type Edit = (document: any) => void
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+
+function makeDocument(edit: Edit) {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Users', version: '1.0.0' },
+    paths: {
+      '/users/': {
+        get: {
+          operationId: 'users.list',
+          parameters: [
+            { name: 'role', in: 'query', schema: { enum: ['admin', 'user'] } },
+            { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 100 } },
+          ],
+          responses: { '200': { description: 'OK', ...json({ $ref: '#/components/schemas/User' }) } },
+        },
+        post: {
+          operationId: 'users.create',
+          requestBody: { required: true, ...json({ $ref: '#/components/schemas/NewUser' }) },
+          responses: { '201': { description: 'Created' }, '409': { description: 'Conflict' } },
+        },
+        delete: { operationId: 'users.clear', responses: { '204': { description: 'Gone' } } },
+      },
+    },
+    components: {
+      schemas: {
+        User: {
+          type: 'object',
+          properties: {
+            id: { type: 'integer' },
+            email: { type: 'string' },
+            role: { type: 'string', enum: ['admin', 'user'] },
+          },
+          required: ['id', 'email', 'role'],
+        },
+        NewUser: {
+          type: 'object',
+          properties: { name: { type: 'string', maxLength: 100 }, age: { type: 'integer' } },
+          required: ['name'],
+        },
+      },
+    },
+  }
+  edit(document)
+  return document
+}
+
+function changesAfter(edit: Edit) {
+  return findChanges(
+    makeDocument(() => {}),
+    makeDocument(edit),
+  )
+}
+
+const breaking: [string, Edit][] = [
+  ['a path goes', (d) => delete d.paths['/users/']],
+  ['an operation goes', (d) => delete d.paths['/users/'].post],
+  ['a status goes', (d) => delete d.paths['/users/'].post.responses['409']],
+  ['an answer loses a field', (d) => delete d.components.schemas.User.properties.email],
+  ['an answer may lack a field', (d) => d.components.schemas.User.required.pop()],
+  ['an answer has a new enum value', (d) => d.components.schemas.User.properties.role.enum.push('guest')],
+  ['an answer changes a type', (d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' })],
+  [
+    'an answer may be null',
+    (d) => Object.assign(d.components.schemas.User.properties.id, { type: ['integer', 'null'] }),
+  ],
+  ['a request field is newly required', (d) => d.components.schemas.NewUser.required.push('age')],
+  ['a request field goes', (d) => delete d.components.schemas.NewUser.properties.age],
+  ['a request limit tightens', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 50 })],
+  [
+    'a request refuses unknown fields',
+    (d) => Object.assign(d.components.schemas.NewUser, { additionalProperties: false }),
+  ],
+  ['a parameter takes fewer values', (d) => d.paths['/users/'].get.parameters[0].schema.enum.pop()],
+  ['a parameter is newly required', (d) => Object.assign(d.paths['/users/'].get.parameters[1], { required: true })],
+  ['a parameter goes', (d) => d.paths['/users/'].get.parameters.pop()],
+  [
+    'a body is newly required',
+    (d) => Object.assign(d.paths['/users/'].delete, { requestBody: { required: true, ...json({}) } }),
+  ],
+  ['an operation asks for credentials', (d) => Object.assign(d.paths['/users/'].get, { security: [{ key: [] }] })],
+]
+
+test.each(breaking)('breaks callers: %s', (_, edit) => {
+  expect(changesAfter(edit).some((change) => change.breaking)).toBe(true)
+})
+
+const compatible: [string, Edit][] = [
+  ['a new path', (d) => Object.assign(d.paths, { '/books/': d.paths['/users/'] })],
+  ['a new status', (d) => Object.assign(d.paths['/users/'].post.responses, { '429': { description: 'Slow down' } })],
+  ['a new answer field', (d) => Object.assign(d.components.schemas.User.properties, { age: { type: 'integer' } })],
+  ['a new optional request field', (d) => Object.assign(d.components.schemas.NewUser.properties, { nick: {} })],
+  [
+    'a request field that may be null',
+    (d) => Object.assign(d.components.schemas.NewUser.properties.age, { type: ['integer', 'null'] }),
+  ],
+  ['a wider request limit', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 200 })],
+  ['a new optional parameter', (d) => d.paths['/users/'].get.parameters.push({ name: 'q', in: 'query', schema: {} })],
+  ['a new title', (d) => Object.assign(d.info, { title: 'People' })],
+]
+
+test.each(compatible)('breaks nobody: %s', (_, edit) => {
+  const changes = changesAfter(edit)
+  expect(changes.length).toBeGreaterThan(0)
+  expect(changes.filter((change) => change.breaking)).toEqual([])
+})
+
+test('a renamed component is no change', () => {
+  const changes = changesAfter(({ paths, components }) => {
+    components.schemas.Person = components.schemas.User
+    delete components.schemas.User
+    paths['/users/'].get.responses['200'].content['application/json'].schema.$ref = '#/components/schemas/Person'
+  })
+  expect(changes).toEqual([])
+})
+
+test('a change names its place, and what was and is there', () => {
+  const changes = changesAfter((d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' }))
+  expect(changes).toEqual([
+    {
+      place: 'paths,/users/,get,responses,200,content,application/json,schema,properties,id,type'.split(','),
+      breaking: true,
+      before: 'integer',
+      after: 'string',
+    },
+  ])
+})

@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { root } from './child.mjs'
+
+/** The OpenAPI document as JSON text, as the server would serve it now. */
+export function printDocument() {
+  return execFileSync(process.execPath, [join(root, 'apps/server/scripts/openapi.ts')], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}

@@ -1,0 +1,59 @@
+// npm start, npm test, npm run check: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+import { readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { environment, root, run } from './child.mjs'
+
+const [command = 'start', ...extra] = process.argv.slice(2)
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json']
+
+// npx fetches pnpm, once, and knows where it lies; turbo looks for it on the PATH.
+const path = await step('pnpm', 'npx', ['-y', '-p', packageManager, '--', 'node', '-p', 'process.env.PATH'])
+environment.PATH += delimiter + path.trim()
+// CI keeps pnpm from asking questions.
+await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
+await step('generate', 'turbo', ['run', 'generate', 'build', '--output-logs=errors-only'])
+
+switch (command) {
+  case 'start':
+    await finish('node', ['apps/server/src/main.ts'])
+    break
+  case 'test':
+    await finish('turbo', ['run', 'test', 'test:scripts', '--continue', '--', ...vitest, ...extra])
+    break
+  case 'check':
+    await finish('node', ['scripts/check.ts'])
+    break
+  default:
+    console.error(`There is no command "${command}": start, test or check.`)
+    process.exitCode = 2
+}
+
+/**
+ * One line while all goes well; the tool's own words, and the end, when it does not.
+ *
+ * @param {string} name
+ * @param {string} tool
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<string>} what the tool wrote to stdout
+ */
+async function step(name, tool, args, env = {}) {
+  const begin = performance.now()
+  const { code, stdout, output } = await run(tool, args, { quiet: true, env })
+  console.error(`${name} ${code === 0 ? 'done' : 'failed'} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
+  if (code === 0) return stdout
+  console.error(output)
+  if (command === 'check') console.log('0 passed, 1 failed')
+  return process.exit(code)
+}
+
+/**
+ * Hands terminal and exit code to the last command.
+ *
+ * @param {string} tool
+ * @param {string[]} args
+ */
+async function finish(tool, args) {
+  process.exitCode = (await run(tool, args)).code
+}
