@@ -24,13 +24,20 @@ let child
 /** @type {NodeJS.Signals | undefined} */
 let received
 
+/** @param {NodeJS.Signals} signal */
+function stop(signal) {
+  if (received) return
+  received = signal
+  child?.kill(signal)
+}
+
 // npm hands on a signal that a terminal has already sent to the whole group, so it may come twice: the first counts.
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.on(signal, () => {
-    if (received) return
-    received = signal
-    child?.kill(signal)
-  })
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop)
+
+// npm keeps SIGHUP and SIGKILL to itself: when it is gone, what it started goes too.
+if (process.env.npm_lifecycle_event) {
+  const npm = process.ppid
+  setInterval(() => process.ppid !== npm && stop('SIGTERM'), 1000).unref()
 }
 
 /**

@@ -18,13 +18,15 @@ export const messageField: ErrorForm = {
   body: ({ message }) => ({ message }),
 }
 
+const meta = z.object({ version: z.string(), timestamp }).meta({ id: 'EnvelopeMeta' })
+
 /** The standard envelope (specification 2.4 and 7.2), for who asks with `?envelope=true` and for paths of no resource. */
 export const envelope: EnvelopeForm = {
   schema: (data, facts) =>
     z.object({
       status: z.literal('success'),
       data,
-      meta: z.object({ version: z.string(), timestamp, ...facts }),
+      meta: Object.keys(facts).length === 0 ? meta : z.object({ ...meta.shape, ...facts }),
     }),
   success: (data, facts) => ({
     status: 'success',

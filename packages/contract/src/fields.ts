@@ -34,7 +34,7 @@ export const version = whole(1, LARGEST_ID).meta({ description: 'Grows with each
 
 export const timestamp = z.iso
   .datetime({ precision: 3 })
-  .meta({ description: 'UTC, with milliseconds.', examples: ['2026-11-21T08:30:00.000Z'] })
+  .meta({ id: 'Timestamp', description: 'UTC, with milliseconds.', examples: ['2026-11-21T08:30:00.000Z'] })
 
 export const message = z.object({ message: z.string() }).meta({ id: 'Message' })
 

@@ -10,6 +10,7 @@ import { createDocument } from '../document.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
 import { health } from './health.ts'
+import { offer } from './offer.ts'
 import { requestId, requestLog } from './request-log.ts'
 
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
@@ -59,7 +60,8 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
     }),
   )
   app.use(health(database, isStopping))
-  app.get('/openapi.json', (_req, res) => void res.json(document))
+  const documentText = JSON.stringify(document)
+  offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
   app.use(pages({ title: document.info.title, version: API_VERSION }))
   app.use(handle)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)

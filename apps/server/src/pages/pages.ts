@@ -1,8 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express'
+import { offer } from '../http/offer.ts'
 import { type Asset, loadAssets } from './assets.ts'
 import { docsPage, indexPage, redocPage } from './html.ts'
-
-const methods = 'GET, HEAD, OPTIONS'
 
 // Redoc makes inline <style> elements: empty ones that it fills through insertRule, and one with the fixed text of its
 // scrollbar. Browsers weigh even the empty ones, so its page allows these two texts by their SHA-256 and no other. A new
@@ -16,7 +15,7 @@ const redocStyles = [
  * The pages a person reads in a browser: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc`
  * (Redoc), with their files under `/assets/`. Both documentation pages read `/openapi.json` of the same origin.
  *
- * Mount it at the root of the application. Other methods on these paths answer 405; paths it does not know go on.
+ * Mount it at the root of the application. Other methods on these paths are a Problem 405; paths it does not know go on.
  *
  * @param options `title` and `version` of the service, as the index page and the window titles show them.
  */
@@ -28,10 +27,6 @@ export function pages(options: { title: string; version: string }): Router {
   offer(router, '/redoc', page(redocPage({ ...options, assets }), redocStyles))
   for (const asset of Object.values(assets)) offer(router, asset.url, file(asset))
   return router
-}
-
-function offer(router: Router, path: string, handler: RequestHandler) {
-  router.route(path).get(handler).options(allow).all(refuse)
 }
 
 function page(html: string, styles: string[] = []): RequestHandler {
@@ -72,14 +67,4 @@ function file(asset: Asset): RequestHandler {
     }
     response.set('content-encoding', 'gzip').send(await asset.gzip())
   }
-}
-
-const allow: RequestHandler = (_request, response) => {
-  response.set('allow', methods).status(204).end()
-}
-
-const refuse: RequestHandler = (request, response) => {
-  const details = `${request.method} is not offered at ${request.path}; it answers ${methods}.`
-  const error = { code: 405, message: 'Method not allowed', details }
-  response.set('allow', methods).status(405).json({ status: 'error', error })
 }

@@ -1,0 +1,81 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { createDocument } from '../src/document.ts'
+import type { Answer } from './harness.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a parsed document of any shape
+const document: any = JSON.parse(JSON.stringify(createDocument()))
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema({ $id: 'api', components: document.components })
+const validators = new Map<string, ValidateFunction>()
+
+const places = Object.keys(document.paths).map((path) => ({ path, pattern: patternOf(path) }))
+
+/**
+ * Checks an answer against the OpenAPI document: its status is one the operation names, its required headers are there
+ * and no header of the document's making is there unnamed, its body is of the named schema. What no operation answers
+ * (unknown paths, wrong methods) must be one of the three error forms.
+ *
+ * @throws Error that says what differs
+ */
+export function checkAnswer(method: string, path: string, { status, headers, body }: Answer): void {
+  const where = `${method} ${path} -> ${status}`
+  const operation = operationOf(method, path)
+  if (operation === undefined) {
+    if (body !== undefined && status >= 400) check(`${where} (error form)`, ERROR_FORM, body)
+    return
+  }
+  const found = operation.responses[status]
+  if (found === undefined) throw new Error(`${where}: the document has no such status`)
+  const response = found.$ref === undefined ? found : document.components.responses[found.$ref.split('/').at(-1)]
+  for (const [name, header] of Object.entries<{ required?: boolean }>(response.headers ?? {})) {
+    if (header.required && !headers.has(name)) throw new Error(`${where}: the header ${name} is missing`)
+  }
+  for (const name of CHOSEN_HEADERS) {
+    if (headers.has(name) && response.headers?.[name] === undefined) {
+      throw new Error(`${where}: the document does not name the header ${name}`)
+    }
+  }
+  const schema = response.content?.['application/json']?.schema
+  if (method === 'HEAD') return
+  if (schema === undefined) {
+    if (body !== undefined) throw new Error(`${where}: the document has no body here`)
+  } else if (body === undefined) {
+    throw new Error(`${where}: the body is missing`)
+  } else check(where, schema, body)
+}
+
+const CHOSEN_HEADERS = ['ETag', 'Link', 'Location', 'Retry-After', 'X-Total-Count', 'X-Request-Id']
+
+const ERROR_FORM = {
+  anyOf: ['ErrorField', 'ErrorMessage', 'ErrorEnvelope'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
+}
+
+function operationOf(method: string, path: string) {
+  const bare = decodeURI(path.replace(/\?.*$/s, ''))
+  const name = (method === 'HEAD' ? 'GET' : method).toLowerCase()
+  const exact = places.find(({ pattern }) => pattern.test(bare))
+  const other = bare.endsWith('/') ? bare.slice(0, -1) : `${bare}/`
+  const place = exact ?? places.find(({ path, pattern }) => !isStrict(path) && pattern.test(other))
+  return place && document.paths[place.path][name]
+}
+
+// Only these paths tell the two slash forms apart (decisions: one collection, three doors).
+function isStrict(path: string): boolean {
+  return /^\/api\/users\/?(\{id\}\/?)?$/.test(path)
+}
+
+function patternOf(path: string): RegExp {
+  const source = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')
+  return new RegExp(`^${source}$`)
+}
+
+function check(where: string, schema: object, body: unknown): void {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
+  validators.set(text, validate)
+  if (!validate(body)) {
+    throw new Error(`${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body).slice(0, 500)}`)
+  }
+}
