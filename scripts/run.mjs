@@ -8,7 +8,16 @@ const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), '
 const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json']
 
 // npx fetches pnpm, once, and knows where it lies; turbo looks for it on the PATH.
-const path = await step('pnpm', 'npx', ['-y', '-p', packageManager, '--', 'node', '-p', 'process.env.PATH'])
+const path = await step('pnpm', 'npx', [
+  '-y',
+  '--prefer-offline',
+  '-p',
+  packageManager,
+  '--',
+  'node',
+  '-p',
+  'process.env.PATH',
+])
 environment.PATH += delimiter + path.trim()
 // CI keeps pnpm from asking questions.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
