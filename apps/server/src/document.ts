@@ -17,6 +17,7 @@ export function createDocument() {
     title: 'Resource Service',
     version: API_VERSION,
     description: DESCRIPTION,
+    contact: { name: 'The maintainers of the Resource Service' },
     license: { name: 'MIT', identifier: 'MIT' },
     envelope,
     everywhere: {

@@ -9,6 +9,7 @@ export interface DocumentOptions {
   title: string
   version: string
   description: string
+  contact: { name: string }
   license: { name: string; identifier: string }
   envelope: EnvelopeForm
   /** What the server adds to every answer, whatever the procedure: headers by name, and statuses such as 503. */
@@ -23,12 +24,13 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
     const { path, method } = door.binding
     paths[path] = { ...paths[path], [method.toLowerCase()]: describe(door) }
   }
-  const { title, version, description, license } = options
+  const { title, version, description, contact, license } = options
   // The router is empty because trpc-openapi derives one path from each procedure it is shown; ours have several.
   const document = generateOpenApiDocument(initTRPC.meta<OpenApiMeta>().create().router({}), {
     title,
     version,
     description,
+    contact,
     license,
     baseUrl: '/',
     securitySchemes: {},
@@ -55,13 +57,16 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
   const bodies = once<z.ZodType>()
   const errors = once<ZodOpenApiResponseObject>()
   const error = ({ schema }: ErrorForm, status: number) => {
-    const id = `${schema.meta()?.id}${status}`
-    return errors(id, () => ({
-      id,
+    const form = schema.meta()?.id
+    const id = form && `${form}${status}`
+    const make = (): ZodOpenApiResponseObject => ({
+      ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
-      headers: z.object({ ...everywhere.headers, ...(status === 503 && { 'Retry-After': RETRY_AFTER }) }),
+      headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
       content: { 'application/json': { schema: z.union([schema, envelope.error.schema]) } },
-    }))
+    })
+    // A form without a name makes no component that could be shared.
+    return id ? errors(id, make) : make()
   }
   const body = (door: Door, fields: Source[]) =>
     bodies(`${door.name} ${fields.map(({ name }) => name)}`, () => bodySchema(door, fields))
@@ -84,8 +89,6 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
       ]),
     ].sort()
     const data = binding.envelope === undefined ? door.response : z.object({ [binding.envelope]: door.response })
-    const facts = binding.responseBody === undefined ? {} : shapeOf(procedure.output)
-    const { [binding.responseBody ?? '']: _, ...rest } = facts
     const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
     const description = binding.successDescription ?? 'Success.'
     return {
@@ -108,10 +111,10 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
       responses: {
         ...(status === 204
           ? {
-              204: { description, headers: z.object(headers) },
+              204: { description, headers: z.object(tagged) },
               200: {
                 description: 'The same, where `envelope=true` asks for a body.',
-                headers: z.object(headers),
+                headers: z.object(tagged),
                 ...json(envelope.schema(z.object({}), {})),
               },
             }
@@ -119,7 +122,7 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
               [status]: {
                 description,
                 headers: z.object(tagged),
-                ...json(z.union([door.response, envelope.schema(data, rest)])),
+                ...json(z.union([door.response, envelope.schema(data, door.facts.shape)])),
               },
             }),
         ...(withTag &&
@@ -139,6 +142,15 @@ const RETRY_AFTER = z
   .string()
   .regex(/^\d+$/)
   .meta({ description: 'Seconds to wait.', examples: ['1'] })
+const accepts = (description: string, value: string) =>
+  z.string().optional().meta({ description, examples: [value] })
+const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
+  415: {
+    Accept: accepts('The media type a body must have.', 'application/json'),
+    'Accept-Encoding': accepts('The encoding a body must have.', 'identity'),
+  },
+  503: { 'Retry-After': RETRY_AFTER },
+}
 const IF_MATCH = z
   .string()
   .optional()

@@ -25,7 +25,10 @@ export interface RunningServer {
 export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
   const database = await createDatabase(config.DATABASE_URL)
   let stopping: Promise<void> | undefined
-  const server = createServer(createApp({ config, database, log, isStopping: () => stopping !== undefined }))
+  const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
+  const server = createServer(app)
+  // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
+  server.on('checkExpectation', app)
   server.on('clientError', refuseMalformed)
   try {
     await listen(server, config)
