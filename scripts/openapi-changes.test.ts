@@ -131,3 +131,14 @@ test('a change names its place, and what was and is there', () => {
     },
   ])
 })
+
+test('comparing leaves both documents as they were', () => {
+  const nullable = { anyOf: [{ type: 'integer' }, { type: 'null' }], examples: [1] }
+  const document = makeDocument((d) => Object.assign(d.components.schemas.User.properties, { age: nullable }))
+  const copy = structuredClone(document)
+  findChanges(
+    document,
+    makeDocument(() => {}),
+  )
+  expect(document).toEqual(copy)
+})

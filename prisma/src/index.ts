@@ -3,7 +3,7 @@ import { connect } from './connection.ts'
 import { databaseFile } from './database-file.ts'
 import { migrate } from './migrate.ts'
 
-export type { Book, IdempotencyKey, Item, Prisma, PrismaClient, User } from '../generated/client.ts'
+export type * from '../generated/client.ts'
 export { isBusy, uniqueViolation } from './errors.ts'
 
 /** What a store works with inside a write; `Database.read` fits where one is asked for. */
