@@ -327,7 +327,7 @@ export const users = resource({
     setStatus: mutation({
       input: z.object({ id, status, ...write }),
       output: versioned,
-      errors: [404],
+      errors: [404, 409],
       meta: {
         openapi: {
           ...conditional,
@@ -347,7 +347,7 @@ export const users = resource({
     delete: mutation({
       input: z.object({ id, ...write }),
       output: message,
-      errors: [404],
+      errors: [404, 409],
       meta: {
         openapi: {
           ...main,
@@ -383,6 +383,7 @@ export const users = resource({
     deleteByStatus: mutation({
       input: z.object({ status, idempotency_key: idempotencyKey }),
       output: message.extend({ removed: z.int() }),
+      errors: [409],
       meta: {
         openapi: {
           ...main,

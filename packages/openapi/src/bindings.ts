@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Binding, Contract, Procedure, Resource } from './contract.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
@@ -20,6 +20,10 @@ export interface Door {
   procedure: Procedure
   binding: Binding
   response: z.ZodType
+  /** What the output says beside its `responseBody`. */
+  facts: z.ZodObject
+  /** Names the answer's shape in an `ETag`. */
+  form: string
   status: 200 | 201 | 204
   path: Source[]
   query: Source[]
@@ -69,18 +73,30 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     .filter((field) => !bound.has(field))
     .map((field) => source(field, field))
   const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => source(field, alias)) : []
+  const response = binding.response ?? procedure.output
   return {
     name,
     resource,
     procedure,
     binding,
-    response: binding.response ?? procedure.output,
+    response,
+    facts: factsBeside(binding.responseBody, procedure.output),
+    form: response.meta()?.id ?? (binding.operationId as string),
     status: binding.status ?? 200,
     path,
     headers,
     query: withBody ? [] : rest,
     ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
   }
+}
+
+/** The input fields that request headers carry where a procedure has no door: those of its first one. */
+export function headerSources({ input, meta }: Procedure): Source[] {
+  return Object.entries(meta.openapi.headerParams ?? {}).map(([name, field]) => ({
+    name,
+    field,
+    kind: kindOf(shapeOf(input)[field] as z.ZodType),
+  }))
 }
 
 /**
@@ -92,6 +108,12 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   const { shape } = schema as z.ZodObject
   if (shape === undefined) throw new Error('a procedure bound to REST takes an object')
   return shape as Record<string, z.ZodType>
+}
+
+function factsBeside(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
+  if (responseBody === undefined) return z.object({})
+  const { [responseBody]: _, ...facts } = shapeOf(output)
+  return z.object(facts)
 }
 
 function kindOf(schema: z.ZodType): Kind {

@@ -14,7 +14,9 @@ type OperationFacts = Pick<
 
 /** What a header's `value` is computed from. */
 export interface Exchange<Input = any, Output = any> {
+  /** Valid, and as the caller sent it: defaults and transforms are not applied. */
   input: Input
+  /** As the implementation gave it. */
   output: Output
   /** The request's path as sent, without the query string. */
   path: string
@@ -92,7 +94,7 @@ export interface Procedure<
   output: Output
   /** Statuses its implementation may answer with, beside those the adapter knows of (400, 406, 412, 413, 415, 500). */
   errors?: number[]
-  meta: { openapi: RestMeta<z.output<Input>, z.output<Output>> }
+  meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
 
 type Definition<Input extends z.ZodType, Output extends z.ZodType> = Omit<Procedure<any, Input, Output>, 'type'>

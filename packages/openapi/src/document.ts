@@ -143,7 +143,10 @@ const RETRY_AFTER = z
   .regex(/^\d+$/)
   .meta({ description: 'Seconds to wait.', examples: ['1'] })
 const accepts = (description: string, value: string) =>
-  z.string().optional().meta({ description, examples: [value] })
+  z
+    .string()
+    .optional()
+    .meta({ description, examples: [value] })
 const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   415: {
     Accept: accepts('The media type a body must have.', 'application/json'),

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { Contract, Implementation, Procedure, Resource } from './contract.ts'
 import { Problem, toProblem } from './problem.ts'
 import { dotted, validate } from './validate.ts'
@@ -37,9 +36,8 @@ export function implement<C extends Contract, Context>(
         resource,
         procedure,
         call: async (input, context, label = (path) => dotted(path)) => {
-          const parsed: z.output<typeof procedure.input> = validate(procedure.input, input, label)
           try {
-            return await run(parsed, context)
+            return await run(validate(procedure.input, input, label), context)
           } catch (error) {
             throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
           }

@@ -3,7 +3,7 @@ import Negotiator from 'negotiator'
 import getRawBody from 'raw-body'
 import type { Door, Kind, Source } from './bindings.ts'
 import { Problem } from './problem.ts'
-import { dotted } from './validate.ts'
+import { dotted, quote } from './validate.ts'
 
 /** A request's target, taken apart. */
 export interface Target {
@@ -18,10 +18,16 @@ export interface Target {
  * @throws Problem 400 on a percent-escape that is none or is not UTF-8
  */
 export function target(url: string): Target {
+  const parts = split(url)
+  decode(parts.path, 'the path')
+  return parts
+}
+
+/** The same, of any text. */
+export function split(url: string): Target {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const mark = origin.indexOf('?')
   const path = (mark < 0 ? origin : origin.slice(0, mark)) || '/'
-  decode(path, 'the path')
   return { path, rawQuery: mark < 0 ? '' : origin.slice(mark + 1) }
 }
 
@@ -45,11 +51,14 @@ export function queryParameters(rawQuery: string): Map<string, string> {
   return parameters
 }
 
+// The answers' media type, as callers write it.
+const OFFERED = ['application/json', 'application/json;charset=utf-8']
+
 /** @throws Problem 406 when the caller takes no JSON */
 export function checkAccept(req: IncomingMessage): void {
   const { accept } = req.headers
   if (!accept || accept === '*/*' || accept === 'application/json') return
-  if (new Negotiator(req).mediaType(['application/json']) === undefined) {
+  if (new Negotiator(req).mediaType(OFFERED) === undefined) {
     throw new Problem(406, 'This service answers with application/json alone; Accept must allow it')
   }
 }
@@ -80,7 +89,7 @@ export function gatherInput(
   }
   for (const source of door.path) take(source, params[source.name])
   for (const source of door.query) take(source, query.get(source.name))
-  for (const source of door.headers) take(source, headers[source.name.toLowerCase()] as string | undefined)
+  Object.assign(input, headerFields(door.headers, headers))
   if (door.binding.ifMatch !== undefined && headers['if-match'] !== undefined) {
     const versions = matchedVersions(headers['if-match'])
     if (versions !== undefined) input[door.binding.ifMatch] = versions
@@ -89,8 +98,28 @@ export function gatherInput(
   return input
 }
 
+/** The input fields that request headers carry. */
+export function headerFields(sources: Source[], headers: IncomingMessage['headers']): Record<string, unknown> {
+  return Object.fromEntries(
+    sources.flatMap(({ name, field, kind }) => {
+      const text = headers[name.toLowerCase()]
+      return typeof text === 'string' ? [[field, read(text, kind)]] : []
+    }),
+  )
+}
+
 /** Names an input field as the caller of `door` knows it. */
 export function labels(door: Door, body: unknown): (path: readonly PropertyKey[]) => string {
+  let names: Map<string, string> | undefined
+  const whole = door.body !== undefined && 'whole' in door.body ? door.body.whole : undefined
+  return ([first, ...rest]) => {
+    if (first === undefined) return ''
+    names ??= namesOf(door, body)
+    return dotted(rest, first === whole ? '' : (names.get(String(first)) ?? String(first)))
+  }
+}
+
+function namesOf(door: Door, body: unknown): Map<string, string> {
   const names = new Map<string, string>()
   if (door.body !== undefined && 'fields' in door.body) {
     for (const { field, name } of door.body.fields) {
@@ -100,11 +129,7 @@ export function labels(door: Door, body: unknown): (path: readonly PropertyKey[]
   }
   for (const { field, name } of [...door.path, ...door.query, ...door.headers]) names.set(field, name)
   if (door.binding.ifMatch !== undefined) names.set(door.binding.ifMatch, 'If-Match')
-  const whole = door.body !== undefined && 'whole' in door.body ? door.body.whole : undefined
-  return ([first, ...rest]) => {
-    if (first === undefined) return ''
-    return dotted(rest, first === whole ? '' : (names.get(String(first)) ?? String(first)))
-  }
+  return names
 }
 
 /**
@@ -121,9 +146,12 @@ export async function readJson(req: IncomingMessage, limit: number): Promise<unk
     })
   }
   const bytes = await readBytes(req, limit)
+  const type = req.headers['content-type']
   // First of all: without a body there is nothing whose type could be wrong.
-  if (bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))) throw new Problem(400, NO_INPUT)
-  if (!isJson(req.headers['content-type'])) {
+  if (bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')) {
+    throw new Problem(400, NO_INPUT)
+  }
+  if (!isJson(type)) {
     throw new Problem(415, 'A body must be sent as Content-Type: application/json', {
       headers: { Accept: 'application/json' },
     })
@@ -148,6 +176,10 @@ async function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
   }
 }
 
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+}
+
 function isJson(contentType = ''): boolean {
   const [type = '', ...parameters] = contentType
     .toLowerCase()
@@ -169,8 +201,8 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser's own message quotes the body, and with it perhaps a password.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1]
+    // The parser's own message quotes the body, and with it perhaps a password: only its very end is its own.
+    const position = /position (\d+)(?: \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1]
     throw new Problem(400, `Body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}`)
   }
 }
@@ -190,7 +222,8 @@ function takeBody(slot: NonNullable<Door['body']>, body: unknown, input: Record<
   for (const { name, field } of slot.fields) {
     if (!Object.hasOwn(body, name)) continue
     const value = (body as Record<string, unknown>)[name]
-    if (field in input && input[field] !== value) throw fieldProblem(name, `must be the same as ${field}, or left out`)
+    if (Object.hasOwn(input, field) && input[field] !== value)
+      throw fieldProblem(name, `must be the same as ${field}, or left out`)
     input[field] = value
   }
 }
@@ -216,7 +249,7 @@ function matchedVersions(header: string): number[] | undefined {
 /** The entity tags of an If-Match or If-None-Match; undefined when it is no list of them. */
 export function entityTags(header: string): { weak: boolean; tag: string }[] | undefined {
   const tags: { weak: boolean; tag: string }[] = []
-  const next = /\s*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)")?\s*(,|$)/y
+  const next = /\s*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*)?(,|$)/y
   while (next.lastIndex < header.length) {
     const match = next.exec(header)
     if (match === null) return undefined
@@ -234,11 +267,8 @@ function decode(text: string, where: string): string {
   }
 }
 
-function fieldProblem(field: string, message: string, hint = ''): Problem {
-  return new Problem(400, `${quote(field)} ${message}${hint}`, { fields: [{ field, message }] })
-}
-
-// A name comes from the caller and may be a kilobyte long.
-function quote(name: string): string {
-  return name.length > 60 ? `${name.slice(0, 60)}…` : name
+/** A Problem 400 with one field. */
+export function fieldProblem(name: string, message: string, hint = ''): Problem {
+  const field = quote(name)
+  return new Problem(400, `${field} ${message}${hint}`, { fields: [{ field, message }] })
 }

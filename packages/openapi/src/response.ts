@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, validateHeaderValue } from 'node:http'
 import type { Door } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
@@ -17,7 +17,7 @@ export interface Answer {
  * @param ifNoneMatch the request's If-None-Match, where the method is safe
  */
 export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, ifNoneMatch?: string): Answer {
-  const { binding, response } = door
+  const { binding, response, form, facts } = door
   const output = exchange.output as Record<string, unknown>
   const headers: Record<string, string> = {}
   for (const [name, { value }] of Object.entries(binding.headers ?? {})) {
@@ -26,7 +26,7 @@ export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, 
   }
   if (binding.etag !== undefined) {
     // Version and shape, not a hash: the same record has another tag at another door, and none needs the body.
-    const tag = `${output[binding.etag]}-${response.meta()?.id ?? binding.operationId}${envelope ? '-envelope' : ''}`
+    const tag = `${output[binding.etag]}-${form}${envelope ? '-envelope' : ''}`
     headers.ETag = `"${tag}"`
     if (ifNoneMatch !== undefined && isMatched(ifNoneMatch, tag)) return { status: 304, headers }
   }
@@ -35,19 +35,28 @@ export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, 
   const { responseBody } = binding
   const body = response.parse(responseBody === undefined ? output : output[responseBody])
   if (!envelope) return { status: door.status, headers, body }
-  const { [responseBody ?? '']: _, ...facts } = responseBody === undefined ? {} : output
   const data = binding.envelope === undefined ? body : { [binding.envelope]: body }
-  return { status: door.status, headers, body: envelope.success(data as Record<string, unknown>, facts) }
+  return {
+    status: door.status,
+    headers,
+    body: envelope.success(data as Record<string, unknown>, facts.parse(output)),
+  }
 }
 
-/** Writes an answer; Node leaves the body out where the request was a HEAD. */
+/**
+ * Writes an answer; Node leaves the body out where the request was a HEAD.
+ *
+ * @throws TypeError before anything is set, so that the error's answer carries nothing of this one
+ */
 export function write(res: ServerResponse, { status, headers, body }: Answer): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  if (body === undefined) {
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  const entries = Object.entries(headers)
+  for (const [name, value] of entries) validateHeaderValue(name, value)
+  for (const [name, value] of entries) res.setHeader(name, value)
+  if (bytes === undefined) {
     res.writeHead(status).end()
     return
   }
-  const bytes = Buffer.from(JSON.stringify(body))
   res
     .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.byteLength })
     .end(bytes)

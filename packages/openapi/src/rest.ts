@@ -1,11 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express'
-import findMyWay from 'find-my-way'
+import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
 import { type Door, doors } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 import { Problem, toProblem } from './problem.ts'
-import { checkAccept, gatherInput, labels, queryParameters, readJson, target } from './request.ts'
+import { checkAccept, fieldProblem, gatherInput, labels, queryParameters, readJson, split, target } from './request.ts'
 import { answer, write } from './response.ts'
+import { list } from './validate.ts'
 
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
@@ -29,6 +30,8 @@ interface Place {
   allow: string
 }
 
+type Router = Instance<HTTPVersion.V1>
+
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 
 /** The REST surface of a contract whose operations are implemented. Routes are compiled here, once. */
@@ -38,16 +41,16 @@ export function rest<Context>(
   options: RestOptions<Context>,
 ): Rest {
   const { router, allow } = route(contract, operations)
-  const formOf = errorForms(contract, options.envelope.error)
+  const formOf = errorForms(contract, router, options.envelope.error)
 
   const handle = async (req: Request, res: Response): Promise<void> => {
     try {
       if (req.method === 'OPTIONS' && req.originalUrl === '*')
         return write(res, { status: 204, headers: { Allow: allow } })
       const { path, rawQuery } = target(req.originalUrl)
-      const found = router.find('GET', path)
-      if (found === null) throw new Problem(404, 'Nothing stands at this path; /openapi.json lists what does')
-      const place = found.store as Place
+      const found = find(router, path)
+      if (found === undefined) throw new Problem(404, 'Nothing stands at this path; /openapi.json lists what does')
+      const { place, params } = found
       if (req.method === 'OPTIONS') return write(res, { status: 204, headers: { Allow: place.allow } })
       const method = req.method === 'HEAD' ? 'GET' : req.method
       const entry = place.doors.get(method)
@@ -62,7 +65,7 @@ export function rest<Context>(
       const query = queryParameters(rawQuery)
       const envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
       const body = door.body && (await readJson(req, door.binding.bodyLimit ?? DEFAULT_BODY_LIMIT))
-      const input = gatherInput(door, found.params, query, req.headers, body)
+      const input = gatherInput(door, params, query, req.headers, body)
       const output = await operation.call(input, options.context(req), labels(door, body))
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       write(res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
@@ -78,25 +81,26 @@ export function rest<Context>(
       res.destroy()
       return
     }
-    const form = ENVELOPE_ASKED.test(req.originalUrl) ? options.envelope.error : formOf(req.originalUrl)
+    // Another handler may have said them of a body that did not come.
+    for (const name of ['Content-Encoding', 'ETag', 'Last-Modified']) res.removeHeader(name)
+    const { path, rawQuery } = split(req.originalUrl)
+    const form = ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(req.method, path)
     const { status, fields } = problem
     const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
-    const details =
-      fields.map(({ field, message }) => `${field} ${message}`.trim()).join('; ') || `${req.method} ${pathOf(req)}`
+    const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
+    const details = list(faults, '; ') || `${req.method} ${shortened(path)}`
     write(res, { status, headers: problem.headers, body: form.body({ status, message, details, fields }) })
   }
 
   return { handle, fail }
 }
 
-const ENVELOPE_ASKED = /[?&]envelope=true(?:&|$)/
+const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 
 function wantsEnvelope(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true
-  throw new Problem(400, 'envelope: must be true or false', {
-    fields: [{ field: 'envelope', message: 'must be true or false' }],
-  })
+  throw fieldProblem('envelope', 'must be true or false')
 }
 
 function route<Context>(contract: Contract, operations: Operation<Context>[]) {
@@ -108,7 +112,7 @@ function route<Context>(contract: Contract, operations: Operation<Context>[]) {
     const { path, method, trailingSlash } = door.binding
     const bare = path.replace(/\/$/, '')
     const key = trailingSlash === 'significant' ? path : bare
-    const paths = trailingSlash === 'significant' ? [path] : [bare, `${bare}/`]
+    const paths = trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`]
     const place = places.get(key) ?? { doors: new Map(), allow: '', paths: new Set(paths) }
     if (place.doors.has(method)) throw new Error(`${method} ${path} is bound twice`)
     place.doors.set(method, { door, operation: operation as Operation<never> })
@@ -123,20 +127,31 @@ function route<Context>(contract: Contract, operations: Operation<Context>[]) {
   return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
 }
 
+// What stands at a path. The router would let a parameter be empty, and takes `*` for the root.
+function find(router: Router, path: string): { place: Place; params: Record<string, string> } | undefined {
+  const found = path.startsWith('/') ? router.find('GET', path) : null
+  if (found === null || Object.values(found.params).includes('')) return undefined
+  return { place: found.store as Place, params: found.params as Record<string, string> }
+}
+
 function allowed(methods: string[]): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))), 'OPTIONS'].join(
     ', ',
   )
 }
 
-// A path belongs to the resource whose doors share its beginning, whether something stands there or not.
-function errorForms(contract: Contract, otherwise: ErrorForm): (url: string) => ErrorForm {
+// A path belongs to the resource whose door stands there; where none does, to the first whose doors share its beginning.
+function errorForms(contract: Contract, router: Router, otherwise: ErrorForm) {
   const forms = new Map<string, ErrorForm>()
   for (const { binding, resource } of doors(contract)) {
-    forms.set(binding.path.replace(/\/?(\{.*)?$/, ''), resource.errorForm)
+    const beginning = binding.path.replace(/\/?(\{.*)?$/, '')
+    if (!forms.has(beginning)) forms.set(beginning, resource.errorForm)
   }
-  return (url) => {
-    const segments = url.replace(/[?#].*$/, '').split('/')
+  return (method: string, path: string): ErrorForm => {
+    const place = find(router, path)?.place
+    const entry = place && (place.doors.get(method === 'HEAD' ? 'GET' : method) ?? [...place.doors.values()][0])
+    if (entry !== undefined) return entry.door.resource.errorForm
+    const segments = path.split('/')
     for (let length = segments.length; length > 1; length--) {
       const form = forms.get(segments.slice(0, length).join('/'))
       if (form !== undefined) return form
@@ -145,7 +160,6 @@ function errorForms(contract: Contract, otherwise: ErrorForm): (url: string) => 
   }
 }
 
-function pathOf(req: Request): string {
-  const path = req.originalUrl.replace(/\?.*$/, '')
+function shortened(path: string): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

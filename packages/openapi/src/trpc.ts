@@ -1,18 +1,26 @@
-import { type AnyTRPCRouter, initTRPC, type TRPCRouterRecord } from '@trpc/server'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
+import { headerSources, type Source } from './bindings.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
+import { headerFields } from './request.ts'
+
+/** What the router itself reads of a context. */
+export interface CallContext {
+  /** Of the HTTP request, where the call is the only one it carries: their fields fill what the input leaves out. */
+  headers?: IncomingHttpHeaders | undefined
+}
 
 /**
  * The tRPC router of the operations. Its type for clients is `RouterOf` the contract; what is built here must be that,
  * which the tests of both see to.
  */
-export function trpcRouter<Context extends object>(operations: Operation<Context>[]): AnyTRPCRouter {
+export function trpcRouter<Context extends object & CallContext>(operations: Operation<Context>[]): AnyTRPCRouter {
   const t = initTRPC.context<Context>().create({
     isDev: false, // else error answers carry stacks
     errorFormatter: ({ shape, error }) => ({
       ...shape,
-      // Errors of tRPC's own may quote what was sent; an unexpected one must tell nothing.
-      message: error.code === 'INTERNAL_SERVER_ERROR' ? 'Internal server error' : shape.message,
+      message: wordsOf(error),
       data: { ...shape.data, fields: error instanceof Problem ? error.fields : [] },
     }),
   })
@@ -21,12 +29,26 @@ export function trpcRouter<Context extends object>(operations: Operation<Context
     const [noun, verb] = name.split('.') as [string, string]
     // Input passes through: `call` validates it, with the same words for every caller.
     const builder = t.procedure.meta(procedure.meta).input((input: unknown) => input)
+    const sources = headerSources(procedure)
     const run = async ({ input, ctx }: { input: unknown; ctx: Context }) =>
-      procedure.output.parse(await call(input ?? {}, ctx))
+      procedure.output.parse(await call(withHeaders(input ?? {}, sources, ctx?.headers), ctx))
     record[noun] = {
       ...record[noun],
       [verb]: procedure.type === 'query' ? builder.query(run as never) : builder.mutation(run as never),
     }
   }
   return t.router(record) as unknown as AnyTRPCRouter
+}
+
+// The input's own fields win; what is no object is left for validation to refuse.
+function withHeaders(input: unknown, sources: Source[], headers: CallContext['headers']): unknown {
+  if (headers === undefined || typeof input !== 'object' || Array.isArray(input)) return input
+  return { ...headerFields(sources, headers), ...input }
+}
+
+function wordsOf(error: TRPCError): string {
+  if (error.code === 'INTERNAL_SERVER_ERROR') return 'Internal server error'
+  // The JSON parser's own words quote the input.
+  const isParsing = error.cause instanceof SyntaxError && !(error instanceof Problem)
+  return isParsing ? 'Input is not valid JSON' : error.message
 }

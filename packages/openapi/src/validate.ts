@@ -7,8 +7,14 @@ type Path = readonly PropertyKey[]
 export function dotted(path: Path, start = ''): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
-    return text === '' ? String(key) : `${text}.${String(key)}`
+    return text === '' ? quote(String(key)) : `${text}.${quote(String(key))}`
   }, start)
+}
+
+/** A name as a message shows it: it may come from the caller, be empty or a megabyte long. */
+export function quote(name: string): string {
+  if (name === '') return '""'
+  return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
 /**
@@ -30,29 +36,20 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown, label: 
     if (isAbsent(input, issue.path)) missing.push({ field, message: 'is required' })
     else wrong.push({ field, message: issue.message })
   }
-  const parts =
-    wrong.length === 0
-      ? []
-      : [
-          list(
-            wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)),
-            '; ',
-          ),
-        ]
-  if (missing.length > 0)
-    parts.unshift(
-      `Missing required fields: ${list(
-        missing.map(({ field }) => field),
-        ', ',
-      )}`,
-    )
+  const absent = missing.map(({ field }) => field)
+  const faults = wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
+  const parts = [
+    ...(absent.length > 0 ? [`Missing required fields: ${list(absent, ', ')}`] : []),
+    ...(faults.length > 0 ? [list(faults, '; ')] : []),
+  ]
   throw new Problem(400, parts.join('; '), { fields: [...missing, ...wrong] })
 }
 
 // A bulk request can be wrong in thousands of places; a message names the first ones.
 const MOST_NAMED = 20
 
-function list(parts: string[], separator: string): string {
+/** The first of `parts`, and how many there are beside them. */
+export function list(parts: string[], separator: string): string {
   if (parts.length <= MOST_NAMED) return parts.join(separator)
   return `${parts.slice(0, MOST_NAMED).join(separator)}${separator}and ${parts.length - MOST_NAMED} more`
 }

@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { skyDocument } from './sky.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a parsed document of any shape
+const document: any = JSON.parse(JSON.stringify(skyDocument()))
+const { paths, components } = document
+
+// biome-ignore lint/suspicious/noExplicitAny: see above
+const operations: any[] = Object.values(paths).flatMap((place: any) => Object.values(place))
+
+const named = (operationId: string) => operations.find((operation) => operation.operationId === operationId)
+const bodyOf = (operationId: string) => {
+  const { $ref, ...schema } = named(operationId).requestBody.content['application/json'].schema
+  return $ref === undefined ? schema : components.schemas[$ref.split('/').at(-1)]
+}
+
+test('the document says what it is', () => {
+  expect(document.openapi).toMatch(/^3\.1\./)
+  expect(document.info).toEqual({
+    title: 'Sky',
+    version: '1.2.3',
+    description: 'Planets and moons.',
+    contact: { name: 'Astronomers' },
+    license: { name: 'MIT', identifier: 'MIT' },
+  })
+  expect(document.tags.map(({ name }: { name: string }) => name)).toEqual([
+    'Planets',
+    'Moons',
+    'Probes',
+    'Failures',
+    'Home',
+  ])
+})
+
+test('every door has an operation, and each its own id', () => {
+  expect(Object.entries<object>(paths).map(([path, place]) => `${path} ${Object.keys(place)}`)).toEqual([
+    '/planets get,post',
+    '/planets/ get,post',
+    '/worlds get',
+    '/planets/{id} get,put,delete',
+    '/planets/{id}/ get,put',
+    '/worlds/{world_id} get,delete',
+    '/planets/bulk post',
+    '/planets/{planet_id}/moons get',
+    '/moons/{name} get',
+    '/probes/{count} get',
+    '/probes post',
+    '/failures/{how} get,put',
+    '/ get',
+  ])
+  const ids = operations.map(({ operationId }) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('every reference leads somewhere', () => {
+  const references = [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)]
+  expect(references.length).toBeGreaterThan(20)
+  for (const [reference, kind, name] of references) {
+    expect([reference, components[kind as string]?.[name as string] !== undefined]).toEqual([reference, true])
+  }
+})
+
+test('every parameter of a path is one of its operation, required', () => {
+  for (const [path, place] of Object.entries<object>(paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    for (const { parameters } of Object.values(place)) {
+      const inPath = parameters.filter(
+        (parameter: { in: string; required: boolean }) => parameter.in === 'path' && parameter.required,
+      )
+      expect(inPath.map(({ name }: { name: string }) => name)).toEqual(names)
+    }
+  }
+})
+
+test('a door takes what its binding says', () => {
+  const parameters = (id: string) =>
+    named(id)
+      .parameters.map((parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`)
+      .sort()
+  expect(parameters('getWorld')).toEqual(['header If-None-Match', 'path world_id', 'query envelope'])
+  expect(parameters('createPlanet')).toEqual(['header Idempotency-Key', 'query envelope'])
+  expect(parameters('replacePlanet')).toEqual(['header If-Match', 'path id', 'query envelope'])
+  expect(parameters('look')).toEqual([
+    'header X-Depth',
+    'path count',
+    'query envelope',
+    'query label',
+    'query on',
+    'query ratio',
+  ])
+  expect(parameters('listPlanets')).toEqual([
+    'query envelope',
+    'query kind',
+    'query limit',
+    'query radius_lt',
+    'query ringed',
+  ])
+})
+
+describe('a body', () => {
+  test('carries what nothing else does', () => {
+    expect(Object.keys(bodyOf('createPlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
+    expect(bodyOf('createPlanet').required).toEqual(['name', 'radius'])
+    expect(Object.keys(bodyOf('replacePlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
+    expect(named('listPlanets').requestBody).toBe(undefined)
+    expect(named('deletePlanet').requestBody).toBe(undefined)
+  })
+
+  test('is an array where a field is the whole of it', () => {
+    expect(bodyOf('createPlanets')).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 })
+  })
+
+  test('wants an aliased field under either key', () => {
+    const { properties, required, allOf } = bodyOf('createTitledPlanet')
+    expect(Object.keys(properties)).toEqual(['name', 'kind', 'radius', 'ringed', 'title'])
+    expect(required).toEqual(['radius'])
+    expect(allOf).toEqual([{ anyOf: [{ required: ['name'] }, { required: ['title'] }] }])
+  })
+})
+
+describe('the answers of a door', () => {
+  const statuses = (id: string) => Object.keys(named(id).responses).join(' ')
+
+  test('are all there', () => {
+    expect(statuses('listPlanets')).toBe('200 400 406 500')
+    expect(statuses('getPlanet')).toBe('200 304 400 404 406 500')
+    expect(statuses('createPlanet')).toBe('201 400 406 409 413 415 500')
+    expect(statuses('createTitledPlanet')).toBe('200 400 406 409 413 415 500')
+    expect(statuses('replacePlanet')).toBe('200 400 404 406 412 413 415 500')
+    expect(statuses('deletePlanet')).toBe('200 400 404 406 500')
+    expect(statuses('deleteWorld')).toBe('200 204 400 404 406 500')
+    expect(statuses('fail')).toBe('200 304 400 406 500 503')
+  })
+
+  test('have their headers', () => {
+    const headers = (id: string, status: number) => {
+      const response = named(id).responses[status]
+      const { headers } = response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
+      return Object.keys(headers)
+    }
+    expect(headers('listPlanets', 200)).toEqual(['X-Served-By', 'X-Total', 'X-Limit'])
+    expect(headers('createPlanet', 201)).toEqual(['X-Served-By', 'Location', 'ETag'])
+    expect(headers('replacePlanetQuietly', 204)).toEqual(['X-Served-By', 'ETag'])
+    expect(headers('createPlanet', 415)).toEqual(['X-Served-By', 'Accept', 'Accept-Encoding'])
+    expect(headers('fail', 503)).toEqual(['X-Served-By', 'Retry-After'])
+    expect(headers('getPlanet', 304)).toEqual(['X-Served-By', 'ETag'])
+  })
+
+  test('have the error form of their resource, beside the envelope', () => {
+    const forms = (id: string) => {
+      const response = named(id).responses[400]
+      const { content } = response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
+      const [form, wrapped] = content['application/json'].schema.anyOf
+      return [form.$ref ?? Object.keys(form.properties), wrapped.$ref]
+    }
+    const wrapped = '#/components/schemas/Wrapped'
+    expect(forms('getPlanet')).toEqual(['#/components/schemas/Fault', wrapped])
+    expect(forms('listMoons')).toEqual(['#/components/schemas/Detail', wrapped])
+    expect(forms('fail')).toEqual([['oops'], wrapped])
+    expect(forms('getHome')).toEqual([['alas'], wrapped])
+  })
+})
+
+test('a named schema is one component, however many doors show it', () => {
+  const names = ['Planet', 'PlanetName', 'Message', 'Fault', 'Detail', 'Wrapped']
+  expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names))
+  const bodies = Object.keys(components.schemas).filter((name) => name.endsWith('Body'))
+  expect(bodies.sort()).toEqual([
+    'CreatePlanetBody',
+    'CreateTitledPlanetBody',
+    'FailWritingBody',
+    'ReplacePlanetBody',
+    'SendBody',
+  ])
+  expect(JSON.stringify(paths).match(/"ringed":\{"type"/g)).toBe(null)
+})
+
+test('the document is the same each time', () => {
+  expect(JSON.stringify(skyDocument())).toBe(JSON.stringify(skyDocument()))
+})
+
+test('two linters find nothing wrong with the document', { timeout: 60_000 }, async () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const directory = await mkdtemp(join(tmpdir(), 'sky-'))
+  const file = join(directory, 'openapi.json')
+  const lint = (linter: string, ...options: string[]) =>
+    promisify(execFile)(join(root, 'node_modules/.bin', linter), ['lint', file, ...options], { cwd: root })
+  try {
+    await writeFile(file, JSON.stringify(document))
+    const [redocly, spectral] = await Promise.all([
+      lint('redocly', '--format=stylish', '--lint-config=error'),
+      lint('spectral', '--fail-severity=warn'),
+    ])
+    expect(redocly.stderr).toContain('Your API description is valid')
+    expect(spectral.stdout).toContain('No results')
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})

@@ -1,0 +1,382 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startSky } from './serve.ts'
+
+const sky = await startSky()
+afterAll(() => sky[Symbol.asyncDispose]())
+
+const json = { 'Content-Type': 'application/json' }
+
+async function look(target: string, headers: Record<string, string> = {}) {
+  const { status, body } = await sky.request('GET', `/probes/${target}`, { headers })
+  return status === 200 ? body.seen : [status, body.detail]
+}
+
+async function sendRaw(raw: string | Buffer | Buffer[], headers: Record<string, string> = json) {
+  const { status, body } = await sky.request('POST', '/probes', { raw, headers })
+  return status === 200 ? body.seen : [status, body.detail]
+}
+
+describe('text from a path, a query string or a header', () => {
+  test('is read as a number where it is digits', async () => {
+    expect(await look('007')).toEqual({ count: 7 })
+    expect(await look('1.0')).toEqual({ count: 1 })
+    expect(await look('-2.5')).toEqual({ count: -2.5 })
+    expect(await look('-0')).toEqual({ count: 0 })
+    expect(await look('1?ratio=0.25')).toEqual({ count: 1, ratio: 0.25 })
+    expect(await look('1', { 'X-Depth': '42' })).toEqual({ count: 1, depth: 42 })
+    expect((await sky.request('GET', '/planets/006')).body.name).toBe('Saturn')
+  })
+
+  test('is no number where it is anything else', async () => {
+    for (const text of [
+      '1e3',
+      '+1',
+      '%201',
+      '1%20',
+      '0x10',
+      '1.',
+      '.5',
+      '1,5',
+      '--1',
+      'NaN',
+      'Infinity',
+      '1_0',
+      '%D9%A1',
+    ]) {
+      expect([text, await look(text)]).toEqual([text, [400, 'count: must be a number']])
+      expect([text, await look(`1?ratio=${text}`)]).toEqual([text, [400, 'ratio: must be a number']])
+    }
+    expect(await look('1', { 'X-Depth': '1e3' })).toEqual([400, 'X-Depth: must be a number'])
+    expect(await look('9'.repeat(400))).toEqual([400, 'count: must be a number'])
+    expect(await look('1?ratio=')).toEqual([400, 'ratio: must be a number'])
+    expect((await sky.request('GET', '/planets/1.5')).status).toBe(400)
+    expect((await sky.request('GET', '/planets/9007199254740993')).status).toBe(400)
+  })
+
+  test('is true or false where it says so, and nothing else does', async () => {
+    expect(await look('1?on=true')).toEqual({ count: 1, on: true })
+    expect(await look('1?on=false')).toEqual({ count: 1, on: false })
+    for (const text of ['', '1', '0', 'TRUE', 'True', 'yes', 'on', 'true%20', 'null']) {
+      expect([text, await look(`1?on=${text}`)]).toEqual([text, [400, 'on: must be true or false']])
+    }
+  })
+
+  test('stays text where text is wanted', async () => {
+    expect(await look('1?label=007')).toEqual({ count: 1, label: '007' })
+    expect(await look('1?label=true')).toEqual({ count: 1, label: 'true' })
+    expect(await look('1?label=')).toEqual({ count: 1, label: '' })
+    expect(await look('1?label')).toEqual({ count: 1, label: '' })
+  })
+})
+
+describe('a query string', () => {
+  test('is decoded once, with + as a space', async () => {
+    expect(await look('1?label=a+b%2Bc%20d')).toEqual({ count: 1, label: 'a b+c d' })
+    expect(await look('1?label=%2531')).toEqual({ count: 1, label: '%31' })
+    expect(await look('1?l%61bel=a=b?c')).toEqual({ count: 1, label: 'a=b?c' })
+    expect(await look('1?&label=x&&')).toEqual({ count: 1, label: 'x' })
+    expect(await look('1?')).toEqual({ count: 1 })
+  })
+
+  test('with a bad percent-escape is a 400', async () => {
+    expect(await look('1?label=%zz')).toEqual([400, 'Malformed percent-escape in query parameter label'])
+    expect(await look('1?label=%C3')).toEqual([400, 'Malformed percent-escape in query parameter label'])
+    expect(await look('1?%zz=1')).toEqual([400, 'Malformed percent-escape in the query string'])
+  })
+
+  test('takes each parameter once', async () => {
+    expect(await look('1?label=a&ratio=1&label=a')).toEqual([400, 'label must be given once'])
+    expect(await look('1?label=a&l%61bel=b')).toEqual([400, 'label must be given once'])
+    expect((await sky.request('GET', '/probes/1?label=a&label=b')).body.fields).toEqual(['label'])
+  })
+
+  test('takes no parameter that the door does not know, and says which it does', async () => {
+    const known = 'is not a query parameter of this operation; it takes: label, ratio, on, envelope'
+    for (const name of [
+      'labels',
+      'LABEL',
+      'count',
+      'depth',
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+    ]) {
+      expect(await look(`1?${name}=1`)).toEqual([400, `${name} ${known}`])
+    }
+    expect(await look('1?=1')).toEqual([400, `"" ${known}`])
+    expect(await look(`1?${'n'.repeat(5000)}=1`)).toEqual([400, `${'n'.repeat(60)}… ${known}`])
+  })
+})
+
+describe('headers', () => {
+  test('fill the input fields they are bound to', async () => {
+    const sent = { json: { name: 'V', radius: 1 }, headers: { 'idempotency-KEY': 'taken' } }
+    expect((await sky.request('POST', '/planets', sent)).body).toEqual({ fault: 'The key was used' })
+  })
+
+  test('are named in errors as they are in the request', async () => {
+    const sent = { json: { name: 'V', radius: 1 }, headers: { 'Idempotency-Key': 'NOT SMALL' } }
+    expect((await sky.request('POST', '/planets', sent)).body).toEqual({
+      fault: 'Idempotency-Key: must be 1 to 20 small letters',
+    })
+  })
+
+  test('of a field do not let the body carry it', async () => {
+    const sent = { json: { name: 'V', radius: 1, key: 'taken' } }
+    expect((await sky.request('POST', '/planets', sent)).status).toBe(201)
+  })
+})
+
+describe('a body', () => {
+  test('keeps the types of its JSON', async () => {
+    const body = {
+      count: -1.5,
+      on: true,
+      label: '',
+      parts: [{ size: 0 }],
+      tree: { a: [1, '1', null, { b: false }] },
+      deep: null,
+    }
+    expect(await sendRaw(JSON.stringify(body))).toEqual(body)
+    for (const [text, field] of [
+      ['{"count":"1"}', 'count: must be a number'],
+      ['{"count":true}', 'count: must be a number'],
+      ['{"count":null}', 'count: must be a number'],
+      ['{"on":"true"}', 'on: must be true or false'],
+      ['{"on":1}', 'on: must be true or false'],
+      ['{"label":7}', 'label: must be text'],
+      ['{"parts":[{"size":1},{"size":"2"}]}', 'parts[1].size: must be a whole number'],
+    ] as const) {
+      expect([text, await sendRaw(text)]).toEqual([text, [400, field]])
+    }
+  })
+
+  test('may be an array, whole', async () => {
+    const post = async (json: unknown) => {
+      const { status, body } = await sky.request('POST', '/planets/bulk', { json })
+      return status === 201 ? body.map(({ name }: { name: string }) => name) : [status, body.fault]
+    }
+    const good = { name: 'A', radius: 1 }
+    expect(await post([good, { ...good, name: 'B' }])).toEqual(['A', 'B'])
+    expect((await post([]))[0]).toBe(400)
+    expect(await post({ planets: [good] })).toEqual([400, 'must be an array of 1 to 3 planets'])
+    expect(await post('text')).toEqual([400, 'must be an array of 1 to 3 planets'])
+    expect(await post(0)).toEqual([400, 'must be an array of 1 to 3 planets'])
+    expect(await post([good, { name: 'B', radius: '1' }])).toEqual([400, '[1].radius: must be a number'])
+    expect(await post([{}, good])).toEqual([400, 'Missing required fields: [0].name, [0].radius'])
+    expect((await post([good, null]))[0]).toBe(400)
+    expect((await post([good, good, good, good]))[0]).toBe(400)
+  })
+
+  test('must be an object elsewhere', async () => {
+    for (const text of ['[]', '"text"', '1', 'true', 'false', '0', '""']) {
+      expect([text, await sendRaw(text)]).toEqual([text, [400, 'Body must be a JSON object']])
+    }
+  })
+
+  test('may carry a field under its other key, and both if they agree', async () => {
+    const post = async (json: unknown) => {
+      const { status, body } = await sky.request('POST', '/planets/', { json })
+      return status === 200 ? body.name : [status, body.fault]
+    }
+    expect(await post({ title: 'A', radius: 1 })).toBe('A')
+    expect(await post({ name: 'A', radius: 1 })).toBe('A')
+    expect(await post({ name: 'A', title: 'A', radius: 1 })).toBe('A')
+    expect(await post({ name: 'A', title: 'B', radius: 1 })).toEqual([
+      400,
+      'title must be the same as name, or left out',
+    ])
+    expect(await post({ radius: 1 })).toEqual([400, 'Missing required fields: name'])
+    expect(await post({ title: '', radius: 1 })).toEqual([400, expect.stringContaining('title: ')])
+    expect((await sky.request('POST', '/planets', { json: { title: 'A', radius: 1 } })).body).toEqual({
+      fault: 'Missing required fields: name',
+    })
+  })
+
+  test('that is missing, empty, blank or null is no input, with or without a Content-Type', async () => {
+    for (const raw of ['', ' \r\n\t ', 'null', ' null\n']) {
+      for (const headers of [json, {}]) {
+        expect([raw, await sendRaw(raw, headers)]).toEqual([raw, [400, 'No input data provided']])
+      }
+    }
+    expect(await sendRaw([], json)).toEqual([400, 'No input data provided'])
+    expect(await sendRaw('', { 'Content-Type': 'text/plain' })).toEqual([400, 'No input data provided'])
+    const { status, body } = await sky.request('PUT', '/planets/2')
+    expect([status, body]).toEqual([400, { fault: 'No input data provided' }])
+    expect((await sky.request('POST', '/planets/bulk', { raw: 'null' })).body).toEqual({
+      fault: 'No input data provided',
+    })
+  })
+
+  test('is not read where the method takes none', async () => {
+    const sent = { raw: '{malformed', headers: { 'Content-Type': 'text/plain' } }
+    expect((await sky.request('DELETE', '/planets/2', sent)).status).toBe(200)
+    expect((await sky.request('GET', '/planets/2', sent)).status).toBe(200)
+  })
+
+  test('must be JSON that is well formed', async () => {
+    for (const text of [
+      '{',
+      '{"count":}',
+      '{count:1}',
+      "{'count':1}",
+      '{"count":1,}',
+      '{"count":NaN}',
+      '{"count":01}',
+      '{}{}',
+      '\x00',
+    ]) {
+      expect([text, (await sendRaw(text))[0]]).toEqual([text, 400])
+      expect((await sendRaw(text))[1]).toMatch(/^Body is not valid JSON( \(at position \d+\))?$/)
+    }
+    expect(await sendRaw('{"count":1,\n}')).toEqual([400, 'Body is not valid JSON (at position 12)'])
+  })
+
+  test('must be UTF-8, with or without a byte order mark', async () => {
+    expect(await sendRaw(Buffer.from('{"label":"\xff"}', 'latin1'))).toEqual([400, 'Body is not valid UTF-8'])
+    expect(await sendRaw(Buffer.from('\ufeff{"label":"é"}'))).toEqual({ label: 'é' })
+    expect(await sendRaw(Buffer.from('{"label":"🪐"}'))).toEqual({ label: '🪐' })
+    expect(await sendRaw(Buffer.from('{"label":"a"}', 'utf16le'))).toEqual([400, expect.stringContaining('not valid')])
+    expect((await sendRaw(Buffer.from('\ufeff')))[0]).toBe(400)
+  })
+
+  test('may be nested 32 levels deep and no deeper', async () => {
+    const nested = (levels: number) => `${'{"deep":'.repeat(levels)}1${'}'.repeat(levels)}`
+    expect(await sendRaw(nested(32))).toEqual(JSON.parse(nested(32)))
+    expect(await sendRaw(nested(33))).toEqual([400, 'Body must not be nested deeper than 32 levels'])
+    expect((await sendRaw(`${'['.repeat(4000)}`))[0]).toBe(400)
+    expect(await sendRaw(`{"deep":${'['.repeat(2000)}${']'.repeat(2000)}}`)).toEqual([
+      400,
+      'Body must not be nested deeper than 32 levels',
+    ])
+  })
+
+  test('with names that objects inherit does no harm', async () => {
+    const text = '{"__proto__":{"count":1},"constructor":2,"toString":3,"hasOwnProperty":4,"label":"x"}'
+    expect(await sendRaw(text)).toEqual({ label: 'x' })
+    expect(await sendRaw(`{"tree":${text}}`)).toMatchObject({ tree: { label: 'x' } })
+    expect(await sendRaw('{"parts":[{"__proto__":{"size":1}}]}')).toEqual([
+      400,
+      'Missing required fields: parts[0].size',
+    ])
+    expect(({} as { count?: number }).count).toBe(undefined)
+    expect(await sendRaw('{}')).toEqual({})
+  })
+
+  test('with a key twice means the last one', async () => {
+    expect(await sendRaw('{"count":1,"count":2}')).toEqual({ count: 2 })
+  })
+
+  test('may carry fields that nobody knows', async () => {
+    expect(await sendRaw('{"unknown":{"a":1},"count":1}')).toEqual({ count: 1 })
+  })
+})
+
+describe('a media type', () => {
+  test('other than JSON is a 415 that says which is taken', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      'application/merge-patch+json',
+      'text/json',
+      'application/json, text/plain',
+      'json',
+      '',
+    ]) {
+      const answer = await sky.request('POST', '/probes', { raw: '{}', headers: { 'Content-Type': type } })
+      expect([type, answer.status, answer.headers.accept]).toEqual([type, 415, 'application/json'])
+    }
+  })
+
+  test('must be there with a body', async () => {
+    expect(await sendRaw('{}', {})).toEqual([415, 'A body must be sent as Content-Type: application/json'])
+  })
+
+  test('may name UTF-8 as its charset and no other', async () => {
+    for (const type of [
+      'application/json; charset=utf-8',
+      'APPLICATION/JSON;Charset="UTF-8"',
+      'application/json ; x=y',
+    ]) {
+      expect([type, await sendRaw('{}', { 'Content-Type': type })]).toEqual([type, {}])
+    }
+    for (const charset of ['utf-16', 'latin1', 'us-ascii']) {
+      expect((await sendRaw('{}', { 'Content-Type': `application/json; charset=${charset}` }))[0]).toBe(415)
+    }
+  })
+
+  test('comes without Content-Encoding', async () => {
+    const answer = await sky.request('POST', '/probes', { raw: '{}', headers: { ...json, 'Content-Encoding': 'gzip' } })
+    expect([answer.status, answer.headers['accept-encoding']]).toEqual([415, 'identity'])
+    expect(await sendRaw('{}', { ...json, 'Content-Encoding': 'identity' })).toEqual({})
+  })
+})
+
+describe('a body over the limit', () => {
+  const large = `{"label":"${'x'.repeat(5000)}"}`
+
+  test('is a 413 that names the limit, whether its length is said or not', async () => {
+    expect(await sendRaw(large)).toEqual([413, 'Body must be at most 4096 bytes'])
+    expect(await sendRaw([Buffer.from(large)])).toEqual([413, 'Body must be at most 4096 bytes'])
+    expect((await sky.request('POST', '/planets/bulk', { raw: 'x'.repeat(1001), headers: json })).status).toBe(413)
+    const fits = `{"unknown":"${'x'.repeat(4096 - 14)}"}`
+    expect([Buffer.byteLength(fits), await sendRaw(fits)]).toEqual([4096, {}])
+    expect((await sendRaw(`${fits} `))[0]).toBe(413)
+  })
+
+  test('does not keep the next request on its connection from being answered', async () => {
+    const next = 'GET /planets/6 HTTP/1.1\r\nHost: sky\r\nConnection: close\r\n\r\n'
+    const head = 'POST /probes HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json\r\n'
+    const sized = `${head}Content-Length: ${large.length}\r\n\r\n${large}`
+    const chunk = `800\r\n${'x'.repeat(0x800)}\r\n`
+    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}0\r\n\r\n`
+    for (const refused of [sized, chunked]) {
+      const answers = await sky.exchange(refused + next)
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+      expect(answers).toContain('"name":"Saturn"')
+    }
+  })
+
+  test('or refused unread for another reason does not either', async () => {
+    const next = 'GET /planets/6 HTTP/1.1\r\nHost: sky\r\nConnection: close\r\n\r\n'
+    const body = `Content-Type: text/plain\r\nContent-Length: ${large.length}\r\n`
+    const refusals = [
+      ['PATCH /planets', '405'],
+      ['POST /nowhere', '404'],
+      ['POST /planets/%zz', '400'],
+    ] as const
+    for (const [line, status] of refusals) {
+      const answers = await sky.exchange(`${line} HTTP/1.1\r\nHost: sky\r\n${body}\r\n${large}${next}`)
+      expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200'])
+    }
+  })
+})
+
+describe('a connection', () => {
+  test('that breaks off in a body harms nobody', async () => {
+    const before = sky.problems.length
+    const socket = connect(sky.port, '127.0.0.1')
+    await once(socket, 'connect')
+    const head =
+      'POST /probes HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"la'
+    socket.write(head, () => socket.destroy())
+    await expect
+      .poll(() => sky.problems.slice(before).map(({ message }) => message))
+      .toEqual(['Body did not arrive whole'])
+    expect((await sky.request('GET', '/planets/6')).status).toBe(200)
+  })
+
+  test('may carry many requests before the first answer, answered in their order', async () => {
+    const get = (id: number, last = '') => `GET /planets/${id} HTTP/1.1\r\nHost: sky\r\n${last}\r\n`
+    const post =
+      'POST /probes HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n{"count":5}'
+    const answers = await sky.exchange(get(6) + post + get(7) + get(2, 'Connection: close\r\n'))
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200'])
+    expect(answers.match(/Saturn|"count":5|not found|Venus/g)).toEqual(['Saturn', '"count":5', 'not found', 'Venus'])
+  })
+})

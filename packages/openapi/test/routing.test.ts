@@ -1,0 +1,201 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { mutation, query, resource } from '../src/contract.ts'
+import { rest } from '../src/index.ts'
+import { startSky } from './serve.ts'
+import { contract, envelope } from './sky.ts'
+
+const sky = await startSky()
+afterAll(() => sky[Symbol.asyncDispose]())
+
+describe('doors', () => {
+  test('show one procedure in as many shapes as there are doors', async () => {
+    expect((await sky.request('GET', '/planets/6')).body).toEqual({
+      id: 6,
+      name: 'Saturn',
+      kind: 'gas',
+      radius: 58232,
+      ringed: true,
+    })
+    expect((await sky.request('GET', '/planets/6/')).body).toEqual({ name: 'Saturn' })
+    expect((await sky.request('GET', '/worlds/6')).body.id).toBe(6)
+  })
+
+  test('may answer with statuses of their own', async () => {
+    const planet = { name: 'Vulcan', radius: 1 }
+    expect((await sky.request('POST', '/planets', { json: planet })).status).toBe(201)
+    expect((await sky.request('POST', '/planets/', { json: planet })).status).toBe(200)
+    const deleted = await sky.request('DELETE', '/planets/2')
+    expect([deleted.status, deleted.body]).toEqual([200, { message: 'Venus is gone' }])
+    const emptied = await sky.request('DELETE', '/worlds/2')
+    expect([emptied.status, emptied.text, emptied.headers['content-type']]).toEqual([204, '', undefined])
+  })
+
+  test('may stand at the root', async () => {
+    expect((await sky.request('GET', '/')).body).toEqual({ star: 'Sol' })
+    expect((await sky.request('GET', '/?envelope=true')).body).toEqual({ ok: true, data: { star: 'Sol' }, meta: {} })
+  })
+
+  test('stand on static paths before they stand on parameters', async () => {
+    expect((await sky.request('POST', '/planets/bulk', { json: [{ name: 'Vulcan', radius: 1 }] })).status).toBe(201)
+    expect((await sky.request('GET', '/planets/bulk')).status).toBe(405)
+  })
+})
+
+describe('a trailing slash', () => {
+  test('tells two doors apart where it is significant', async () => {
+    expect((await sky.request('GET', '/planets?limit=1')).body[0].id).toBe(2)
+    expect((await sky.request('GET', '/planets/?limit=1')).body).toEqual([{ name: 'Venus' }])
+    expect((await sky.request('DELETE', '/planets/2/')).status).toBe(405)
+  })
+
+  test('makes no difference elsewhere', async () => {
+    for (const path of ['/worlds', '/worlds/', '/worlds/6', '/worlds/6/', '/planets/6/moons/', '/moons/Titan/']) {
+      expect([path, (await sky.request('GET', path)).status]).toEqual([path, 200])
+    }
+    expect((await sky.request('DELETE', '/worlds/2/')).status).toBe(204)
+  })
+
+  test('is one slash', async () => {
+    for (const path of ['/worlds//', '/planets//', '//worlds', '/moons//']) {
+      expect([path, (await sky.request('GET', path)).status]).not.toEqual([path, 200])
+    }
+  })
+})
+
+describe('paths', () => {
+  test('are case-sensitive', async () => {
+    expect((await sky.request('GET', '/Planets')).status).toBe(404)
+  })
+
+  test('have their percent-escapes decoded once', async () => {
+    const names = [
+      ['T%69tan', 'Titan'],
+      ['%2531', '%31'],
+      ['%25', '%'],
+      ['%252F', '%2F'],
+      ['a%2Fb', 'a/b'],
+      ['a%3Fb%23c', 'a?b#c'],
+      ['a+b', 'a+b'],
+      ['%C3%A9', 'é'],
+      ['%F0%9F%AA%90', '🪐'],
+      ['__proto__', '__proto__'],
+      ['constructor', 'constructor'],
+      ['%00', '\0'],
+    ] as const
+    for (const [sent, read] of names) expect((await sky.request('GET', `/moons/${sent}`)).body).toEqual({ name: read })
+  })
+
+  test('may be percent-encoded where they are static', async () => {
+    expect((await sky.request('GET', '/pl%61nets/6')).body.name).toBe('Saturn')
+    expect((await sky.request('GET', '/%70lanets/6/%6Doons')).body).toEqual(['Titan', 'Rhea'])
+  })
+
+  test('with a bad percent-escape are a 400', async () => {
+    for (const path of ['/moons/%zz', '/moons/%', '/moons/%C3', '/moons/%ff%fe', '/moons/%ED%A0%80', '/%zz']) {
+      const { status, text } = await sky.request('GET', path)
+      expect([path, status]).toEqual([path, 400])
+      expect(text).toContain('Malformed percent-escape in the path')
+    }
+  })
+
+  test('may be ten thousand characters long', async () => {
+    const name = 'm'.repeat(10_000)
+    expect((await sky.request('GET', `/moons/${name}`)).body).toEqual({ name })
+    const refused = await sky.request('GET', `/planets/${'9'.repeat(10_000)}`)
+    expect([refused.status, refused.text.length < 200]).toEqual([400, true])
+  })
+
+  test('may come with scheme and host, as from a proxy', async () => {
+    const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: sky\r\nConnection: close\r\n\r\n`
+    expect(await sky.exchange(get('http://sky/planets/6'))).toContain('"name":"Saturn"')
+    expect(await sky.exchange(get('HTTP://sky:80/planets?limit=1&radius_lt=7000'))).toContain('"name":"Venus"')
+    expect(await sky.exchange(get('http://sky'))).toContain('{"star":"Sol"}')
+    expect(await sky.exchange(get('http://sky/planets/7'))).toContain('{"fault":"Planet not found"}')
+    expect(await sky.exchange(get('http://sky/planets/7?envelope=true'))).toContain('"details":"GET /planets/7"')
+  })
+})
+
+describe('methods', () => {
+  test('HEAD answers as GET does, without the body', async () => {
+    for (const path of ['/planets/6', '/planets?envelope=true', '/moons/%C3%A9', '/planets/7', '/failures/error']) {
+      const got = await sky.request('GET', path)
+      const head = await sky.request('HEAD', path)
+      const { date: _, ...headers } = got.headers
+      expect(head.headers).toMatchObject(headers)
+      expect([path, head.status, head.text]).toEqual([path, got.status, ''])
+      expect(got.headers['content-length']).toBe(String(Buffer.byteLength(got.text)))
+    }
+  })
+
+  test('OPTIONS names what a path takes', async () => {
+    const allow = async (path: string) => {
+      const { status, text, headers } = await sky.request('OPTIONS', path)
+      return [status, text, headers.allow]
+    }
+    expect(await allow('/planets')).toEqual([204, '', 'GET, HEAD, POST, OPTIONS'])
+    expect(await allow('/planets/6')).toEqual([204, '', 'GET, HEAD, PUT, DELETE, OPTIONS'])
+    expect(await allow('/planets/bulk')).toEqual([204, '', 'POST, OPTIONS'])
+    expect(await allow('*')).toEqual([204, '', 'GET, HEAD, POST, PUT, DELETE, OPTIONS'])
+    expect((await sky.request('OPTIONS', '/nowhere')).status).toBe(404)
+  })
+
+  test('that a path does not take are a 405 that names those it does', async () => {
+    const refused = async (method: string, path: string) => {
+      const { status, headers, body } = await sky.request(method, path)
+      return [status, headers.allow, body]
+    }
+    expect(await refused('PATCH', '/planets')).toEqual([
+      405,
+      'GET, HEAD, POST, OPTIONS',
+      { fault: 'PATCH is not possible here; GET, HEAD, POST, OPTIONS are' },
+    ])
+    expect((await refused('DELETE', '/moons/Titan')).slice(0, 2)).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect((await refused('PROPFIND', '/moons/Titan'))[0]).toBe(405)
+    expect((await refused('TRACE', '/moons/Titan'))[0]).toBe(405)
+    expect((await refused('GET', '/probes'))[1]).toBe('POST, OPTIONS')
+    const head = await sky.request('HEAD', '/probes')
+    expect([head.status, head.headers.allow]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test('other than OPTIONS do not take `*`', async () => {
+    expect((await sky.request('GET', '*')).status).toBe(404)
+  })
+})
+
+describe('a contract is refused at the start', () => {
+  const options = { envelope, context: () => ({}), requestId: () => '' }
+
+  test('when a procedure has no implementation', () => {
+    expect(() => rest(contract, [], options)).toThrow('planets.list has no implementation')
+  })
+
+  test('when two doors are one', () => {
+    const doubled = {
+      planets: {
+        ...contract.planets,
+        procedures: { a: contract.planets.procedures.get, b: contract.planets.procedures.get },
+      },
+    }
+    const operation = (name: string) => ({
+      name,
+      resource: doubled.planets,
+      procedure: doubled.planets.procedures.a,
+      call: async () => ({}),
+    })
+    expect(() => rest(doubled, [operation('planets.a'), operation('planets.b')], options)).toThrow(
+      'GET /planets/{id} is bound twice',
+    )
+  })
+
+  test('when a door binds a field that its procedure has not', () => {
+    const broken = resource({
+      ...contract.home,
+      procedures: {
+        get: query({ ...contract.home.procedures.get, meta: { openapi: { method: 'GET', path: '/{nothing}' } } }),
+        set: mutation({ input: z.string(), output: z.string(), meta: { openapi: { method: 'PUT', path: '/' } } }),
+      },
+    })
+    expect(() => rest({ broken }, [], options)).toThrow('broken.get: GET /{nothing} binds the unknown field "nothing"')
+  })
+})

@@ -1,0 +1,120 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import express, { type ErrorRequestHandler } from 'express'
+import { type Problem, rest, trpcRouter } from '../src/index.ts'
+import { checkExchange } from './document-check.ts'
+import { contract, envelope, type SkyContext, skyOperations } from './sky.ts'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** The text's JSON; undefined when there is no text. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  body: any
+}
+
+export interface Sent {
+  headers?: Record<string, string | string[]>
+  /** Sent as JSON with its Content-Type. */
+  json?: unknown
+  /** Sent as it is; in chunks, without a Content-Length, where it is a list. */
+  raw?: string | Buffer | Buffer[]
+}
+
+export interface Sky extends AsyncDisposable {
+  url: string
+  port: number
+  /** What `onError` was told of, newest last. */
+  problems: Problem[]
+  /** A request whose answer must be as the document says. */
+  request: (method: string, path: string, sent?: Sent) => Promise<Answer>
+  /** Writes `bytes` to a connection of its own and gives all that comes back until the server closes it. */
+  exchange: (bytes: string) => Promise<string>
+}
+
+/** The made-up contract on a real server, on a port of its own. */
+export async function startSky(): Promise<Sky> {
+  const problems: Problem[] = []
+  const operations = skyOperations()
+  const { handle, fail } = rest<SkyContext>(contract, operations, {
+    envelope,
+    context: () => ({ caller: 'rest' }),
+    requestId: () => 'request-1',
+    onError: (problem) => problems.push(problem),
+  })
+  const app = express()
+  app.disable('x-powered-by')
+  app.use((_req, res, next) => {
+    res.setHeader('X-Served-By', 'sky')
+    next()
+  })
+  app.use(
+    '/trpc',
+    createExpressMiddleware({
+      router: trpcRouter(operations),
+      createContext: ({ req, info }) => ({
+        caller: 'trpc',
+        ...(info.calls.length === 1 && { headers: req.headers }),
+      }),
+    }),
+  )
+  app.get('/half', (_req, res, next) => {
+    res.write('half of')
+    next(new Error('in the middle'))
+  })
+  app.get('/broken', (_req, res) => {
+    res.set({ 'Content-Encoding': 'gzip', ETag: '"broken"', 'Content-Type': 'text/html', 'Content-Length': '7' })
+    throw new Error('before the answer')
+  })
+  app.use(handle)
+  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
+  app.use(onUncaught)
+
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    problems,
+    request: (method, path, sent) => send(port, method, path, sent),
+    exchange: async (bytes) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(bytes, 'latin1')
+      return text(socket)
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+async function send(port: number, method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  const { json, raw } = sent
+  const body = json === undefined ? raw : JSON.stringify(json)
+  const headers = {
+    ...(json !== undefined && { 'Content-Type': 'application/json' }),
+    ...(typeof body === 'string' && { 'Content-Length': Buffer.byteLength(body) }),
+    ...(Buffer.isBuffer(body) && { 'Content-Length': body.byteLength }),
+    ...sent.headers,
+  }
+  const req = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false })
+  for (const chunk of Array.isArray(body) ? body : []) req.write(chunk)
+  req.end(Array.isArray(body) ? undefined : body)
+  const [res] = await once(req, 'response')
+  const answered = await text(res)
+  const answer: Answer = {
+    status: res.statusCode,
+    headers: res.headers,
+    text: answered,
+    body: answered === '' ? undefined : JSON.parse(answered),
+  }
+  checkExchange(method, path, body, answer)
+  return answer
+}
