@@ -15,7 +15,10 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 const schema = z.object({
   HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
   PORT: whole(0, 65535, 3000),
-  DATABASE_URL: z.string().min(1, 'must be file: and a path').default('file:./data/resource.db'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^file:./, 'must be file: and a path')
+    .default('file:./data/resource.db'),
   LOG_LEVEL: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }).default('info'),
   PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
 })

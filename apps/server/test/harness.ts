@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@resource/client'
 import { pino } from 'pino'
+import { afterAll, beforeAll } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { startServer } from '../src/http/server.ts'
 import { checkAnswer } from './document-check.ts'
@@ -15,7 +16,7 @@ export interface Answer {
   body: any
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Sent as JSON with its Content-Type; `raw` is sent as it is. */
   json?: unknown
   raw?: string | Uint8Array<ArrayBuffer>
@@ -25,6 +26,10 @@ export interface RequestOptions {
 export interface TestServer extends AsyncDisposable {
   url: string
   client: Client
+  /** Of the service's SQLite file, for what no door shows: `createDatabase` opens it beside the service. */
+  databaseUrl: string
+  /** What the service has logged, a line of JSON each. */
+  log: string[]
   /** A request over HTTP whose answer is checked against the OpenAPI document. */
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
 }
@@ -32,17 +37,32 @@ export interface TestServer extends AsyncDisposable {
 /** The real service on an address and a SQLite file of its own; `await using` stops it and removes the file. */
 export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), 'resource-'))
-  const config = readConfig({ PORT: '0', DATABASE_URL: `file:${join(directory, 'test.db')}`, ...environment })
-  const { url, stop } = await startServer(config, pino({ level: 'silent' }))
+  const databaseUrl = `file:${join(directory, 'test.db')}`
+  const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
+  const log: string[] = []
+  const { url, stop } = await startServer(config, pino({ level: 'trace' }, { write: (line) => void log.push(line) }))
   return {
     url,
     client: createClient({ baseUrl: url }),
+    databaseUrl,
+    log,
     request: (method, path, options) => request(url, method, path, options),
     [Symbol.asyncDispose]: async () => {
       await stop()
       await rm(directory, { recursive: true })
     },
   }
+}
+
+/** One server for the tests of a describe that leave it as it was. */
+export function shareTestServer(prepare?: (server: TestServer) => Promise<unknown>): () => TestServer {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startTestServer()
+    await prepare?.(server)
+  })
+  afterAll(() => server?.[Symbol.asyncDispose]())
+  return () => server
 }
 
 async function request(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {

@@ -1,10 +1,14 @@
 import type { Exchange } from '@resource/openapi/contract'
 import { z } from 'zod'
-import { must, whole } from './fields.ts'
+import { must } from './fields.ts'
 
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
-const limitRule = must('a whole number, 1 or more')
+// However many pages are asked for, there are no more records than ids.
+const LARGEST_PAGE = 2 ** 31 - 1
+
+const wholeRule = must('a whole number, 1 or more')
+const atLeastOne = z.int(wholeRule).min(1, wholeRule)
 
 /**
  * What a list takes: `filters` beside `page`, `limit`, `sort`, `after` and `count`.
@@ -16,20 +20,14 @@ export function listInput<F extends z.ZodRawShape, A extends string>(filters: F,
   return z
     .object({
       ...filters,
-      page: whole(1, 2 ** 31 - 1)
+      page: atLeastOne
+        .transform((page) => Math.min(page, LARGEST_PAGE))
         .optional()
-        .meta({ description: 'Page number, from 1.' }),
-      // Not z.int(): however large a limit is, it is taken as the largest.
-      limit: z
-        .number(limitRule)
-        .min(1, limitRule)
-        .refine(Number.isInteger, limitRule)
+        .meta({ description: 'Page number, from 1. A page past the end is empty.' }),
+      limit: atLeastOne
         .transform((limit) => Math.min(limit, LARGEST_LIMIT))
         .prefault(DEFAULT_LIMIT)
-        .meta({
-          type: 'integer',
-          description: `Records per page; over ${LARGEST_LIMIT} is taken as ${LARGEST_LIMIT}.`,
-        }),
+        .meta({ description: `Records per page; over ${LARGEST_LIMIT} is taken as ${LARGEST_LIMIT}.` }),
       sort: z
         .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
         .optional()

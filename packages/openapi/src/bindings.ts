@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Binding, Contract, Procedure, Resource } from './contract.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
-export type Kind = 'number' | 'boolean' | 'text'
+export type Kind = 'integer' | 'number' | 'boolean' | 'text'
 
 /** An input field and the name it carries where the caller sends it. */
 export interface Source {
@@ -117,8 +117,18 @@ function factsBeside(responseBody: string | undefined, output: z.ZodType): z.Zod
 }
 
 function kindOf(schema: z.ZodType): Kind {
-  const { type, innerType, in: input } = schema.def as { type: string; innerType?: z.ZodType; in?: z.ZodType }
+  const {
+    type,
+    format,
+    innerType,
+    in: input,
+  } = schema.def as z.core.$ZodTypeDef & {
+    format?: string
+    innerType?: z.ZodType
+    in?: z.ZodType
+  }
   const inner = innerType ?? input
   if (inner !== undefined) return kindOf(inner)
-  return type === 'number' || type === 'boolean' ? type : 'text'
+  if (type === 'number') return format === 'safeint' ? 'integer' : 'number'
+  return type === 'boolean' ? type : 'text'
 }

@@ -230,6 +230,8 @@ function takeBody(slot: NonNullable<Door['body']>, body: unknown, input: Record<
 
 function read(text: string, kind: Kind): unknown {
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  // Digits past what a number holds exactly are still a whole number: the largest one, for the schema to judge.
+  if (kind === 'integer' && /^-?\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }
@@ -241,7 +243,7 @@ function matchedVersions(header: string): number[] | undefined {
   const tags = entityTags(header)
   if (tags === undefined) throw fieldProblem('If-Match', 'must be * or a list of quoted entity tags')
   return tags.flatMap(({ weak, tag }) => {
-    const version = weak ? undefined : /^([1-9]\d{0,9})-/.exec(tag)?.[1]
+    const version = weak ? undefined : /^([1-9]\d{0,8})-/.exec(tag)?.[1]
     return version === undefined ? [] : [Number(version)]
   })
 }

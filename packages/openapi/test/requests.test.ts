@@ -29,6 +29,13 @@ describe('text from a path, a query string or a header', () => {
     expect((await sky.request('GET', '/planets/006')).body.name).toBe('Saturn')
   })
 
+  test('is a whole number only without a fraction, and the largest one where it has too many digits', async () => {
+    expect((await sky.request('GET', '/planets/6.0')).status).toBe(400)
+    const { status, body } = await sky.request('GET', `/planets/${'9'.repeat(400)}`)
+    const largest = await sky.request('GET', '/planets/9007199254740991')
+    expect([status, body]).toEqual([largest.status, largest.body])
+  })
+
   test('is no number where it is anything else', async () => {
     for (const text of [
       '1e3',

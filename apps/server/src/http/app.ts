@@ -10,7 +10,8 @@ import { createDocument } from '../document.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
 import { health } from './health.ts'
-import { offer } from './offer.ts'
+import { checkHost } from './host.ts'
+import { offer, only } from './offer.ts'
 import { requestId, requestLog } from './request-log.ts'
 
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
@@ -42,8 +43,11 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.disable('etag')
   app.enable('case sensitive routing')
   app.use(requestLog(log))
+  app.use(checkHost)
   app.use(
     '/trpc',
+    // tRPC makes a Request of the fetch standard, which cannot be made with each method.
+    only('GET, HEAD, POST, OPTIONS'),
     createExpressMiddleware({
       router: trpcRouter(operations),
       maxBodySize: TRPC_BODY_LIMIT,

@@ -1,15 +1,19 @@
 import { Problem } from '@resource/openapi'
 import type { IRouter, RequestHandler } from 'express'
 
-const METHODS = 'GET, HEAD, OPTIONS'
-
 /** Offers something to read at `path`: GET and HEAD by `handler`, OPTIONS, and a Problem 405 for every other method. */
 export function offer(router: IRouter, path: string, handler: RequestHandler): void {
-  router
-    .route(path)
-    .get(handler)
-    .options((_req, res) => void res.set('Allow', METHODS).status(204).end())
-    .all(({ method }) => {
-      throw new Problem(405, `${method} is not possible here; ${METHODS} are`, { headers: { Allow: METHODS } })
-    })
+  router.route(path).all(only('GET, HEAD, OPTIONS')).get(handler)
+}
+
+/** Lets `methods` through, answers OPTIONS itself, and refuses every other with a Problem 405. */
+export function only(methods: string): RequestHandler {
+  const known = new Set(methods.split(', '))
+  return ({ method }, res, next) => {
+    if (!known.has(method)) {
+      throw new Problem(405, `${method} is not possible here; ${methods} are`, { headers: { Allow: methods } })
+    }
+    if (method === 'OPTIONS') res.set('Allow', methods).status(204).end()
+    else next()
+  }
 }

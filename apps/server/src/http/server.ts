@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
 import { createDatabase } from '@resource/database'
@@ -26,9 +26,18 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const database = await createDatabase(config.DATABASE_URL)
   let stopping: Promise<void> | undefined
   const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
-  const server = createServer(app)
+  const open = new Set<ServerResponse>()
+  const handle: RequestListener = (req, res) => {
+    // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
+    req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+    if (stopping !== undefined) res.setHeader('Connection', 'close')
+    open.add(res)
+    res.once('close', () => open.delete(res))
+    app(req, res)
+  }
+  const server = createServer({ requireHostHeader: false }, handle)
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
-  server.on('checkExpectation', app)
+  server.on('checkExpectation', handle)
   server.on('clientError', refuseMalformed)
   try {
     await listen(server, config)
@@ -42,6 +51,8 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
 
   const stop = async () => {
     clearInterval(sweep)
+    // Else a connection would stay, and take further requests, until its keep-alive ran out.
+    for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
     await database.close()
   }

@@ -150,7 +150,7 @@ function keyOf(key: unknown, { kind, nullable }: Order): Key | undefined {
   if (key === null) return nullable ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
   if (kind.startsWith('int')) return isInt(key) ? key : undefined
-  if (typeof key !== 'number') return undefined
+  if (typeof key !== 'number' || !Number.isFinite(key)) return undefined
   if (kind === 'float') return key
   const date = new Date(key)
   return Number.isNaN(date.getTime()) ? undefined : date

@@ -1,0 +1,343 @@
+import { contract } from '@resource/contract'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { startTestServer, type TestServer } from './harness.ts'
+import { aTimestamp, someUsers } from './records.ts'
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+const dune = { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
+const lamp = { name: 'Lamp', price: 24.5 }
+const wholeAda = {
+  id: 1,
+  name: 'Ada',
+  email: 'ada@example.com',
+  role: 'user',
+  status: 'active',
+  age: null,
+  created_at: aTimestamp,
+  updated_at: aTimestamp,
+  version: 1,
+}
+
+/** The paths of the requests the service has logged at /trpc. */
+function calls(server: TestServer): string[] {
+  return server.log
+    .map((line) => JSON.parse(line) as { path?: string })
+    .flatMap(({ path }) => (path?.startsWith('/trpc') ? [path] : []))
+}
+
+test('the procedures are these', () => {
+  const names = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+    Object.keys(procedures).map((verb) => `${noun}.${verb}`),
+  )
+  expect(names.sort()).toEqual([
+    'books.create',
+    'books.delete',
+    'books.get',
+    'books.list',
+    'books.replace',
+    'items.create',
+    'items.delete',
+    'items.get',
+    'items.list',
+    'items.replace',
+    'items.update',
+    'users.create',
+    'users.createMany',
+    'users.delete',
+    'users.deleteByStatus',
+    'users.get',
+    'users.list',
+    'users.replace',
+    'users.setStatus',
+    'users.update',
+  ])
+})
+
+describe('users', () => {
+  test('create and get give the whole public record', async () => {
+    await using server = await startTestServer()
+    const created = await server.client.users.create.mutate({ ...ada, password: 'correct horse' })
+    expect(created).toEqual(wholeAda)
+    const read = await server.client.users.get.query({ id: 1 })
+    expect(read).toEqual(created)
+    expectTypeOf(read.age).toEqualTypeOf<number | null>()
+    expectTypeOf(read.role).toEqualTypeOf<'admin' | 'user'>()
+  })
+
+  test('list gives the records beside the page facts', async () => {
+    await using server = await startTestServer()
+    await server.client.users.create.mutate(ada)
+    expect(await server.client.users.list.query({})).toEqual({ users: [wholeAda], page: 1, limit: 100, next: null })
+  })
+
+  test('list filters, sorts, counts and walks', async () => {
+    await using server = await startTestServer()
+    await server.client.users.createMany.mutate({ users: someUsers(5).map((user) => ({ ...user, age: 30 })) })
+    await server.client.users.create.mutate(ada)
+    const ask = { age: 30, sort: 'name_desc', limit: 2, count: true } as const
+    const first = await server.client.users.list.query({ ...ask, after: '' })
+    expect(first.users.map(({ id }) => id)).toEqual([5, 4])
+    expect(first).toEqual({ users: first.users, limit: 2, next: expect.stringMatching(/./), total: 5 })
+    const second = await server.client.users.list.query({ ...ask, after: first.next ?? '' })
+    expect(second.users.map(({ id }) => id)).toEqual([3, 2])
+    const last = await server.client.users.list.query({ ...ask, after: second.next ?? '' })
+    expect(last.users.map(({ id }) => id)).toEqual([1])
+    expect(last.next).toBeNull()
+    const page = await server.client.users.list.query({ ...ask, page: 2 })
+    expect(page.users.map(({ id }) => id)).toEqual([3, 2])
+    expect([page.page, page.limit, page.total]).toEqual([2, 2, 5])
+  })
+
+  test('list of an empty walk or a page past the end has no next', async () => {
+    await using server = await startTestServer()
+    expect(await server.client.users.list.query({ after: '' })).toEqual({ users: [], limit: 100, next: null })
+    expect(await server.client.users.list.query({ page: 9, limit: 5000 })).toEqual({
+      users: [],
+      page: 9,
+      limit: 1000,
+      next: null,
+    })
+  })
+
+  test('createMany gives the records in the order sent', async () => {
+    await using server = await startTestServer()
+    const { users } = await server.client.users.createMany.mutate({ users: [{ ...ada, name: 'Zoe' }, ...someUsers(1)] })
+    expect(users).toEqual([
+      { ...wholeAda, name: 'Zoe' },
+      { ...wholeAda, id: 2, name: 'User 1', email: 'user1@example.com' },
+    ])
+  })
+
+  test('replace, update and setStatus give the whole record', async () => {
+    await using server = await startTestServer()
+    await server.client.users.create.mutate({ ...ada, role: 'admin', age: 36 })
+    expect(await server.client.users.replace.mutate({ id: 1, ...ada, name: 'Eve' })).toEqual({
+      ...wholeAda,
+      name: 'Eve',
+      version: 2,
+    })
+    expect(await server.client.users.update.mutate({ id: 1, age: 40 })).toEqual({
+      ...wholeAda,
+      name: 'Eve',
+      age: 40,
+      version: 3,
+    })
+    expect(await server.client.users.setStatus.mutate({ id: 1, status: 'inactive' })).toEqual({
+      ...wholeAda,
+      name: 'Eve',
+      age: 40,
+      status: 'inactive',
+      version: 4,
+    })
+  })
+
+  test('delete and deleteByStatus give a message', async () => {
+    await using server = await startTestServer()
+    await server.client.users.createMany.mutate({ users: someUsers(3) })
+    expect(await server.client.users.delete.mutate({ id: 1 })).toEqual({ message: expect.stringMatching(/./) })
+    expect(await server.client.users.deleteByStatus.mutate({ status: 'active' })).toEqual({
+      message: expect.stringContaining('2'),
+      removed: 2,
+    })
+    expect((await server.client.users.list.query({})).users).toEqual([])
+  })
+})
+
+describe('books', () => {
+  test('create, get, list, replace and delete', async () => {
+    await using server = await startTestServer()
+    const { books } = server.client
+    const book = { id: 1, ...dune, version: 1 }
+    expect(await books.create.mutate(dune)).toEqual(book)
+    expect(await books.get.query({ id: 1 })).toEqual(book)
+    expect(await books.list.query({ count: true })).toEqual({
+      books: [book],
+      page: 1,
+      limit: 100,
+      next: null,
+      total: 1,
+    })
+    const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
+    expect(await books.replace.mutate({ id: 1, ...emma })).toEqual({ id: 1, ...emma, version: 2 })
+    expect(await books.delete.mutate({ id: 1 })).toEqual({ message: expect.stringMatching(/./) })
+    expect((await books.list.query({})).books).toEqual([])
+  })
+})
+
+describe('items', () => {
+  test('create, get, list, replace, update and delete', async () => {
+    await using server = await startTestServer()
+    const { items } = server.client
+    const item = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
+    expect(await items.create.mutate(lamp)).toEqual(item)
+    expect(await items.get.query({ id: 1 })).toEqual(item)
+    expect(await items.list.query({ price_lt: 25 })).toEqual({ items: [item], page: 1, limit: 100, next: null })
+    expect(await items.list.query({ category: 'x' })).toEqual({ items: [], page: 1, limit: 100, next: null })
+    expect(await items.replace.mutate({ id: 1, ...lamp, category: 'x' })).toEqual({
+      ...item,
+      category: 'x',
+      version: 2,
+    })
+    expect(await items.update.mutate({ id: 1, price: 1 })).toEqual({ ...item, price: 1, category: 'x', version: 3 })
+    expect(await items.delete.mutate({ id: 1 })).toEqual({ message: expect.stringMatching(/./) })
+    expect((await items.list.query({})).items).toEqual([])
+  })
+})
+
+describe('errors', () => {
+  test('what is not there is NOT_FOUND with the same words as over REST', async () => {
+    await using server = await startTestServer()
+    const { users, books, items } = server.client
+    for (const [call, message] of [
+      [() => users.get.query({ id: 7 }), 'User not found'],
+      [() => users.replace.mutate({ id: 7, ...ada }), 'User not found'],
+      [() => users.update.mutate({ id: 7, age: 1 }), 'User not found'],
+      [() => users.setStatus.mutate({ id: 7, status: 'active' }), 'User not found'],
+      [() => users.delete.mutate({ id: 7 }), 'User not found'],
+      [() => books.get.query({ id: 7 }), 'Book not found'],
+      [() => books.replace.mutate({ id: 7, ...dune }), 'Book not found'],
+      [() => books.delete.mutate({ id: 7 }), 'Book not found'],
+      [() => items.get.query({ id: 7 }), 'Item not found'],
+      [() => items.replace.mutate({ id: 7, ...lamp }), 'Item not found'],
+      [() => items.update.mutate({ id: 7, price: 1 }), 'Item not found'],
+      [() => items.delete.mutate({ id: 7 }), 'Item not found'],
+    ] as const) {
+      await expect(call()).rejects.toMatchObject({
+        name: 'TRPCClientError',
+        message,
+        data: { code: 'NOT_FOUND', httpStatus: 404, fields: [] },
+      })
+    }
+  })
+
+  test('a wrong field is BAD_REQUEST that names each field', async () => {
+    await using server = await startTestServer()
+    await expect(server.client.users.create.mutate({ name: '', email: 'nonsense' })).rejects.toMatchObject({
+      name: 'TRPCClientError',
+      message: expect.stringContaining('name: must be text of 1 to 200 characters'),
+      data: {
+        code: 'BAD_REQUEST',
+        httpStatus: 400,
+        fields: [
+          { field: 'name', message: 'must be text of 1 to 200 characters' },
+          { field: 'email', message: 'must be a valid e-mail address of at most 254 characters' },
+        ],
+      },
+    })
+  })
+
+  test('a wrong element of many is named by its index', async () => {
+    await using server = await startTestServer()
+    const refused = server.client.users.createMany.mutate({ users: [...someUsers(2), { ...ada, age: 200 }] })
+    await expect(refused).rejects.toMatchObject({
+      data: { code: 'BAD_REQUEST', fields: [{ field: 'users[2].age', message: expect.stringMatching(/0 to 150/) }] },
+    })
+  })
+
+  test('missing fields are named in the words of the specification', async () => {
+    await using server = await startTestServer()
+    // @ts-expect-error name and email are required
+    await expect(server.client.users.create.mutate({})).rejects.toMatchObject({
+      message: 'Missing required fields: name, email',
+      data: { code: 'BAD_REQUEST', fields: [{ field: 'name' }, { field: 'email' }] },
+    })
+  })
+
+  test('a taken e-mail address is CONFLICT', async () => {
+    await using server = await startTestServer()
+    await server.client.users.create.mutate(ada)
+    const again = { ...ada, email: 'ADA@example.com' }
+    for (const call of [
+      () => server.client.users.create.mutate(again),
+      () => server.client.users.createMany.mutate({ users: [again] }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        data: { code: 'CONFLICT', httpStatus: 409, fields: [{ field: expect.stringMatching(/email$/) }] },
+      })
+    }
+  })
+
+  test('a change of nothing is BAD_REQUEST', async () => {
+    await using server = await startTestServer()
+    await server.client.users.create.mutate(ada)
+    await server.client.items.create.mutate(lamp)
+    for (const call of [
+      () => server.client.users.update.mutate({ id: 1 }),
+      () => server.client.items.update.mutate({ id: 1 }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ data: { code: 'BAD_REQUEST', httpStatus: 400 } })
+    }
+  })
+
+  test('a stale if_version is PRECONDITION_FAILED', async () => {
+    await using server = await startTestServer()
+    await server.client.items.create.mutate(lamp)
+    await expect(server.client.items.update.mutate({ id: 1, price: 1, if_version: 9 })).rejects.toMatchObject({
+      data: { code: 'PRECONDITION_FAILED', httpStatus: 412 },
+    })
+  })
+
+  test('a wrong query is BAD_REQUEST', async () => {
+    await using server = await startTestServer()
+    for (const call of [
+      () => server.client.users.list.query({ page: 0 }),
+      () => server.client.books.list.query({ limit: 0 }),
+      () => server.client.items.list.query({ after: 'garbage' }),
+      () => server.client.items.list.query({ page: 1, after: '' }),
+      () => server.client.books.get.query({ id: 0 }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        data: { code: 'BAD_REQUEST', fields: [{ message: expect.any(String) }] },
+      })
+    }
+  })
+
+  test('a password shorter than this service asks for is BAD_REQUEST', async () => {
+    await using server = await startTestServer({ PASSWORD_MIN_LENGTH: '12' })
+    await expect(server.client.users.create.mutate({ ...ada, password: '12345678901' })).rejects.toMatchObject({
+      data: { code: 'BAD_REQUEST', fields: [{ field: 'password', message: expect.stringContaining('12') }] },
+    })
+  })
+
+  test('a procedure that is none is NOT_FOUND in tRPC’s own form', async () => {
+    await using server = await startTestServer()
+    const response = await fetch(`${server.url}/trpc/users.nothing`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { data: { code: 'NOT_FOUND', httpStatus: 404 } } })
+  })
+})
+
+test('/trpc speaks plain JSON', async () => {
+  await using server = await startTestServer()
+  const created = await fetch(`${server.url}/trpc/items.create`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(lamp),
+  })
+  const item = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
+  expect(created.status).toBe(200)
+  expect(await created.json()).toEqual({ result: { data: item } })
+  const read = await fetch(`${server.url}/trpc/items.get?input=${encodeURIComponent('{"id":1}')}`)
+  expect(await read.json()).toEqual({ result: { data: item } })
+})
+
+describe('batching', () => {
+  test('two calls in one tick are one HTTP request', async () => {
+    await using server = await startTestServer()
+    await server.client.books.create.mutate(dune)
+    const [books, items] = await Promise.all([server.client.books.list.query({}), server.client.items.list.query({})])
+    expect([books.books.length, items.items.length]).toEqual([1, 0])
+    await expect.poll(() => calls(server)).toEqual(['/trpc/books.create', '/trpc/books.list,items.list'])
+  })
+
+  test('one failing call of a batch leaves the others alone', async () => {
+    await using server = await startTestServer()
+    const [item, missing] = await Promise.allSettled([
+      server.client.items.create.mutate(lamp),
+      server.client.books.replace.mutate({ id: 7, ...dune }),
+    ])
+    expect(item).toMatchObject({ status: 'fulfilled', value: { id: 1 } })
+    expect(missing).toMatchObject({ status: 'rejected', reason: { data: { code: 'NOT_FOUND' } } })
+    await expect.poll(() => calls(server)).toEqual(['/trpc/items.create,books.replace'])
+  })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, startTestServer } from './harness.ts'
+import { createItem, createUser, someUsers } from './records.ts'
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+
+/** A hundred answers to requests that are all under way at once. */
+function hundred(send: (n: number) => Promise<Answer>): Promise<Answer[]> {
+  return Promise.all(Array.from({ length: 100 }, (_, n) => send(n)))
+}
+
+function countByStatus(answers: Answer[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+describe('of a hundred at once', () => {
+  for (const path of ['/api/users', '/users', '/api/users/']) {
+    test(`creates of one e-mail address at ${path}, one is a 201 and 99 are a 409`, async () => {
+      await using server = await startTestServer()
+      const answers = await hundred((n) =>
+        server.request('POST', path, {
+          json: { name: `Ada ${n}`, email: n % 2 === 0 ? 'ada@example.com' : 'ADA@example.com' },
+        }),
+      )
+      expect(countByStatus(answers)).toEqual({ 201: 1, 409: 99 })
+      expect((await server.request('GET', '/users')).body).toHaveLength(1)
+    })
+  }
+
+  test('twins with one Idempotency-Key, one makes a user and all get its answer', async () => {
+    await using server = await startTestServer()
+    const headers = { 'Idempotency-Key': 'key-1' }
+    const answers = await hundred(() => server.request('POST', '/users', { json: ada, headers }))
+    expect(countByStatus(answers)).toEqual({ 201: 100 })
+    for (const { body, headers } of answers) {
+      expect(body).toEqual(answers[0]?.body)
+      expect(headers.get('location')).toBe('/users/1')
+    }
+    expect((await server.request('GET', '/users')).body).toEqual([answers[0]?.body])
+  })
+
+  test('twins without a unique field, one Idempotency-Key makes one item', async () => {
+    await using server = await startTestServer()
+    const headers = { 'Idempotency-Key': 'key-1' }
+    const json = { name: 'Lamp', price: 24.5 }
+    const answers = await hundred(() => server.request('POST', '/items/', { json, headers }))
+    expect(countByStatus(answers)).toEqual({ 201: 100 })
+    for (const { body } of answers) expect(body).toEqual({ item: { id: 1, ...json, category: null } })
+    expect((await server.request('GET', '/items')).body).toHaveLength(1)
+  })
+
+  test('PATCHes with the same If-Match, one is a 200 and 99 are a 412', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const { headers } = await server.request('GET', '/api/users/1')
+    const answers = await hundred((n) =>
+      server.request('PATCH', '/api/users/1', {
+        json: { name: `Ada ${n}` },
+        headers: { 'If-Match': headers.get('etag') ?? '' },
+      }),
+    )
+    expect(countByStatus(answers)).toEqual({ 200: 1, 412: 99 })
+    const winner = answers.find(({ status }) => status === 200)
+    const stored = await server.client.users.get.query({ id: 1 })
+    expect([stored.name, stored.version]).toEqual([winner?.body.name, 2])
+  })
+
+  test('PATCHes without If-Match, none is lost', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const answers = await hundred((n) => server.request('PATCH', '/items/1', { json: { price: n } }))
+    expect(countByStatus(answers)).toEqual({ 200: 100 })
+    expect((await server.client.items.get.query({ id: 1 })).version).toBe(101)
+  })
+
+  test('DELETEs of one record, one is a 204 and 99 are a 404', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const answers = await hundred(() => server.request('DELETE', '/users/1'))
+    expect(countByStatus(answers)).toEqual({ 204: 1, 404: 99 })
+  })
+
+  test('creates, every one gets an id of its own', async () => {
+    await using server = await startTestServer()
+    const answers = await hundred((n) => server.request('POST', '/items/', { json: { name: 'Lamp', price: n } }))
+    const ids = answers.map(({ body }) => body.item.id)
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
+  })
+})
+
+test('of fifty bulk creates at once that share one e-mail address, one wins and the others leave nothing', async () => {
+  await using server = await startTestServer()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) =>
+      server.request('POST', '/api/users/bulk', {
+        json: [...someUsers(3).map((user) => ({ ...user, email: `${n}-${user.email}` })), ada],
+      }),
+    ),
+  )
+  expect(countByStatus(answers)).toEqual({ 201: 1, 409: 49 })
+  for (const { status, body } of answers) {
+    if (status === 409) expect(body).toEqual({ error: expect.stringMatching(/^\[3\]\.email\b/) })
+  }
+  const winner = answers.find(({ status }) => status === 201)
+  const { users } = await server.client.users.list.query({})
+  expect(users.map(({ id, email }) => [id, email])).toEqual(
+    winner?.body.map(({ id, email }: { id: number; email: string }) => [id, email]),
+  )
+  expect(users).toHaveLength(4)
+})

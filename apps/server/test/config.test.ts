@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+test('without any variable the service listens on loopback, port 3000, and keeps its data below ./data', () => {
+  expect(readConfig({})).toEqual({
+    HOST: '127.0.0.1',
+    PORT: 3000,
+    DATABASE_URL: 'file:./data/resource.db',
+    LOG_LEVEL: 'info',
+    PASSWORD_MIN_LENGTH: 8,
+  })
+})
+
+test('every variable is read', () => {
+  const environment = {
+    HOST: '::1',
+    PORT: '8080',
+    DATABASE_URL: 'file:/srv/app.db',
+    LOG_LEVEL: 'warn',
+    PASSWORD_MIN_LENGTH: '12',
+  }
+  expect(readConfig(environment)).toEqual({ ...environment, PORT: 8080, PASSWORD_MIN_LENGTH: 12 })
+})
+
+test('an empty variable counts as absent, and one that is not known is passed over', () => {
+  expect(readConfig({ PORT: '', HOST: '', LOG_LEVEL: '', DATABASE_URL: '', PATH: '/bin' })).toEqual(readConfig({}))
+})
+
+test.each([
+  ['0', 0],
+  ['65535', 65535],
+])('PORT=%s is taken', (PORT, port) => {
+  expect(readConfig({ PORT }).PORT).toBe(port)
+})
+
+const WRONG = [
+  ['PORT', ['abc', '-1', '65536', '80.5', '1e3', ' 80', '0x50'], 'must be a whole number from 0 to 65535'],
+  ['PASSWORD_MIN_LENGTH', ['7', '1025', 'eight'], 'must be a whole number from 8 to 1024'],
+  ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
+  ['DATABASE_URL', ['mysql://u:secretpw@h/db', 'data.db', 'file:'], 'must be file: and a path'],
+] as const
+
+for (const [name, values, rule] of WRONG) {
+  test.each(values)(`${name}=%s is refused: ${rule}`, (value) => {
+    expect(() => readConfig({ [name]: value })).toThrow(new Error(`The configuration is wrong:\n  ${name} ${rule}`))
+  })
+}
+
+test('all wrong variables are named at once, without their values', () => {
+  const read = () => readConfig({ PORT: 'abc', DATABASE_URL: 'mysql://u:secretpw@h/db', LOG_LEVEL: 'loud' })
+  expect(read).toThrow(
+    new Error(`The configuration is wrong:
+  PORT must be a whole number from 0 to 65535
+  DATABASE_URL must be file: and a path
+  LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`),
+  )
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { exampleOf, operationIds, seed } from './examples.ts'
+import { shareTestServer, startTestServer } from './harness.ts'
+
+describe('1 General conventions', () => {
+  for (const operationId of operationIds) {
+    const { method, path, json } = exampleOf(operationId)
+
+    test(`1.2 ${operationId} (${method} ${path}) answers JSON or nothing`, async () => {
+      await using server = await startTestServer()
+      await seed(server)
+      const { status, headers, body } = await server.request(method, path, { json })
+      expect(status).toBeLessThan(300)
+      expect(headers.get('content-type')).toBe(status === 204 ? null : 'application/json; charset=utf-8')
+      expect(body === undefined).toBe(status === 204)
+    })
+
+    if (method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') continue
+    test(`1.4 ${operationId} (${method} ${path}) is idempotent: sent twice it leaves what it leaves once`, async () => {
+      await using server = await startTestServer()
+      await seed(server)
+      const state = async () => {
+        const { users } = await server.client.users.list.query({})
+        const { books } = await server.client.books.list.query({})
+        const { items } = await server.client.items.list.query({})
+        // Version and time tell that a write took place, not what the record says.
+        return JSON.stringify([users, books, items]).replace(/"(version|updated_at)":("[^"]*"|\d+)/g, '')
+      }
+      await server.request(method, path, { json })
+      const once = await state()
+      await server.request(method, path, { json })
+      expect(await state()).toBe(once)
+    })
+  }
+
+  const server = shareTestServer(seed)
+  for (const path of [
+    '/api/users',
+    '/users',
+    '/api/users/',
+    '/api/users/1',
+    '/users/1',
+    '/books',
+    '/books/1',
+    '/items/',
+    '/items/1',
+  ]) {
+    test(`1.4 GET ${path} is safe and idempotent`, async () => {
+      const first = await server().request('GET', path)
+      const again = await server().request('GET', path)
+      expect(again.body).toEqual(first.body)
+      expect(again.headers.get('etag')).toBe(first.headers.get('etag'))
+      expect((await server().client.users.get.query({ id: 1 })).version).toBe(1)
+    })
+  }
+})

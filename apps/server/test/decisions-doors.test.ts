@@ -1,0 +1,379 @@
+import { describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from './harness.ts'
+import { aTimestamp, createBook, createItem, createUser, someUsers } from './records.ts'
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+
+describe('one collection, three doors', () => {
+  for (const [made, path] of [
+    ['main', '/api/users'],
+    ['simple', '/users'],
+    ['trailing-slash', '/api/users/'],
+  ] as const) {
+    test(`a user made at the ${made} door is there at every door, each in its own shape`, async () => {
+      await using server = await startTestServer()
+      const json = { ...ada, age: 36, role: 'admin', status: 'inactive' }
+      expect((await server.request('POST', path, { json })).status).toBe(201)
+      const whole = {
+        id: 1,
+        name: 'Ada',
+        email: 'ada@example.com',
+        role: 'admin',
+        status: 'inactive',
+        age: 36,
+        created_at: aTimestamp,
+        updated_at: aTimestamp,
+      }
+      const detail = { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin', created_at: aTimestamp }
+      const bodyOf = async (path: string) => (await server.request('GET', path)).body
+      expect(await bodyOf('/api/users')).toEqual([{ id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' }])
+      expect(await bodyOf('/users')).toEqual([whole])
+      expect(await bodyOf('/api/users/')).toEqual([{ username: 'Ada', email: 'ada@example.com' }])
+      expect(await bodyOf('/api/users/1')).toEqual(detail)
+      expect(await bodyOf('/users/1')).toEqual(whole)
+      expect(await bodyOf('/api/users/1/')).toEqual(detail)
+    })
+  }
+
+  for (const [deleted, path, status, body] of [
+    ['main', '/api/users/1', 200, { message: expect.stringMatching(/./) }],
+    ['simple', '/users/1', 204, undefined],
+    ['trailing-slash', '/api/users/1/', 204, undefined],
+  ] as const) {
+    test(`a user deleted at the ${deleted} door (${status}) is gone at every door`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      const answer = await server.request('DELETE', path)
+      expect(answer.status).toBe(status)
+      expect(answer.body).toEqual(body)
+      for (const path of ['/api/users/1', '/users/1', '/api/users/1/']) {
+        expect((await server.request('GET', path)).status).toBe(404)
+      }
+      for (const path of ['/api/users', '/users', '/api/users/']) {
+        expect((await server.request('GET', path)).body).toEqual([])
+      }
+    })
+  }
+
+  for (const [method, path] of [
+    ['PUT', '/api/users/1'],
+    ['PUT', '/api/users/1/'],
+  ] as const) {
+    test(`${method} ${path} replaces: role returns to user, age to null, status stays`, async () => {
+      await using server = await startTestServer()
+      await createUser(server, { age: 36, role: 'admin', status: 'inactive' })
+      const json = { name: 'Eve', email: 'eve@example.com', status: 'active' }
+      expect((await server.request(method, path, { json })).status).toBe(200)
+      expect((await server.request('GET', '/users/1')).body).toEqual({
+        id: 1,
+        name: 'Eve',
+        email: 'eve@example.com',
+        role: 'user',
+        status: 'inactive',
+        age: null,
+        created_at: aTimestamp,
+        updated_at: aTimestamp,
+      })
+    })
+
+    test(`${method} ${path} keeps the age and role that are sent`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      await server.request(method, path, { json: { ...ada, age: 40, role: 'admin' } })
+      expect((await server.request('GET', '/users/1')).body).toMatchObject({ age: 40, role: 'admin' })
+    })
+
+    for (const [json, missing] of [
+      [{}, 'name, email'],
+      [{ name: 'Ada' }, 'email'],
+      [{ email: 'ada@example.com' }, 'name'],
+    ] as const) {
+      test(`${method} ${path} requires ${missing}`, async () => {
+        await using server = await startTestServer()
+        await createUser(server)
+        const { status, body } = await server.request(method, path, { json })
+        expect(status).toBe(400)
+        expect(body).toEqual({ error: `Missing required fields: ${missing}` })
+      })
+    }
+  }
+
+  test('PUT /users/{user_id} merges: what is not sent stays', async () => {
+    await using server = await startTestServer()
+    await createUser(server, { age: 36, role: 'admin', status: 'inactive' })
+    const { body } = await server.request('PUT', '/users/1', { json: { name: 'Eve' } })
+    expect(body).toMatchObject({ name: 'Eve', email: 'ada@example.com', role: 'admin', status: 'inactive', age: 36 })
+  })
+})
+
+describe('username is name under another key', () => {
+  for (const key of ['username', 'name']) {
+    test(`POST /api/users/ takes ${key}`, async () => {
+      await using server = await startTestServer()
+      const { status, body } = await server.request('POST', '/api/users/', {
+        json: { [key]: 'Ada', email: 'ada@example.com' },
+      })
+      expect(status).toBe(201)
+      expect(body.name).toBe('Ada')
+    })
+
+    test(`PUT /api/users/{id}/ takes ${key}`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      const json = { [key]: 'Eve', email: 'ada@example.com' }
+      const { status, body } = await server.request('PUT', '/api/users/1/', { json })
+      expect(status).toBe(200)
+      expect(body.name).toBe('Eve')
+    })
+
+    test(`PATCH /api/users/{id}/ takes ${key}`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      const { status, body } = await server.request('PATCH', '/api/users/1/', { json: { [key]: 'Eve' } })
+      expect(status).toBe(200)
+      expect(body.name).toBe('Eve')
+    })
+  }
+
+  test('a wrong username is named as it was sent', async () => {
+    await using server = await startTestServer()
+    const { body } = await server.request('POST', '/api/users/', { json: { username: '', email: 'ada@example.com' } })
+    expect(body.error).toMatch(/^username: must be text of 1 to 200 characters/)
+  })
+
+  for (const path of ['/api/users', '/users']) {
+    test(`POST ${path} does not know username`, async () => {
+      await using server = await startTestServer()
+      const json = { username: 'Ada', email: 'ada@example.com' }
+      const { status, body } = await server.request('POST', path, { json })
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: 'Missing required fields: name' })
+    })
+  }
+})
+
+describe('paths', () => {
+  for (const path of ['/API/users', '/api/Users', '/Users', '/Books', '/ITEMS/', '/Docs', '/api/users/1/Status']) {
+    test(`are case-sensitive: ${path} is a 404`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      expect((await server.request('GET', path)).status).toBe(404)
+    })
+  }
+
+  for (const [method, path, other, json, create] of [
+    ['GET', '/users', '/users/', undefined, createUser],
+    ['GET', '/users/1', '/users/1/', undefined, createUser],
+    ['PUT', '/users/1', '/users/1/', { age: 3 }, createUser],
+    ['GET', '/books', '/books/', undefined, createBook],
+    ['GET', '/books/1', '/books/1/', undefined, createBook],
+    ['GET', '/items', '/items/', undefined, createItem],
+    ['GET', '/items/1', '/items/1/', undefined, createItem],
+    ['PUT', '/items/1', '/items/1/', { name: 'Lamp', price: 3 }, createItem],
+    ['PATCH', '/items/1', '/items/1/', { price: 3 }, createItem],
+    ['PATCH', '/api/users/1/status', '/api/users/1/status/', { status: 'active' }, createUser],
+    ['DELETE', '/items/1', '/items/1/', undefined, createItem],
+  ] as const) {
+    test(`a trailing slash makes no difference: ${method} ${path} and ${other}`, async () => {
+      const answers = []
+      for (const sent of [path, other]) {
+        await using server = await startTestServer()
+        await create(server)
+        const { status, body } = await server.request(method, sent, { json })
+        answers.push({ status, text: JSON.stringify(body).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time') })
+      }
+      expect(answers[0]?.status).toBe(200)
+      expect(answers[1]).toEqual(answers[0])
+    })
+  }
+
+  for (const [path, json] of [
+    ['/users/', ada],
+    ['/books/', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }],
+    ['/items', { name: 'Lamp', price: 24.5 }],
+    ['/api/users/bulk/', [ada]],
+  ] as const) {
+    test(`a trailing slash makes no difference: POST ${path}`, async () => {
+      await using server = await startTestServer()
+      expect((await server.request('POST', path, { json })).status).toBe(201)
+    })
+  }
+
+  for (const path of ['/users/1/', '/books/1/']) {
+    test(`a trailing slash makes no difference: DELETE ${path} is a 204`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      await createBook(server)
+      expect((await server.request('DELETE', path)).status).toBe(204)
+    })
+  }
+
+  test('GET /items and GET /items/ list items', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const list = [{ id: 1, name: 'Lamp', price: 24.5, category: null }]
+    for (const path of ['/items', '/items/']) {
+      const { status, body } = await server.request('GET', path)
+      expect(status).toBe(200)
+      expect(body).toEqual(list)
+    }
+  })
+})
+
+describe('create', () => {
+  for (const [path, json, location] of [
+    ['/api/users', ada, '/api/users/1'],
+    ['/users', ada, '/users/1'],
+    ['/api/users/', ada, '/api/users/1/'],
+    ['/books', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }, '/books/1'],
+    ['/items/', { name: 'Lamp', price: 24.5 }, '/items/1'],
+  ] as const) {
+    test(`POST ${path} is a 201 with Location ${location}, where the record is`, async () => {
+      await using server = await startTestServer()
+      const { status, headers } = await server.request('POST', path, { json })
+      expect(status).toBe(201)
+      expect(headers.get('location')).toBe(location)
+      expect((await server.request('GET', location)).status).toBe(200)
+    })
+  }
+})
+
+describe('bulk create', () => {
+  const refuse = async (server: TestServer, json: unknown, status: number, error: unknown) => {
+    const answer = await server.request('POST', '/api/users/bulk', { json })
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({ error })
+  }
+
+  for (const [what, last, error] of [
+    ['lacks a field', { name: 'Eve' }, 'Missing required fields: [2].email'],
+    [
+      'has a wrong field',
+      { name: 'Eve', email: 'eve' },
+      expect.stringMatching(/^\[2\]\.email: must be a valid e-mail/),
+    ],
+    ['has a short password', { ...ada, password: 'short' }, expect.stringMatching(/^\[2\]\.password: must be text/)],
+    ['is no object', 'Eve', expect.stringMatching(/^\[2\]: /)],
+    ['is null', null, expect.stringMatching(/^\[2\]: /)],
+  ] as const) {
+    test(`leaves nothing when an element ${what}, and names its index`, async () => {
+      await using server = await startTestServer()
+      await refuse(server, [...someUsers(2), last], 400, error)
+      expect((await server.request('GET', '/users')).body).toEqual([])
+    })
+  }
+
+  test('leaves nothing when an e-mail address is taken, a 409 that names the index and the field', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    await refuse(
+      server,
+      [...someUsers(2), { ...ada, email: 'ADA@example.com' }],
+      409,
+      expect.stringMatching(/^\[2\]\.email\b/),
+    )
+    expect((await server.request('GET', '/api/users')).body).toEqual([
+      { id: 1, name: 'Ada', email: 'ada@example.com', role: 'user' },
+    ])
+  })
+
+  test('leaves nothing when two elements share an e-mail address, a 409 that names the second', async () => {
+    await using server = await startTestServer()
+    await refuse(
+      server,
+      [...someUsers(3), { ...ada, email: 'User2@Example.com' }],
+      409,
+      expect.stringMatching(/^\[3\]\.email\b/),
+    )
+    expect((await server.request('GET', '/users')).body).toEqual([])
+  })
+
+  test('takes one user', async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('POST', '/api/users/bulk', { json: [ada] })
+    expect(status).toBe(201)
+    expect(body).toEqual([{ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at: aTimestamp }])
+  })
+
+  test('takes 1,000 users and answers them in the order sent', async () => {
+    await using server = await startTestServer()
+    const users = someUsers(1000).reverse()
+    const { status, body } = await server.request('POST', '/api/users/bulk', { json: users })
+    expect(status).toBe(201)
+    expect(body.map(({ id, email }: { id: number; email: string }) => [id, email])).toEqual(
+      users.map(({ email }, index) => [index + 1, email]),
+    )
+  })
+
+  for (const count of [0, 1001]) {
+    test(`refuses ${count} users`, async () => {
+      await using server = await startTestServer()
+      await refuse(server, someUsers(count), 400, expect.stringMatching(/1 to 1000/))
+      expect((await server.request('GET', '/users')).body).toEqual([])
+    })
+  }
+
+  test('refuses what is no array', async () => {
+    await using server = await startTestServer()
+    await refuse(server, ada, 400, expect.stringMatching(/array of 1 to 1000/))
+  })
+
+  test('takes role, status and age of each', async () => {
+    await using server = await startTestServer()
+    const json = [{ ...ada, role: 'admin', status: 'inactive', age: 36 }, ...someUsers(1)]
+    await server.request('POST', '/api/users/bulk', { json })
+    expect((await server.request('GET', '/users')).body).toMatchObject([
+      { role: 'admin', status: 'inactive', age: 36 },
+      { role: 'user', status: 'active', age: null },
+    ])
+  })
+})
+
+describe('DELETE /api/users', () => {
+  for (const query of [
+    '',
+    '?',
+    '?role=admin',
+    '?status=',
+    '?status=gone',
+    '?status=INACTIVE',
+    '?status=inactive&status=active',
+    '?status=inactive&role=admin',
+    '?status=inactive&id=1',
+  ]) {
+    test(`DELETE /api/users${query} is a 400 and removes nothing`, async () => {
+      await using server = await startTestServer()
+      await createUser(server, { status: 'inactive', role: 'admin' })
+      const { status, body } = await server.request('DELETE', `/api/users${query}`)
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: expect.stringMatching(/./) })
+      expect((await server.request('GET', '/users')).body).toHaveLength(1)
+    })
+  }
+
+  test('without status says that it is required', async () => {
+    await using server = await startTestServer()
+    expect((await server.request('DELETE', '/api/users')).body).toEqual({ error: 'Missing required fields: status' })
+  })
+
+  for (const count of [0, 1, 3]) {
+    test(`says that ${count} were removed`, async () => {
+      await using server = await startTestServer()
+      for (const user of someUsers(count)) await createUser(server, { ...user, status: 'inactive' })
+      await createUser(server)
+      const { status, body } = await server.request('DELETE', '/api/users?status=inactive')
+      expect(status).toBe(200)
+      expect(body).toEqual({ message: expect.stringMatching(new RegExp(`\\b${count}\\b`)) })
+      expect((await server.request('GET', '/users')).body).toHaveLength(1)
+    })
+  }
+
+  test('the trailing-slash form is another path, which removes nothing', async () => {
+    await using server = await startTestServer()
+    await createUser(server, { status: 'inactive' })
+    const { status, headers } = await server.request('DELETE', '/api/users/?status=inactive')
+    expect(status).toBe(405)
+    expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+    expect((await server.request('GET', '/users')).body).toHaveLength(1)
+  })
+})

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { createDocument } from '../src/document.ts'
+import { errorOf, exampleOf, operationIds, seed } from './examples.ts'
+import { shareTestServer, startTestServer } from './harness.ts'
+import { openDatabase } from './records.ts'
+
+const document = createDocument() as unknown as { paths: Record<string, Record<string, unknown>> }
+const concrete = (path: string) => path.replace(/\{\w+\}/, '1')
+
+const allowed: Record<string, string> = {
+  '/api/users': 'GET, HEAD, POST, DELETE, OPTIONS',
+  '/users': 'GET, HEAD, POST, OPTIONS',
+  '/api/users/': 'GET, HEAD, POST, OPTIONS',
+  '/api/users/{id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+  '/users/{user_id}': 'GET, HEAD, PUT, DELETE, OPTIONS',
+  '/api/users/{id}/': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+  '/api/users/bulk': 'POST, OPTIONS',
+  '/api/users/{id}/status': 'PATCH, OPTIONS',
+  '/books': 'GET, HEAD, POST, OPTIONS',
+  '/books/{id}': 'GET, HEAD, PUT, DELETE, OPTIONS',
+  '/items/': 'GET, HEAD, POST, OPTIONS',
+  '/items/{item_id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+}
+
+describe('methods', () => {
+  const server = shareTestServer(seed)
+
+  for (const path of Object.keys(document.paths)) {
+    test(`OPTIONS ${path} names its methods in Allow`, async () => {
+      const { status, headers, body } = await server().request('OPTIONS', concrete(path))
+      expect(status).toBe(204)
+      expect(body).toBeUndefined()
+      expect(headers.get('allow')).toBe(allowed[path])
+    })
+
+    const missing = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed[path]?.includes(method))
+    for (const method of missing) {
+      test(`${method} ${path} is a 405 with the same Allow`, async () => {
+        const { status, headers, body } = await server().request(method, concrete(path))
+        expect(status).toBe(405)
+        expect(headers.get('allow')).toBe(allowed[path])
+        expect(body).toEqual(errorOf({ method, path }, expect.stringMatching(/./)))
+      })
+    }
+
+    if (document.paths[path]?.get === undefined) continue
+    test(`HEAD ${path} is GET without the body`, async () => {
+      const get = await server().request('GET', concrete(path))
+      const head = await server().request('HEAD', concrete(path))
+      expect(head.status).toBe(200)
+      expect(head.body).toBeUndefined()
+      for (const name of ['content-type', 'content-length', 'etag', 'link']) {
+        expect(head.headers.get(name)).toBe(get.headers.get(name))
+      }
+    })
+  }
+
+  for (const path of ['/docs', '/redoc', '/openapi.json', '/']) {
+    test(`HEAD and OPTIONS ${path}`, async () => {
+      const get = await fetch(server().url + path)
+      expect((await get.text()).length).toBeGreaterThan(0)
+      const head = await server().request('HEAD', path)
+      expect([head.status, head.body]).toEqual([200, undefined])
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+      const options = await server().request('OPTIONS', path)
+      expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    })
+  }
+
+  for (const [path, status] of [
+    ['/users/7', 404],
+    ['/books/abc', 400],
+    ['/items?page=0', 400],
+    ['/nothing', 404],
+    ['/api/users/bulk', 405],
+  ] as const) {
+    test(`HEAD ${path} is a ${status} without a body, as GET is with one`, async () => {
+      expect((await server().request('GET', path)).status).toBe(status)
+      const head = await server().request('HEAD', path)
+      expect([head.status, head.body]).toEqual([status, undefined])
+    })
+  }
+})
+
+describe('406', () => {
+  const server = shareTestServer(seed)
+
+  for (const operationId of operationIds) {
+    const { method, path, json } = exampleOf(operationId)
+    test(`${operationId} (${method} ${path}) for who takes no JSON, and nothing is done`, async () => {
+      const { status, body } = await server().request(method, path, { json, headers: { Accept: 'text/html' } })
+      expect(status).toBe(406)
+      expect(body).toEqual(errorOf({ method, path }, expect.stringContaining('application/json')))
+      const { users } = await server().client.users.list.query({})
+      expect(users).toMatchObject([{ id: 1, name: 'Ada', version: 1 }])
+      expect((await server().client.books.list.query({})).books).toMatchObject([{ id: 1, title: 'Dune', version: 1 }])
+      expect((await server().client.items.list.query({})).items).toMatchObject([{ id: 1, price: 24.5, version: 1 }])
+    })
+  }
+
+  for (const [accept, status] of [
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['application/*', 200],
+    ['*/*', 200],
+    ['text/html, */*;q=0.1', 200],
+    ['text/html', 406],
+    ['application/xml, text/plain', 406],
+    ['application/json;q=0', 406],
+    ['application/json;q=0, */*', 406],
+  ] as const) {
+    test(`Accept: ${accept} is a ${status}`, async () => {
+      expect((await server().request('GET', '/books', { headers: { Accept: accept } })).status).toBe(status)
+    })
+  }
+})
+
+describe('413', () => {
+  const server = shareTestServer(seed)
+  const headers = { 'Content-Type': 'application/json' }
+  const MiB = 1024 * 1024
+
+  for (const [method, path, json, limit] of [
+    ['POST', '/api/users', { name: 'Bob', email: 'bob1@example.com' }, MiB],
+    ['POST', '/users', { name: 'Bob', email: 'bob2@example.com' }, MiB],
+    ['POST', '/api/users/', { name: 'Bob', email: 'bob3@example.com' }, MiB],
+    ['POST', '/api/users/bulk', [{ name: 'Bob', email: 'bob4@example.com' }], 4 * MiB],
+    ['PUT', '/users/1', { name: 'Bob' }, MiB],
+    ['PATCH', '/api/users/1/status', { status: 'active' }, MiB],
+    ['POST', '/books', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }, MiB],
+    ['PATCH', '/items/1', { price: 1 }, MiB],
+  ] as const) {
+    test(`${method} ${path} takes a body of ${limit} bytes and none of one more`, async () => {
+      const text = JSON.stringify(json)
+      const over = await server().request(method, path, { raw: text.padEnd(limit + 1), headers })
+      expect(over.status).toBe(413)
+      expect(over.body).toEqual(errorOf({ method, path }, expect.stringContaining(String(limit))))
+      expect((await server().request(method, path, { raw: text.padEnd(limit), headers })).status).toBeLessThan(300)
+    })
+  }
+})
+
+describe('503', () => {
+  test('a write that finds the database held by another process is a 503 with Retry-After', {
+    timeout: 30_000,
+  }, async () => {
+    await using server = await startTestServer()
+    await using database = await openDatabase(server)
+    await database.write(async () => {
+      const { status, headers, body } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })
+      expect(status).toBe(503)
+      expect(headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(body).toEqual({ message: expect.stringMatching(/./) })
+    })
+    expect((await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })).status).toBe(201)
+  })
+})

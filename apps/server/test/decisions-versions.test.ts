@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest'
+import { startTestServer, type TestServer } from './harness.ts'
+import { createBook, createItem, createUser } from './records.ts'
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+const dune = { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
+const lamp = { name: 'Lamp', price: 24.5 }
+
+async function etagOf(server: TestServer, path: string): Promise<string> {
+  return (await server.request('GET', path)).headers.get('etag') ?? ''
+}
+
+describe('ETag', () => {
+  for (const [path, create] of [
+    ['/api/users/1', createUser],
+    ['/users/1', createUser],
+    ['/api/users/1/', createUser],
+    ['/books/1', createBook],
+    ['/items/1', createItem],
+  ] as const) {
+    test(`GET ${path} carries a strong one, the same while the record is`, async () => {
+      await using server = await startTestServer()
+      await create(server)
+      const etag = await etagOf(server, path)
+      expect(etag).toMatch(/^"[^"]+"$/)
+      expect(await etagOf(server, path)).toBe(etag)
+    })
+
+    for (const method of ['GET', 'HEAD']) {
+      test(`${method} ${path} with If-None-Match is a 304 without a body`, async () => {
+        await using server = await startTestServer()
+        await create(server)
+        const etag = await etagOf(server, path)
+        for (const value of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+          const { status, headers, body } = await server.request(method, path, { headers: { 'If-None-Match': value } })
+          expect(status).toBe(304)
+          expect(body).toBeUndefined()
+          expect(headers.get('etag')).toBe(etag)
+        }
+        expect((await server.request(method, path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
+      })
+    }
+  }
+
+  test('is of the version and the shape: another one where the answer has another shape', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const main = await etagOf(server, '/api/users/1')
+    const simple = await etagOf(server, '/users/1')
+    const wrapped = await etagOf(server, '/api/users/1?envelope=true')
+    expect(new Set([main, simple, wrapped]).size).toBe(3)
+    for (const etag of [main, simple, wrapped]) expect(etag).toMatch(/\b1\b/)
+    expect(await etagOf(server, '/api/users/1/')).toBe(main)
+  })
+
+  test('is of no hash: two records of one version and shape have the same', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    await createItem(server, { name: 'Chair' })
+    expect(await etagOf(server, '/items/2')).toBe(await etagOf(server, '/items/1'))
+  })
+
+  for (const [method, path, json, create] of [
+    ['PUT', '/api/users/1', ada, createUser],
+    ['PATCH', '/api/users/1', { name: 'Eve' }, createUser],
+    ['PATCH', '/api/users/1/status', { status: 'inactive' }, createUser],
+    ['PUT', '/users/1', { name: 'Eve' }, createUser],
+    ['PUT', '/api/users/1/', ada, createUser],
+    ['PATCH', '/api/users/1/', { name: 'Eve' }, createUser],
+    ['PUT', '/books/1', dune, createBook],
+    ['PUT', '/items/1', lamp, createItem],
+    ['PATCH', '/items/1', { price: 1 }, createItem],
+  ] as const) {
+    test(`${method} ${path} carries a new one, which the next write can name`, async () => {
+      await using server = await startTestServer()
+      await create(server)
+      const read = path.replace('/status', '')
+      const before = await etagOf(server, read)
+      const first = await server.request(method, path, { json })
+      const etag = first.headers.get('etag') ?? ''
+      expect(first.status).toBe(200)
+      expect(etag).toMatch(/^"[^"]+"$/)
+      expect(await etagOf(server, read)).not.toBe(before)
+      expect((await server.request('GET', read, { headers: { 'If-None-Match': before } })).status).toBe(200)
+      expect((await server.request(method, path, { json, headers: { 'If-Match': etag } })).status).toBe(200)
+      expect((await server.request(method, path, { json, headers: { 'If-Match': etag } })).status).toBe(412)
+    })
+  }
+
+  for (const [path, json] of [
+    ['/api/users', ada],
+    ['/users', ada],
+    ['/api/users/', ada],
+    ['/books', dune],
+    ['/items/', lamp],
+  ] as const) {
+    test(`POST ${path} carries the one that the next write can name`, async () => {
+      await using server = await startTestServer()
+      const { headers } = await server.request('POST', path, { json })
+      const etag = headers.get('etag') ?? ''
+      const location = headers.get('location') ?? ''
+      expect(etag).toMatch(/^"[^"]+"$/)
+      const gone = await server.request('DELETE', location, { headers: { 'If-Match': etag } })
+      expect(gone.status).toBe(path === '/api/users' || path === '/items/' ? 200 : 204)
+    })
+  }
+})
+
+describe('If-Match', () => {
+  const userWrites = [
+    ['PUT', '/api/users/1', ada],
+    ['PATCH', '/api/users/1', { name: 'Eve' }],
+    ['DELETE', '/api/users/1', undefined],
+    ['PATCH', '/api/users/1/status', { status: 'inactive' }],
+    ['PUT', '/users/1', { name: 'Eve' }],
+    ['DELETE', '/users/1', undefined],
+    ['PUT', '/api/users/1/', ada],
+    ['PATCH', '/api/users/1/', { name: 'Eve' }],
+    ['DELETE', '/api/users/1/', undefined],
+  ] as const
+
+  for (const read of ['/api/users/1', '/users/1', '/api/users/1/', '/users/1?envelope=true']) {
+    for (const [method, path, json] of userWrites) {
+      test(`a tag read at ${read} holds for ${method} ${path}, and no longer after another write`, async () => {
+        await using server = await startTestServer()
+        await createUser(server)
+        const stale = await etagOf(server, read)
+        await server.request('PATCH', '/api/users/1', { json: { age: 5 } })
+        const refused = await server.request(method, path, { json, headers: { 'If-Match': stale } })
+        expect(refused.status).toBe(412)
+        expect(refused.body).toEqual({ error: expect.stringMatching(/./) })
+        expect(await server.client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada', age: 5, status: 'active' })
+        const fresh = await etagOf(server, read)
+        const { status } = await server.request(method, path, { json, headers: { 'If-Match': fresh } })
+        expect(status).toBe(method === 'DELETE' && path !== '/api/users/1' ? 204 : 200)
+      })
+    }
+  }
+
+  for (const [method, path, json, create] of [
+    ['PUT', '/books/1', dune, createBook],
+    ['DELETE', '/books/1', undefined, createBook],
+    ['PUT', '/items/1', lamp, createItem],
+    ['PATCH', '/items/1', { price: 1 }, createItem],
+    ['DELETE', '/items/1', undefined, createItem],
+  ] as const) {
+    test(`a stale tag is a 412 for ${method} ${path}, a fresh one is not`, async () => {
+      await using server = await startTestServer()
+      await create(server)
+      const stale = await etagOf(server, path)
+      await server.request('PUT', path, { json: path === '/books/1' ? dune : lamp })
+      const refused = await server.request(method, path, { json, headers: { 'If-Match': stale } })
+      expect(refused.status).toBe(412)
+      expect(refused.body).toEqual({ message: expect.stringMatching(/./) })
+      const fresh = await etagOf(server, path)
+      const { status } = await server.request(method, path, { json, headers: { 'If-Match': fresh } })
+      expect(status).toBe(method === 'DELETE' && path === '/books/1' ? 204 : 200)
+    })
+  }
+
+  test('* is matched by any version', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const headers = { 'If-Match': '*' }
+    expect((await server.request('PATCH', '/items/1', { json: { price: 1 }, headers })).status).toBe(200)
+    expect((await server.request('PATCH', '/items/1', { json: { price: 2 }, headers })).status).toBe(200)
+  })
+
+  test('takes a list of tags, and no weak ones', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const etag = await etagOf(server, '/items/1')
+    const patch = (value: string) =>
+      server.request('PATCH', '/items/1', { json: { price: 1 }, headers: { 'If-Match': value } })
+    expect((await patch(`W/${etag}`)).status).toBe(412)
+    expect((await patch('"other"')).status).toBe(412)
+    expect((await patch(`"other", ${etag}`)).status).toBe(200)
+  })
+
+  test('that is no tag is a 400', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const headers = { 'If-Match': '1-Item' }
+    const { status, body } = await server.request('PATCH', '/items/1', { json: { price: 1 }, headers })
+    expect(status).toBe(400)
+    expect(body).toEqual({ message: expect.stringContaining('If-Match') })
+  })
+})
+
+describe('over tRPC', () => {
+  test('every record has a version, 1 at first, that grows with each write', async () => {
+    await using server = await startTestServer()
+    const { users, books, items } = server.client
+    expect((await users.create.mutate(ada)).version).toBe(1)
+    expect((await users.replace.mutate({ id: 1, ...ada })).version).toBe(2)
+    expect((await users.update.mutate({ id: 1, age: 36 })).version).toBe(3)
+    expect((await users.setStatus.mutate({ id: 1, status: 'inactive' })).version).toBe(4)
+    expect((await users.get.query({ id: 1 })).version).toBe(4)
+    expect((await books.create.mutate(dune)).version).toBe(1)
+    expect((await books.replace.mutate({ id: 1, ...dune })).version).toBe(2)
+    expect((await items.create.mutate(lamp)).version).toBe(1)
+    expect((await items.replace.mutate({ id: 1, ...lamp })).version).toBe(2)
+    expect((await items.update.mutate({ id: 1, price: 1 })).version).toBe(3)
+  })
+
+  test('if_version decides whether a write is done', async () => {
+    await using server = await startTestServer()
+    const { users, books, items } = server.client
+    await users.create.mutate(ada)
+    await users.update.mutate({ id: 1, age: 36, if_version: 1 })
+    await books.create.mutate(dune)
+    await books.replace.mutate({ id: 1, ...dune, if_version: 1 })
+    await items.create.mutate(lamp)
+    await items.update.mutate({ id: 1, price: 1, if_version: 1 })
+    for (const call of [
+      () => users.replace.mutate({ id: 1, ...ada, if_version: 1 }),
+      () => users.update.mutate({ id: 1, age: 1, if_version: 1 }),
+      () => users.setStatus.mutate({ id: 1, status: 'inactive', if_version: 1 }),
+      () => users.delete.mutate({ id: 1, if_version: 1 }),
+      () => books.replace.mutate({ id: 1, ...dune, if_version: 1 }),
+      () => books.delete.mutate({ id: 1, if_version: 1 }),
+      () => items.replace.mutate({ id: 1, ...lamp, if_version: 1 }),
+      () => items.update.mutate({ id: 1, price: 2, if_version: 1 }),
+      () => items.delete.mutate({ id: 1, if_version: 1 }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ data: { code: 'PRECONDITION_FAILED', httpStatus: 412 } })
+    }
+    expect(await users.get.query({ id: 1 })).toMatchObject({ age: 36, status: 'active', version: 2 })
+    expect(await items.update.mutate({ id: 1, price: 2, if_version: [1, 2] })).toMatchObject({ price: 2, version: 3 })
+  })
+
+  test('a version read over tRPC and a tag read over REST are about the same record', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const etag = await etagOf(server, '/items/1')
+    await server.client.items.update.mutate({ id: 1, price: 1, if_version: 1 })
+    const headers = { 'If-Match': etag }
+    expect((await server.request('PATCH', '/items/1', { json: { price: 2 }, headers })).status).toBe(412)
+  })
+})

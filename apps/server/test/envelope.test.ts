@@ -1,0 +1,174 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import contractPackage from '../../../packages/contract/package.json' with { type: 'json' }
+import { exampleOf, operationIds, seed } from './examples.ts'
+import { shareTestServer, startTestServer } from './harness.ts'
+import { aTimestamp, createBook, someUsers } from './records.ts'
+
+const version = contractPackage.version
+
+afterEach(() => void vi.useRealTimers())
+
+test('2.4 the success envelope is status, data under a key named after the resource, and meta', async () => {
+  await using server = await startTestServer()
+  await createBook(server)
+  const { status, body } = await server.request('GET', '/books/1?envelope=true')
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    status: 'success',
+    data: { book: { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' } },
+    meta: { version, timestamp: aTimestamp },
+  })
+})
+
+test('2.4 meta.timestamp is the time of the answer', async () => {
+  await using server = await startTestServer()
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
+  const { body } = await server.request('GET', '/books?envelope=true')
+  expect(body.meta.timestamp).toBe('2031-02-03T04:05:06.789Z')
+})
+
+test('2.4 without envelope=true records and arrays stand bare', async () => {
+  await using server = await startTestServer()
+  await createBook(server)
+  const book = { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
+  expect((await server.request('GET', '/books/1')).body).toEqual(book)
+  expect((await server.request('GET', '/books/1?envelope=false')).body).toEqual(book)
+  expect((await server.request('GET', '/books')).body).toEqual([book])
+})
+
+const pageOne = { page: 1, limit: 100, next: null }
+const wrapped: Record<string, { key?: 'user' | 'users' | 'book' | 'books' | 'item' | 'items'; facts?: object }> = {
+  listUsers: { key: 'users', facts: pageOne },
+  createUser: { key: 'user' },
+  deleteUsersByStatus: {},
+  listWholeUsers: { key: 'users', facts: pageOne },
+  createWholeUser: { key: 'user' },
+  listUsernames: { key: 'users', facts: pageOne },
+  createUserAtSlash: { key: 'user' },
+  getUser: { key: 'user' },
+  replaceUser: { key: 'user' },
+  updateUser: { key: 'user' },
+  deleteUser: {},
+  getWholeUser: { key: 'user' },
+  mergeUser: { key: 'user' },
+  deleteWholeUser: {},
+  getUserAtSlash: { key: 'user' },
+  replaceUserAtSlash: { key: 'user' },
+  updateUserAtSlash: { key: 'user' },
+  deleteUserAtSlash: {},
+  createUsers: { key: 'users' },
+  setUserStatus: { key: 'user' },
+  listBooks: { key: 'books', facts: pageOne },
+  createBook: { key: 'book' },
+  getBook: { key: 'book' },
+  replaceBook: { key: 'book' },
+  deleteBook: {},
+  listItems: { key: 'items', facts: pageOne },
+  // Its bare answer is under the key already.
+  createItem: {},
+  getItem: { key: 'item' },
+  replaceItem: { key: 'item' },
+  updateItem: { key: 'item' },
+  deleteItem: {},
+}
+
+const shared = shareTestServer(seed)
+
+for (const operationId of operationIds) {
+  const { method, path, json } = exampleOf(operationId)
+  const enveloped = `${path}${path.includes('?') ? '&' : '?'}envelope=true`
+
+  test(`envelope: ${operationId} (${method} ${path}) wraps what it answers otherwise`, async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
+    await using plainServer = await startTestServer()
+    await using server = await startTestServer()
+    await seed(plainServer)
+    await seed(server)
+    const plain = await plainServer.request(method, path, { json })
+    const { status, body } = await server.request(method, enveloped, { json })
+    const expected = wrapped[operationId]
+    expect(expected).toBeDefined()
+    const bare = plain.status === 204 ? {} : plain.body
+    expect(status).toBe(plain.status === 204 ? 200 : plain.status)
+    expect(body).toEqual({
+      status: 'success',
+      data: expected?.key === undefined ? bare : { [expected.key]: bare },
+      meta: { version, timestamp: '2031-02-03T04:05:06.789Z', ...expected?.facts },
+    })
+  })
+
+  test(`envelope: an error of ${operationId} (${method} ${path}) is the standard error envelope`, async () => {
+    const { status, body } = await shared().request(method, `${enveloped}&nonsense=1`, { json })
+    expect(status).toBe(400)
+    expect(body).toEqual({
+      status: 'error',
+      error: { code: 400, message: expect.stringContaining('nonsense'), details: expect.stringMatching(/./) },
+    })
+  })
+}
+
+test('envelope: a message stands under message', async () => {
+  await using server = await startTestServer()
+  await seed(server)
+  const { body } = await server.request('DELETE', '/api/users/1?envelope=true')
+  expect(body).toEqual({
+    status: 'success',
+    data: { message: expect.stringMatching(/./) },
+    meta: { version, timestamp: aTimestamp },
+  })
+})
+
+test('envelope: 204 becomes 200 with empty data', async () => {
+  await using server = await startTestServer()
+  await seed(server)
+  const { status, body } = await server.request('DELETE', '/books/1?envelope=true')
+  expect(status).toBe(200)
+  expect(body).toEqual({ status: 'success', data: {}, meta: { version, timestamp: aTimestamp } })
+})
+
+test('envelope: the meta of a list holds the page facts, the total when asked for', async () => {
+  await using server = await startTestServer()
+  await server.request('POST', '/api/users/bulk', { json: someUsers(5) })
+  const { body } = await server.request('GET', '/api/users?envelope=true&page=2&limit=2&count=true')
+  expect(body).toEqual({
+    status: 'success',
+    data: {
+      users: [
+        { id: 3, name: 'User 3', email: 'user3@example.com', role: 'user' },
+        { id: 4, name: 'User 4', email: 'user4@example.com', role: 'user' },
+      ],
+    },
+    meta: { version, timestamp: aTimestamp, page: 2, limit: 2, next: expect.stringMatching(/./), total: 5 },
+  })
+})
+
+for (const [path, code, message] of [
+  ['/api/users/7', 404, 'User not found'],
+  ['/users/7', 404, 'User not found'],
+  ['/api/users/7/', 404, 'User not found'],
+  ['/books/7', 404, 'Book not found'],
+  ['/items/7', 404, 'Item not found'],
+] as const) {
+  test(`envelope: GET ${path} of nothing is the standard error envelope`, async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('GET', `${path}?envelope=true`)
+    expect(status).toBe(code)
+    expect(body).toEqual({ status: 'error', error: { code, message, details: expect.any(String) } })
+  })
+}
+
+test('envelope: a value that is neither true nor false is a 400', async () => {
+  await using server = await startTestServer()
+  for (const value of ['1', 'yes', 'TRUE', '']) {
+    const { status, body } = await server.request('GET', `/books?envelope=${value}`)
+    expect(status).toBe(400)
+    expect(body).toEqual({ message: expect.stringContaining('envelope') })
+  }
+})
+
+test('meta.version and the version of the OpenAPI document are the contract package’s', async () => {
+  await using server = await startTestServer()
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect((await server.request('GET', '/books?envelope=true')).body.meta.version).toBe(version)
+  expect((await server.request('GET', '/openapi.json')).body.info.version).toBe(version)
+})

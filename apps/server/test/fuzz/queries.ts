@@ -1,0 +1,62 @@
+import { randomText } from './bodies.ts'
+import type { Random } from './random.ts'
+import { CURSOR_IDS, CURSOR_KEYS, QUERY_PARTS, QUERY_VALUES } from './values.ts'
+
+/** A query string of some of the parameters `names`, and now and then of others. */
+export function queryString(random: Random, names: string[], path: string): string {
+  const parts: string[] = []
+  for (const name of names) {
+    if (!random.oneIn(3)) continue
+    parts.push(`${name}=${random.oneIn(8) ? random.pick(QUERY_VALUES) : queryValue(random, name, path)}`)
+  }
+  if (random.oneIn(12)) parts.push(random.pick(QUERY_PARTS))
+  if (random.oneIn(25) && parts[0] !== undefined) parts.push(parts[0])
+  return parts.length === 0 ? random.pick(['', '', '', '?']) : `?${parts.join('&')}`
+}
+
+/** A value for the query parameter `name`, right or nearly so. */
+export function queryValue(random: Random, name: string, path: string): string {
+  switch (name) {
+    case 'page':
+      return String(random.pick([1, 1, 2, 3, 1000, 2 ** 31 - 1]))
+    case 'limit':
+      return String(random.pick([1, 2, 5, 100, 1000, 1001, 2 ** 53, '0']))
+    case 'sort':
+      return sortOf(random, path)
+    case 'after':
+      return random.oneIn(4) ? '' : cursor(random, path)
+    case 'envelope':
+    case 'count':
+      return random.pick(['true', 'false'])
+    case 'role':
+      return random.pick(['admin', 'user', 'root'])
+    case 'status':
+      return random.pick(['active', 'inactive', 'inactive', 'gone'])
+    case 'age':
+      return String(random.pick([0, 36, 150, 151, -1]))
+    case 'price_lt':
+      return random.pick(['10', '0.1', '-5', '1000000000000', '1e3'])
+    default:
+      return encodeURIComponent(randomText(random, 20).toWellFormed())
+  }
+}
+
+function sortOf(random: Random, path: string): string {
+  const noun = /users|books|items/.exec(path)?.[0] ?? 'items'
+  return `${random.pick(SORTS[noun] as string[])}_${random.pick(['asc', 'desc'])}`
+}
+
+// As the service writes them, around keys that it would not.
+function cursor(random: Random, path: string): string {
+  const id = random.pick(CURSOR_IDS)
+  const text = random.oneIn(10)
+    ? random.pick(['', 'null', '{}', '[', '[[[]]]', '"x"', '[1,2,3]'])
+    : `["${random.oneIn(3) ? 'id_asc' : sortOf(random, path)}",${random.pick(CURSOR_KEYS)},${id}]`
+  return Buffer.from(text).toString('base64url')
+}
+
+const SORTS: Record<string, string[]> = {
+  users: ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'],
+  books: ['id', 'title', 'author', 'published_date'],
+  items: ['id', 'name', 'price', 'category'],
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createClient } from '@resource/client'
+import { expect, test, vi } from 'vitest'
+import { parseAnswers } from './raw-http.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// A process takes half a second to start, and more on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
+
+const ADA = '{"name":"Ada Lovelace","email":"ada@example.com"}'
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} lets an open request finish, takes no other, and ends the process with code 0`, async () => {
+    await using folder = await temporaryFolder()
+    await using service = spawnService(folder.path)
+    const url = await service.url()
+    const idle = await openConnection(url)
+    idle.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(idle, 'data')
+    const idleClosed = once(idle.resume(), 'close')
+    const open = await openCreate(url)
+
+    service.signal(signal)
+    await service.logged(({ msg }) => msg === 'stopping')
+    await idleClosed
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
+    // A second request on the same connection comes too late as well.
+    open.socket.write(`${ADA.slice(10)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await open.closed
+
+    const answers = parseAnswers(Buffer.concat(open.received))
+    expect(answers.map(({ status }) => status)).toEqual([201])
+    expect(JSON.parse(String(answers[0]?.body))).toMatchObject({ id: 1, email: 'ada@example.com' })
+    expect(await service.exited).toEqual({ code: 0, stderr: '' })
+  })
+}
+
+test('a signal sent twice is the same as once', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const open = await openCreate(await service.url())
+  service.signal('SIGTERM')
+  await service.logged(({ msg }) => msg === 'stopping')
+  service.signal('SIGTERM')
+  service.signal('SIGINT')
+  await service.logged(({ signal }) => signal === 'SIGINT')
+  open.socket.write(ADA.slice(10))
+  await open.closed
+  expect(parseAnswers(Buffer.concat(open.received)).map(({ status }) => status)).toEqual([201])
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+})
+
+test('what was written is there after a restart', async () => {
+  await using folder = await temporaryFolder()
+  let written: unknown
+  {
+    await using service = spawnService(folder.path)
+    const url = await service.url()
+    await fetch(`${url}/users`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: ADA })
+    written = await (await fetch(`${url}/users/1`)).json()
+    expect(written).toMatchObject({ id: 1, name: 'Ada Lovelace' })
+    service.signal('SIGTERM')
+    expect(await service.exited).toEqual({ code: 0, stderr: '' })
+  }
+  await using service = spawnService(folder.path)
+  expect(await (await fetch(`${await service.url()}/users/1`)).json()).toEqual(written)
+})
+
+test('what was answered is there after the process was killed', async () => {
+  await using folder = await temporaryFolder()
+  {
+    await using service = spawnService(folder.path)
+    const url = await service.url()
+    await fetch(`${url}/users`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: ADA })
+    service.signal('SIGKILL')
+    await service.exited
+  }
+  await using service = spawnService(folder.path)
+  expect(await (await fetch(`${await service.url()}/users/1`)).json()).toMatchObject({ name: 'Ada Lovelace' })
+})
+
+async function openConnection(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** A POST of ADA of which the service has the head and the first ten bytes; the rest is for the test to send. */
+async function openCreate(url: string) {
+  const socket = await openConnection(url)
+  const received: Buffer[] = []
+  socket.on('data', (chunk) => received.push(chunk as Buffer))
+  const head = ['POST /api/users HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Expect: 100-continue']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${ADA.length}\r\n\r\n`)
+  // The service says "100 Continue": it is at work on the request.
+  await once(socket, 'data')
+  socket.write(ADA.slice(0, 10))
+  return { socket, received, closed: once(socket, 'close') }
+}
+
+test('a wrong configuration ends the process with code 1 and names every wrong variable', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, {
+    PORT: 'abc',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'mysql://u:secretpw@h/db',
+    PASSWORD_MIN_LENGTH: '4',
+  })
+  const { code, stderr } = await service.exited
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^ {2}PORT must be a whole number from 0 to 65535$/m)
+  expect(stderr).toMatch(/^ {2}LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent$/m)
+  expect(stderr).toMatch(/^ {2}DATABASE_URL must be file: and a path$/m)
+  expect(stderr).toMatch(/^ {2}PASSWORD_MIN_LENGTH must be a whole number from 8 to 1024$/m)
+  expect(stderr).not.toContain('secretpw')
+  expect(stderr).not.toMatch(/^\s+at /m)
+})
+
+test.each(['mysql://u:secretpw@h/db', 'file:data.db?password=secretpw', 'file://host/secretpw.db'])(
+  'the database URL %s ends the process with code 1 and a message without the secret',
+  async (databaseUrl) => {
+    await using folder = await temporaryFolder()
+    await using service = spawnService(folder.path, { DATABASE_URL: databaseUrl })
+    const { code, stderr } = await service.exited
+    expect(code).toBe(1)
+    expect(stderr).toContain('file:')
+    if (!databaseUrl.startsWith('file://')) expect(stderr).not.toContain('secretpw')
+    expect(stderr).not.toMatch(/^\s+at /m)
+  },
+)
+
+test('a taken port ends the process with code 1 and a message that names it', async () => {
+  await using folder = await temporaryFolder()
+  await using taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  await using service = spawnService(folder.path, { PORT: String(port) })
+  const { code, stderr } = await service.exited
+  expect(code).toBe(1)
+  expect(stderr).toContain(`127.0.0.1:${port}`)
+  expect(stderr).not.toMatch(/^\s+at /m)
+})
+
+test('every request is a line of JSON that carries its X-Request-Id, the caller’s own where it is well-formed', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const made = await fetch(`${url}/users/7?page=1`)
+  const taken = await fetch(`${url}/books`, { headers: { 'X-Request-Id': 'caller-7.a_b' } })
+  const replaced = await fetch(`${url}/items`, { headers: { 'X-Request-Id': 'not "well" formed' } })
+
+  expect(taken.headers.get('x-request-id')).toBe('caller-7.a_b')
+  expect(replaced.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+  const lineOf = (answer: Response) => service.logged(({ id }) => id === answer.headers.get('x-request-id'))
+  expect(await lineOf(made)).toMatchObject({ level: 30, msg: 'request', method: 'GET', path: '/users/7', status: 400 })
+  expect(await lineOf(taken)).toMatchObject({ level: 30, msg: 'request', method: 'GET', path: '/books', status: 200 })
+  expect(await lineOf(replaced)).toMatchObject({ level: 30, msg: 'request', path: '/items', status: 200 })
+})
+
+test('no log line and no answer carries a password, however it came', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { LOG_LEVEL: 'trace' })
+  const url = await service.url()
+  const secret = 'hunter2-marker'
+  const user = { name: 'Ada', email: 'ada@example.com', password: secret }
+  const answers: string[] = []
+  const send = async (method: string, path: string, body?: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'probe' }
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }) })
+    answers.push(`${response.status} ${await response.text()}`)
+    return response.status
+  }
+  expect(await send('POST', '/api/users', JSON.stringify(user))).toBe(201)
+  expect(await send('POST', '/api/users', JSON.stringify(user))).toBe(409)
+  expect(await send('POST', '/api/users/bulk', JSON.stringify([{ ...user, email: 'bob@example.com' }]))).toBe(201)
+  expect(await send('POST', '/api/users/bulk', JSON.stringify([{ ...user, name: 7 }]))).toBe(400)
+  expect(await send('PATCH', '/api/users/1', JSON.stringify({ password: `${secret}-2` }))).toBe(200)
+  expect(await send('PUT', '/users/1', JSON.stringify({ password: `${secret}-3` }))).toBe(200)
+  expect(await send('POST', '/users', `{"password":"${secret}"`)).toBe(400)
+  expect(await send('POST', '/users', `{"password":${secret}}`)).toBe(400)
+  expect(await send('POST', '/users', JSON.stringify({ ...user, password: [secret] }))).toBe(400)
+  expect(await send('POST', '/users', JSON.stringify({ ...user, password: secret.repeat(100) }))).toBe(400)
+  expect(await send('GET', `/users?password=${secret}`)).toBe(400)
+  expect(await send('GET', `/users?role=${secret}`)).toBe(400)
+  expect(await send('POST', '/trpc/users.create', JSON.stringify({ ...user, email: 'cid@example.com' }))).toBe(200)
+  expect(await send('POST', '/trpc/users.create', JSON.stringify({ ...user, email: 7 }))).toBe(400)
+  expect(await send('POST', '/trpc/users.create', `{"password":"${secret}"`)).toBe(400)
+  expect(await send('POST', '/trpc/users.create', `{"password":${secret}}`)).toBe(400)
+  expect(await send('GET', `/trpc/users.list?input=${encodeURIComponent(`{"role":"${secret}"`)}`)).toBe(400)
+  await createClient({ baseUrl: url }).users.update.mutate({ id: 1, password: `${secret}-4` })
+  service.signal('SIGTERM')
+  await service.exited
+
+  expect(service.lines.filter((line) => JSON.parse(line).id === 'probe')).toHaveLength(17)
+  expect([...service.lines, ...answers].filter((line) => line.includes(secret))).toEqual([])
+})
+
+test('fifty requests are answered while a hundred passwords are being hashed', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const users = Array.from({ length: 100 }, (_, index) => ({
+    name: `User ${index}`,
+    email: `user${index}@example.com`,
+    password: 'correct horse battery',
+  }))
+  let isCreated = false
+  const bulk = fetch(`${url}/api/users/bulk`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(users),
+  }).finally(() => {
+    isCreated = true
+  })
+  let meanwhile = 0
+  for (let count = 0; count < 50; count++) {
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    if (!isCreated) meanwhile++
+  }
+  expect((await bulk).status).toBe(201)
+  expect(meanwhile).toBe(50)
+})

@@ -1,0 +1,302 @@
+import { describe, expect, test } from 'vitest'
+import { startTestServer } from './harness.ts'
+import { aTimestamp, createUser, someUsers } from './records.ts'
+
+const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse', role: 'admin' }
+
+describe('2.1 User', () => {
+  test('2.1 id, created_at and updated_at are assigned by the service, whatever is sent', async () => {
+    await using server = await startTestServer()
+    const sent = { ...ada, id: 77, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' }
+    expect((await server.request('POST', '/api/users', { json: sent })).status).toBe(201)
+    const { body } = await server.request('GET', '/users/1')
+    expect(body).toEqual({
+      id: 1,
+      name: 'Ada',
+      email: 'ada@example.com',
+      role: 'admin',
+      status: 'active',
+      age: null,
+      created_at: aTimestamp,
+      updated_at: aTimestamp,
+    })
+    expect(body.created_at > '2020').toBe(true)
+    expect(body.updated_at >= body.created_at).toBe(true)
+  })
+
+  for (const field of ['name', 'email'] as const) {
+    test(`2.1 ${field} is required on create`, async () => {
+      await using server = await startTestServer()
+      const { [field]: _, ...json } = ada
+      const { status, body } = await server.request('POST', '/api/users', { json })
+      expect(status).toBe(400)
+      expect(body).toEqual({ error: `Missing required fields: ${field}` })
+    })
+  }
+
+  test('2.1 password is taken on create and bulk create and never returned', async () => {
+    await using server = await startTestServer()
+    const bob = { ...ada, name: 'Bob', email: 'bob@example.com' }
+    const answers = [
+      await server.request('POST', '/api/users', { json: ada }),
+      await server.request('POST', '/api/users/bulk', { json: [bob] }),
+      await server.request('GET', '/api/users'),
+      await server.request('GET', '/api/users/1'),
+      await server.request('GET', '/users'),
+      await server.request('GET', '/users/2'),
+      await server.request('GET', '/api/users/'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200, 200, 200])
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toMatch(/password|correct horse|argon2/)
+  })
+
+  for (const role of ['admin', 'user']) {
+    test(`2.1 role may be ${role}, is returned and can be filtered by`, async () => {
+      await using server = await startTestServer()
+      await server.request('POST', '/api/users/bulk', {
+        json: [
+          { name: 'Ada', email: 'ada@example.com', role: 'admin' },
+          { name: 'Bob', email: 'bob@example.com', role: 'user' },
+        ],
+      })
+      const { body } = await server.request('GET', `/api/users?role=${role}`)
+      expect(body).toEqual([
+        role === 'admin'
+          ? { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' }
+          : { id: 2, name: 'Bob', email: 'bob@example.com', role: 'user' },
+      ])
+    })
+  }
+
+  for (const status of ['active', 'inactive']) {
+    test(`2.1 status may be ${status}, is set through the status sub-resource and can be filtered by`, async () => {
+      await using server = await startTestServer()
+      await createUser(server, { status: 'inactive' })
+      await createUser(server, { name: 'Bob', email: 'bob@example.com', status: 'inactive' })
+      if (status === 'active') await server.request('PATCH', '/api/users/2/status', { json: { status } })
+      const { body } = await server.request('GET', `/users?status=${status}`)
+      expect(body.map((user: { id: number; status: string }) => [user.id, user.status])).toEqual(
+        status === 'active'
+          ? [[2, 'active']]
+          : [
+              [1, 'inactive'],
+              [2, 'inactive'],
+            ],
+      )
+    })
+  }
+
+  test('2.1 created_at is returned on create and on retrieval, the same each time', async () => {
+    await using server = await startTestServer()
+    const created = await server.request('POST', '/api/users', { json: ada })
+    const read = await server.request('GET', '/api/users/1')
+    expect(created.body.created_at).toEqual(aTimestamp)
+    expect(read.body.created_at).toBe(created.body.created_at)
+  })
+
+  test('2.1 updated_at is returned on PUT, PATCH and status update, and never falls', async () => {
+    await using server = await startTestServer()
+    const { created_at } = await createUser(server)
+    const put = await server.request('PUT', '/api/users/1', { json: ada })
+    const patch = await server.request('PATCH', '/api/users/1', { json: { name: 'Ada L.' } })
+    const status = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
+    const times = [created_at, put.body.updated_at, patch.body.updated_at, status.body.updated_at]
+    expect(times).toEqual([aTimestamp, aTimestamp, aTimestamp, aTimestamp])
+    expect([...times].sort()).toEqual(times)
+  })
+})
+
+describe('3 States and transitions', () => {
+  for (const before of ['active', 'inactive']) {
+    test(`3 PATCH /api/users/{id}/status moves an ${before} user to inactive and answers id, name, status, updated_at`, async () => {
+      await using server = await startTestServer()
+      await createUser(server, { status: before })
+      const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
+      expect(status).toBe(200)
+      expect(body).toEqual({ id: 1, name: 'Ada', status: 'inactive', updated_at: aTimestamp })
+      expect((await server.request('GET', '/users/1')).body.status).toBe('inactive')
+    })
+  }
+
+  test('3 PATCH /api/users/{id}/status of a user that does not exist is a 404', async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
+    expect(status).toBe(404)
+    expect(body).toEqual({ error: 'User not found' })
+  })
+
+  test('3 DELETE /api/users?status=inactive removes all inactive users and no other, and answers a message', async () => {
+    await using server = await startTestServer()
+    await server.request('POST', '/api/users/bulk', {
+      json: someUsers(4).map((user, index) => ({ ...user, status: index % 2 === 0 ? 'inactive' : 'active' })),
+    })
+    const { status, body } = await server.request('DELETE', '/api/users?status=inactive')
+    expect(status).toBe(200)
+    expect(body).toEqual({ message: expect.stringContaining('2') })
+    expect((await server.request('GET', '/api/users')).body).toEqual([
+      { id: 2, name: 'User 2', email: 'user2@example.com', role: 'user' },
+      { id: 4, name: 'User 4', email: 'user4@example.com', role: 'user' },
+    ])
+    expect((await server.request('GET', '/api/users/1')).status).toBe(404)
+  })
+
+  test('3 an inactive user can be made active again (decided)', async () => {
+    await using server = await startTestServer()
+    await createUser(server, { status: 'inactive' })
+    const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'active' } })
+    expect(status).toBe(200)
+    expect(body).toEqual({ id: 1, name: 'Ada', status: 'active', updated_at: aTimestamp })
+  })
+})
+
+describe('4.1 Users (prefix /api/users)', () => {
+  test('4.1 GET /api/users answers an array of id, name, email, role', async () => {
+    await using server = await startTestServer()
+    expect((await server.request('GET', '/api/users')).body).toEqual([])
+    await createUser(server, { role: 'admin' })
+    await createUser(server, { name: 'Bob', email: 'bob@example.com' })
+    const { status, headers, body } = await server.request('GET', '/api/users')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(body).toEqual([
+      { id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin' },
+      { id: 2, name: 'Bob', email: 'bob@example.com', role: 'user' },
+    ])
+  })
+
+  test('4.1 GET /api/users takes role, status, age, page and limit', async () => {
+    await using server = await startTestServer()
+    await server.request('POST', '/api/users/bulk', {
+      json: someUsers(4).map((user) => ({ ...user, role: 'admin', status: 'inactive', age: 30 })),
+    })
+    for (const different of [{ role: 'user' }, { status: 'active' }, { age: 31 }]) {
+      const email = `${Object.keys(different)[0]}@example.com`
+      await createUser(server, { email, role: 'admin', status: 'inactive', age: 30, ...different })
+    }
+    const { status, body } = await server.request('GET', '/api/users?role=admin&status=inactive&age=30&page=2&limit=3')
+    expect(status).toBe(200)
+    expect(body).toEqual([{ id: 4, name: 'User 4', email: 'user4@example.com', role: 'admin' }])
+  })
+
+  test('4.1 GET /api/users/{id} answers id, name, email, role, created_at', async () => {
+    await using server = await startTestServer()
+    const { created_at } = await createUser(server)
+    const { status, body } = await server.request('GET', '/api/users/1')
+    expect(status).toBe(200)
+    expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at })
+  })
+
+  test('4.1 POST /api/users answers 201 with id, name, email, role, created_at and no password', async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('POST', '/api/users', { json: ada })
+    expect(status).toBe(201)
+    expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin', created_at: aTimestamp })
+  })
+
+  test('4.1 POST /api/users/bulk answers an array of created users in the order sent', async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('POST', '/api/users/bulk', {
+      json: [
+        { name: 'Zoe', email: 'zoe@example.com', password: 'correct horse', role: 'user' },
+        { name: 'Ada', email: 'ada@example.com', password: 'battery staple', role: 'admin' },
+        { name: 'Max', email: 'max@example.com', password: 'another password', role: 'user' },
+      ],
+    })
+    expect(status).toBe(201)
+    expect(body).toEqual([
+      { id: 1, name: 'Zoe', email: 'zoe@example.com', role: 'user', created_at: aTimestamp },
+      { id: 2, name: 'Ada', email: 'ada@example.com', role: 'admin', created_at: aTimestamp },
+      { id: 3, name: 'Max', email: 'max@example.com', role: 'user', created_at: aTimestamp },
+    ])
+  })
+
+  test('4.1 PUT /api/users/{id} replaces name, email and role and answers id, name, email, role, updated_at', async () => {
+    await using server = await startTestServer()
+    const { created_at } = await createUser(server)
+    const { status, body } = await server.request('PUT', '/api/users/1', {
+      json: { name: 'Ada Lovelace', email: 'lovelace@example.com', role: 'admin' },
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: 1,
+      name: 'Ada Lovelace',
+      email: 'lovelace@example.com',
+      role: 'admin',
+      updated_at: aTimestamp,
+    })
+    expect(body.updated_at >= created_at).toBe(true)
+    expect((await server.request('GET', '/api/users/1')).body).toEqual({
+      id: 1,
+      name: 'Ada Lovelace',
+      email: 'lovelace@example.com',
+      role: 'admin',
+      created_at,
+    })
+  })
+
+  for (const [field, value] of [
+    ['name', 'Ada Lovelace'],
+    ['email', 'lovelace@example.com'],
+    ['role', 'admin'],
+  ] as const) {
+    test(`4.1 PATCH /api/users/{id} changes ${field} alone and answers id, name, email, role, updated_at`, async () => {
+      await using server = await startTestServer()
+      await createUser(server)
+      const { status, body } = await server.request('PATCH', '/api/users/1', { json: { [field]: value } })
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        id: 1,
+        name: 'Ada',
+        email: 'ada@example.com',
+        role: 'user',
+        updated_at: aTimestamp,
+        [field]: value,
+      })
+    })
+  }
+
+  test('4.1 PATCH /api/users/{id}/status answers id, name, status, updated_at', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
+    expect(status).toBe(200)
+    expect(body).toEqual({ id: 1, name: 'Ada', status: 'inactive', updated_at: aTimestamp })
+  })
+
+  test('4.1 DELETE /api/users/{id} removes the user and answers an object with the one field message', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    await createUser(server, { name: 'Bob', email: 'bob@example.com' })
+    const { status, body } = await server.request('DELETE', '/api/users/1')
+    expect(status).toBe(200)
+    expect(body).toEqual({ message: expect.stringMatching(/./) })
+    expect((await server.request('GET', '/api/users/1')).status).toBe(404)
+    expect((await server.request('GET', '/api/users/2')).status).toBe(200)
+  })
+
+  test('4.1 DELETE /api/users?status= removes every user matching the filter and answers the one field message', async () => {
+    await using server = await startTestServer()
+    await createUser(server, { status: 'active' })
+    await createUser(server, { name: 'Bob', email: 'bob@example.com', status: 'inactive' })
+    const { status, body } = await server.request('DELETE', '/api/users?status=active')
+    expect(status).toBe(200)
+    expect(body).toEqual({ message: expect.stringMatching(/./) })
+    expect((await server.request('GET', '/api/users')).body).toEqual([
+      { id: 2, name: 'Bob', email: 'bob@example.com', role: 'user' },
+    ])
+  })
+
+  for (const [method, path, json] of [
+    ['GET', '/api/users/7'],
+    ['PUT', '/api/users/7', ada],
+    ['PATCH', '/api/users/7', { name: 'Ada' }],
+    ['DELETE', '/api/users/7'],
+  ] as const) {
+    test(`4.1 ${method} /api/users/{id} of a user that does not exist is a 404`, async () => {
+      await using server = await startTestServer()
+      const { status, body } = await server.request(method, path, { json })
+      expect(status).toBe(404)
+      expect(body).toEqual({ error: 'User not found' })
+    })
+  }
+})
