@@ -1,0 +1,70 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { type AppRouter, type Contract, contract, type Input, type Output } from '../src/index.ts'
+
+interface Binding {
+  method: string
+  path: string
+}
+
+/** `METHOD path` of each door, by procedure. */
+function doorsOf(noun: keyof Contract): Record<string, string[]> {
+  const entries = Object.entries<{ meta: { openapi: Binding & { additionalBindings?: Binding[] } } }>(
+    contract[noun].procedures,
+  )
+  return Object.fromEntries(
+    entries.map(([verb, { meta }]) => {
+      const { additionalBindings = [], ...first } = meta.openapi
+      return [verb, [first, ...additionalBindings].map((door) => `${door.method ?? first.method} ${door.path}`)]
+    }),
+  )
+}
+
+test('4.1 users stand at three doors', () => {
+  expect(doorsOf('users')).toEqual({
+    list: ['GET /api/users', 'GET /users', 'GET /api/users/'],
+    get: ['GET /api/users/{id}', 'GET /users/{user_id}', 'GET /api/users/{id}/'],
+    create: ['POST /api/users', 'POST /users', 'POST /api/users/'],
+    createMany: ['POST /api/users/bulk'],
+    replace: ['PUT /api/users/{id}', 'PUT /api/users/{id}/'],
+    update: ['PATCH /api/users/{id}', 'PUT /users/{user_id}', 'PATCH /api/users/{id}/'],
+    setStatus: ['PATCH /api/users/{id}/status'],
+    delete: ['DELETE /api/users/{id}', 'DELETE /users/{user_id}', 'DELETE /api/users/{id}/'],
+    deleteByStatus: ['DELETE /api/users'],
+  })
+})
+
+test('4.2 and 4.3 books and items stand at one door each', () => {
+  expect(doorsOf('books')).toEqual({
+    list: ['GET /books'],
+    get: ['GET /books/{id}'],
+    create: ['POST /books'],
+    replace: ['PUT /books/{id}'],
+    delete: ['DELETE /books/{id}'],
+  })
+  expect(doorsOf('items')).toEqual({
+    list: ['GET /items/'],
+    get: ['GET /items/{item_id}'],
+    create: ['POST /items/'],
+    replace: ['PUT /items/{item_id}'],
+    update: ['PATCH /items/{item_id}'],
+    delete: ['DELETE /items/{item_id}'],
+  })
+})
+
+test('types say what procedures take and give', () => {
+  expectTypeOf<Input<'items', 'create'>>().toEqualTypeOf<{
+    name: string
+    price: number
+    category: string | null
+    idempotency_key?: string | undefined
+  }>()
+  expectTypeOf<Output<'books', 'get'>>().toEqualTypeOf<{
+    id: number
+    title: string
+    author: string
+    published_date: string
+    version: number
+  }>()
+  expectTypeOf<AppRouter['users']['get']['_def']['$types']['input']>().toEqualTypeOf<{ id: number }>()
+  expectTypeOf<Output<'users', 'get'>>().not.toHaveProperty('password')
+})
