@@ -1,20 +1,15 @@
+import type { Procedure } from '@resource/openapi/contract'
 import { expect, expectTypeOf, test } from 'vitest'
 import { type AppRouter, type Contract, contract, type Input, type Output } from '../src/index.ts'
 
-interface Binding {
-  method: string
-  path: string
-}
-
 /** `METHOD path` of each door, by procedure. */
 function doorsOf(noun: keyof Contract): Record<string, string[]> {
-  const entries = Object.entries<{ meta: { openapi: Binding & { additionalBindings?: Binding[] } } }>(
-    contract[noun].procedures,
-  )
+  const procedures = Object.entries(contract[noun].procedures as Record<string, Procedure>)
   return Object.fromEntries(
-    entries.map(([verb, { meta }]) => {
-      const { additionalBindings = [], ...first } = meta.openapi
-      return [verb, [first, ...additionalBindings].map((door) => `${door.method ?? first.method} ${door.path}`)]
+    procedures.map(([verb, { meta }]) => {
+      const { additionalBindings = [], method, path } = meta.openapi
+      const others = additionalBindings.map((door) => `${door.method ?? method} ${door.path}`)
+      return [verb, [`${method} ${path}`, ...others]]
     }),
   )
 }
