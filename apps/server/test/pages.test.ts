@@ -151,7 +151,7 @@ for (const path of ['/', '/docs', '/redoc']) {
       status: 'error',
       error: {
         code: 405,
-        message: 'DELETE is not possible here; GET, HEAD, OPTIONS are',
+        message: 'DELETE is not allowed here, only GET, HEAD, OPTIONS',
         details: `DELETE ${path}`,
       },
     })
@@ -175,7 +175,7 @@ for (const [path, type] of [
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(refused.body).toEqual({
       status: 'error',
-      error: { code: 405, message: 'POST is not possible here; GET, HEAD, OPTIONS are', details: `POST ${path}` },
+      error: { code: 405, message: 'POST is not allowed here, only GET, HEAD, OPTIONS', details: `POST ${path}` },
     })
   })
 }

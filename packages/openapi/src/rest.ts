@@ -49,13 +49,13 @@ export function rest<Context>(
         return write(res, { status: 204, headers: { Allow: allow } })
       const { path, rawQuery } = target(req.originalUrl)
       const found = find(router, path)
-      if (found === undefined) throw new Problem(404, 'Nothing stands at this path; /openapi.json lists what does')
+      if (found === undefined) throw new Problem(404, 'Path not found')
       const { place, params } = found
       if (req.method === 'OPTIONS') return write(res, { status: 204, headers: { Allow: place.allow } })
       const method = req.method === 'HEAD' ? 'GET' : req.method
       const entry = place.doors.get(method)
       if (entry === undefined) {
-        throw new Problem(405, `${req.method} is not possible here; ${place.allow} are`, {
+        throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
           headers: { Allow: place.allow },
         })
       }

@@ -12,7 +12,7 @@ describe('an error has the form of the door at its path', () => {
       detail: 'planet_id: must be a whole number from 1 to 999',
       fields: ['planet_id'],
     })
-    expect((await sky.request('DELETE', '/planets/6/moons')).body.detail).toContain('DELETE is not possible here')
+    expect((await sky.request('DELETE', '/planets/6/moons')).body.detail).toContain('DELETE is not allowed here')
     expect((await sky.request('GET', '/worlds/x')).body).toEqual({
       fault: 'world_id: must be a whole number from 1 to 999',
     })
@@ -27,7 +27,7 @@ describe('an error has the form of the door at its path', () => {
   })
 
   test('or of the resource whose paths begin as it does', async () => {
-    const nothing = 'Nothing stands at this path; /openapi.json lists what does'
+    const nothing = 'Path not found'
     expect((await sky.request('GET', '/planets/6/rings')).body).toEqual({ fault: nothing })
     expect((await sky.request('GET', '/moons//')).body).toEqual({ detail: nothing, fields: [] })
     expect((await sky.request('GET', '/planetsimals')).body).toMatchObject({ ok: false, message: nothing })
@@ -40,7 +40,7 @@ describe('an error has the form of the door at its path', () => {
       {
         ok: false,
         code: 404,
-        message: 'Nothing stands at this path; /openapi.json lists what does',
+        message: 'Path not found',
         details: 'GET /comets/1',
       },
     ])

@@ -148,7 +148,7 @@ describe('methods', () => {
     expect(await refused('PATCH', '/planets')).toEqual([
       405,
       'GET, HEAD, POST, OPTIONS',
-      { fault: 'PATCH is not possible here; GET, HEAD, POST, OPTIONS are' },
+      { fault: 'PATCH is not allowed here, only GET, HEAD, POST, OPTIONS' },
     ])
     expect((await refused('DELETE', '/moons/Titan')).slice(0, 2)).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect((await refused('PROPFIND', '/moons/Titan'))[0]).toBe(405)

@@ -1,6 +1,6 @@
 import { API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { type Problem, rest, trpcRouter } from '@resource/openapi'
+import { Problem, rest, trpcRouter } from '@resource/openapi'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
@@ -56,6 +56,8 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
         // A header belongs to the request; of several calls in one it could mean any.
         ...(info.calls.length === 1 && { headers: req.headers }),
       }),
+      // Of a Problem: when to try again.
+      responseMeta: ({ errors }) => ({ headers: Object.assign({}, ...errors.map(headersOf)) }),
       onError: ({ error, req }) => {
         if (error.code === 'INTERNAL_SERVER_ERROR') {
           log.error({ id: requestId(req), err: error.cause ?? error }, 'unexpected error')
@@ -71,4 +73,8 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
   return app
+}
+
+function headersOf(error: unknown): Record<string, string> {
+  return error instanceof Problem ? error.headers : {}
 }

@@ -11,7 +11,7 @@ export function only(methods: string): RequestHandler {
   const known = new Set(methods.split(', '))
   return ({ method }, res, next) => {
     if (!known.has(method)) {
-      throw new Problem(405, `${method} is not possible here; ${methods} are`, { headers: { Allow: methods } })
+      throw new Problem(405, `${method} is not allowed here, only ${methods}`, { headers: { Allow: methods } })
     }
     if (method === 'OPTIONS') res.set('Allow', methods).status(204).end()
     else next()
