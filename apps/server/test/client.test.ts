@@ -203,7 +203,7 @@ describe('errors', () => {
       [() => items.delete.mutate({ id: 7 }), 'Item not found'],
     ] as const) {
       await expect(call()).rejects.toMatchObject({
-        name: 'TRPCClientError',
+        name: 'NotFoundError',
         message,
         data: { code: 'NOT_FOUND', httpStatus: 404, fields: [] },
       })
@@ -213,7 +213,7 @@ describe('errors', () => {
   test('a wrong field is BAD_REQUEST that names each field', async () => {
     await using server = await startTestServer()
     await expect(server.client.users.create.mutate({ name: '', email: 'nonsense' })).rejects.toMatchObject({
-      name: 'TRPCClientError',
+      name: 'InvalidInputError',
       message: expect.stringContaining('name: must be text of 1 to 200 characters'),
       data: {
         code: 'BAD_REQUEST',
