@@ -31,11 +31,13 @@ test('the procedures are these', () => {
   )
   expect(names.sort()).toEqual([
     'books.create',
+    'books.createMany',
     'books.delete',
     'books.get',
     'books.list',
     'books.replace',
     'items.create',
+    'items.createMany',
     'items.delete',
     'items.get',
     'items.list',

@@ -17,8 +17,10 @@ const allowed: Record<string, string> = {
   '/api/users/bulk': 'POST, OPTIONS',
   '/api/users/{id}/status': 'PATCH, OPTIONS',
   '/books': 'GET, HEAD, POST, OPTIONS',
+  '/books/bulk': 'POST, OPTIONS',
   '/books/{id}': 'GET, HEAD, PUT, DELETE, OPTIONS',
   '/items/': 'GET, HEAD, POST, OPTIONS',
+  '/items/bulk': 'POST, OPTIONS',
   '/items/{item_id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
 }
 

@@ -2,10 +2,12 @@ import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { messageField } from './errors.ts'
 import {
+  bulk,
   conditional,
   id,
   idempotencyKey,
   location,
+  many,
   message,
   must,
   text,
@@ -87,6 +89,25 @@ export const books = resource({
           status: 201,
           headerParams: writeHeaders,
           headers: location('/books/{id}'),
+        },
+      },
+    }),
+
+    createMany: mutation({
+      input: z.object({
+        books: many(z.object(fields).meta({ id: 'NewBook' }), 'books'),
+        idempotency_key: idempotencyKey,
+      }),
+      output: z.object({ books: z.array(versioned) }),
+      errors: [409],
+      meta: {
+        openapi: {
+          ...bulk('books'),
+          method: 'POST',
+          path: '/books/bulk',
+          operationId: 'createBooks',
+          summary: 'Create many books',
+          response: z.array(book),
         },
       },
     }),

@@ -71,3 +71,25 @@ export function location(template: string) {
     },
   }
 }
+
+const MOST_AT_ONCE = 1000
+
+/** What a bulk create takes: 1 to 1,000 records. */
+export function many<S extends z.ZodType>(record: S, noun: string) {
+  const rule = must(`an array of 1 to ${MOST_AT_ONCE} ${noun}`)
+  return z.array(record, rule).min(1, rule).max(MOST_AT_ONCE, rule)
+}
+
+/** The REST side of a bulk create, whose input and output hold the records under `noun`. */
+export function bulk(noun: string) {
+  return {
+    description: `1 to ${MOST_AT_ONCE.toLocaleString('en')} ${noun}, all or none, answered in the order sent. An error names the index and the field.`,
+    successDescription: `The created ${noun}.`,
+    status: 201,
+    body: noun,
+    bodyLimit: 4 * 1024 * 1024,
+    responseBody: noun,
+    envelope: noun,
+    headerParams: writeHeaders,
+  } as const
+}

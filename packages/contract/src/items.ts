@@ -2,10 +2,12 @@ import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { messageField } from './errors.ts'
 import {
+  bulk,
   conditional,
   id,
   idempotencyKey,
   location,
+  many,
   message,
   must,
   text,
@@ -113,6 +115,25 @@ export const items = resource({
           etag: 'version',
           headerParams: writeHeaders,
           headers: location('/items/{id}'),
+        },
+      },
+    }),
+
+    createMany: mutation({
+      input: z.object({
+        items: many(z.object(fields).meta({ id: 'NewItem' }), 'items'),
+        idempotency_key: idempotencyKey,
+      }),
+      output: z.object({ items: z.array(versioned) }),
+      errors: [409],
+      meta: {
+        openapi: {
+          ...bulk('items'),
+          method: 'POST',
+          path: '/items/bulk',
+          operationId: 'createItems',
+          summary: 'Create many items',
+          response: z.array(item),
         },
       },
     }),

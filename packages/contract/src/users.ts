@@ -2,10 +2,12 @@ import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { errorField } from './errors.ts'
 import {
+  bulk,
   conditional,
   id,
   idempotencyKey,
   location,
+  many,
   message,
   must,
   text,
@@ -221,31 +223,17 @@ export const users = resource({
     }),
 
     createMany: mutation({
-      input: z.object({
-        users: z
-          .array(newUser, must('an array of 1 to 1000 users'))
-          .min(1, must('an array of 1 to 1000 users'))
-          .max(1000, must('an array of 1 to 1000 users')),
-        idempotency_key: idempotencyKey,
-      }),
+      input: z.object({ users: many(newUser, 'users'), idempotency_key: idempotencyKey }),
       output: z.object({ users: z.array(versioned) }),
       errors: [409],
       meta: {
         openapi: {
+          ...bulk('users'),
           method: 'POST',
           path: '/api/users/bulk',
           operationId: 'createUsers',
           summary: 'Create many users',
-          description:
-            '1 to 1,000 users, all or none, answered in the order sent. An error names the index and the field.',
-          successDescription: 'The created users.',
-          status: 201,
-          body: 'users',
-          bodyLimit: 4 * 1024 * 1024,
-          responseBody: 'users',
           response: z.array(detail),
-          envelope: 'users',
-          headerParams: writeHeaders,
         },
       },
     }),

@@ -33,6 +33,7 @@ test('4.2 and 4.3 books and items stand at one door each', () => {
     list: ['GET /books'],
     get: ['GET /books/{id}'],
     create: ['POST /books'],
+    createMany: ['POST /books/bulk'],
     replace: ['PUT /books/{id}'],
     delete: ['DELETE /books/{id}'],
   })
@@ -40,6 +41,7 @@ test('4.2 and 4.3 books and items stand at one door each', () => {
     list: ['GET /items/'],
     get: ['GET /items/{item_id}'],
     create: ['POST /items/'],
+    createMany: ['POST /items/bulk'],
     replace: ['PUT /items/{item_id}'],
     update: ['PATCH /items/{item_id}'],
     delete: ['DELETE /items/{item_id}'],

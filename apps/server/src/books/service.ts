@@ -2,7 +2,7 @@ import type { Implementation } from '@resource/contract'
 import type { Database } from '@resource/database'
 import type { Context } from '../context.ts'
 import { writeOnce } from '../store/idempotency.ts'
-import { deleteBook, findBook, insertBook, listBooks, updateBook } from './store.ts'
+import { deleteBook, findBook, insertBook, insertBooks, listBooks, updateBook } from './store.ts'
 
 /** The rules of books (specification 2.2 and 4.2). */
 export function bookService(database: Database): Implementation<Context>['books'] {
@@ -15,6 +15,9 @@ export function bookService(database: Database): Implementation<Context>['books'
       const { title, author, published_date } = input
       return writeOnce(database, 'books.create', input, (tx) => insertBook(tx, { title, author, published_date }))
     },
+
+    createMany: (input) =>
+      writeOnce(database, 'books.createMany', input, async (tx) => ({ books: await insertBooks(tx, input.books) })),
 
     replace: (input) => {
       const { id, if_version, title, author, published_date } = input

@@ -29,6 +29,16 @@ export async function insertBook(tx: Transaction, data: BookFields): Promise<Boo
   return present(await tx.book.create({ data }))
 }
 
+/**
+ * Stores all books or none.
+ *
+ * @returns the records in the order given, which is that of their ids
+ */
+export async function insertBooks(tx: Transaction, data: BookFields[]): Promise<BookRecord[]> {
+  const rows = await tx.book.createManyAndReturn({ data })
+  return rows.sort((a, b) => a.id - b.id).map(present)
+}
+
 /** @throws Problem 404 or 412 */
 export async function updateBook(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { Implementation } from '@resource/contract'
 import type { Database } from '@resource/database'
 import type { Context } from '../context.ts'
 import { writeOnce } from '../store/idempotency.ts'
-import { deleteItem, findItem, insertItem, listItems, updateItem } from './store.ts'
+import { deleteItem, findItem, insertItem, insertItems, listItems, updateItem } from './store.ts'
 
 /** The rules of items (specification 2.3 and 4.3). */
 export function itemService(database: Database): Implementation<Context>['items'] {
@@ -15,6 +15,9 @@ export function itemService(database: Database): Implementation<Context>['items'
       const { name, price, category } = input
       return writeOnce(database, 'items.create', input, (tx) => insertItem(tx, { name, price, category }))
     },
+
+    createMany: (input) =>
+      writeOnce(database, 'items.createMany', input, async (tx) => ({ items: await insertItems(tx, input.items) })),
 
     replace: (input) => {
       const { id, if_version, name, price, category } = input

@@ -31,6 +31,16 @@ export async function insertItem(tx: Transaction, data: ItemFields): Promise<Ite
   return present(await tx.item.create({ data }))
 }
 
+/**
+ * Stores all items or none.
+ *
+ * @returns the records in the order given, which is that of their ids
+ */
+export async function insertItems(tx: Transaction, data: ItemFields[]): Promise<ItemRecord[]> {
+  const rows = await tx.item.createManyAndReturn({ data })
+  return rows.sort((a, b) => a.id - b.id).map(present)
+}
+
 /** @throws Problem 404 or 412 */
 export async function updateItem(
   tx: Transaction,

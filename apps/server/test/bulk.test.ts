@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { startTestServer } from './harness.ts'
+
+const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
+const lamp = { name: 'Lamp', price: 24.5 }
+
+test('POST /books/bulk and POST /items/bulk answer 201 with the created records in the order sent', async () => {
+  await using server = await startTestServer()
+  const books = await server.request('POST', '/books/bulk', { json: [emma, { ...emma, title: 'Persuasion' }] })
+  expect([books.status, books.body]).toEqual([
+    201,
+    [
+      { id: 1, ...emma },
+      { id: 2, ...emma, title: 'Persuasion' },
+    ],
+  ])
+  const items = await server.request('POST', '/items/bulk/', { json: [{ ...lamp, category: 'light' }, lamp] })
+  expect([items.status, items.body]).toEqual([
+    201,
+    [
+      { id: 1, ...lamp, category: 'light' },
+      { id: 2, ...lamp, category: null },
+    ],
+  ])
+})
+
+test('a bulk create takes 1 to 1,000 records and keeps their order', async () => {
+  await using server = await startTestServer()
+  const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Item ${n}`, price: n }))
+  const { status, body } = await server.request('POST', '/items/bulk', { json: items })
+  expect(status).toBe(201)
+  expect(body).toEqual(items.map((item, n) => ({ id: n + 1, ...item, category: null })))
+  for (const json of [[], [...items, lamp], {}]) {
+    const refused = await server.request('POST', '/items/bulk', { json })
+    expect([refused.status, refused.body]).toEqual([400, { message: 'must be an array of 1 to 1000 items' }])
+  }
+})
+
+test('one wrong record of a bulk create is named by index and field, and nothing is stored', async () => {
+  await using server = await startTestServer()
+  const { status, body } = await server.request('POST', '/books/bulk', {
+    json: [emma, { ...emma, published_date: '1815-02-29' }, { title: 'No author' }],
+  })
+  expect([status, body]).toEqual([
+    400,
+    {
+      message:
+        'Missing required fields: [2].author, [2].published_date; [1].published_date: must be a calendar date, YYYY-MM-DD',
+    },
+  ])
+  expect((await server.request('GET', '/books')).body).toEqual([])
+})
+
+test('a bulk create repeated with its Idempotency-Key stores nothing twice', async () => {
+  await using server = await startTestServer()
+  const send = () =>
+    server.request('POST', '/items/bulk', { json: [lamp, lamp], headers: { 'Idempotency-Key': 'once' } })
+  const first = await send()
+  expect((await send()).body).toEqual(first.body)
+  expect((await server.client.items.list.query({ count: true })).total).toBe(2)
+})
