@@ -72,6 +72,18 @@ export function location(template: string) {
   }
 }
 
+/** What a change of a known record takes: any of `fields`, at least one. */
+export function changesOf<F extends z.ZodRawShape>(fields: F) {
+  const names = Object.keys(fields)
+  return z
+    .object(fields)
+    .partial()
+    .extend({ id, ...write })
+    .refine((input) => names.some((name) => (input as Record<string, unknown>)[name] !== undefined), {
+      error: `Send at least one of these fields: ${names.join(', ')}`,
+    })
+}
+
 const MOST_AT_ONCE = 1000
 
 /** What a bulk create takes: 1 to 1,000 records. */

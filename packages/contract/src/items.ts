@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { messageField } from './errors.ts'
 import {
   bulk,
+  changesOf,
   conditional,
   id,
   idempotencyKey,
@@ -41,8 +42,6 @@ const created = item
   .meta({ id: 'CreatedItem' })
 
 const fields = { name, price, category: category.nullable().default(null) }
-const changes = z.object({ name, price, category: category.nullable() }).partial()
-const changeable = Object.keys(changes.shape) as (keyof typeof changes.shape)[]
 
 const params = { params: { item_id: 'id' } }
 const single = { response: item, envelope: 'item', etag: 'version' }
@@ -158,11 +157,7 @@ export const items = resource({
     }),
 
     update: mutation({
-      input: changes
-        .extend({ id, ...write })
-        .refine((input) => changeable.some((field) => input[field] !== undefined), {
-          error: `Send at least one of these fields: ${changeable.join(', ')}`,
-        }),
+      input: changesOf({ name, price, category: category.nullable() }),
       output: versioned,
       errors: [404, 409],
       meta: {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { errorField } from './errors.ts'
 import {
   bulk,
+  changesOf,
   conditional,
   id,
   idempotencyKey,
@@ -89,9 +90,6 @@ const newUser = z
     age: age.default(null),
   })
   .meta({ id: 'NewUser' })
-
-const changes = z.object({ name, email, password, role, status, age }).partial()
-const changeable = Object.keys(changes.shape) as (keyof typeof changes.shape)[]
 
 const SORTABLE = ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
 
@@ -270,11 +268,7 @@ export const users = resource({
     }),
 
     update: mutation({
-      input: changes
-        .extend({ id, ...write })
-        .refine((input) => changeable.some((field) => input[field] !== undefined), {
-          error: `Send at least one of these fields: ${changeable.join(', ')}`,
-        }),
+      input: changesOf({ name, email, password, role, status, age }),
       output: versioned,
       errors: [404, 409],
       meta: {
