@@ -32,7 +32,7 @@ test('a bulk create takes 1 to 1,000 records and keeps their order', async () =>
   expect(body).toEqual(items.map((item, n) => ({ id: n + 1, ...item, category: null })))
   for (const json of [[], [...items, lamp], {}]) {
     const refused = await server.request('POST', '/items/bulk', { json })
-    expect([refused.status, refused.body]).toEqual([400, { message: 'must be an array of 1 to 1000 items' }])
+    expect([refused.status, refused.body]).toEqual([400, { message: 'Body: must be an array of 1 to 1000 items' }])
   }
 })
 
@@ -48,6 +48,8 @@ test('one wrong record of a bulk create is named by index and field, and nothing
         'Missing required fields: [2].author, [2].published_date; [1].published_date: must be a calendar date, YYYY-MM-DD',
     },
   ])
+  const numbers = await server.request('POST', '/api/users/bulk', { json: [1, null] })
+  expect([numbers.status, numbers.body]).toEqual([400, { error: '[0]: must be an object; [1]: must be an object' }])
   expect((await server.request('GET', '/books')).body).toEqual([])
 })
 

@@ -25,6 +25,24 @@ function calls(server: TestServer): string[] {
     .flatMap(({ path }) => (path?.startsWith('/trpc') ? [path] : []))
 }
 
+test('a list needs no input, and a field nobody knows is refused', async () => {
+  await using server = await startTestServer()
+  expect(await server.client.books.list.query()).toMatchObject({ books: [], next: null })
+  await server.client.users.createMany.mutate({ users: someUsers(2) })
+  for (const [call, field] of [
+    // @ts-expect-error: nothing but a status narrows the removal
+    [server.client.users.deleteByStatus.mutate({ status: 'active', role: 'admin' }), 'role'],
+    // @ts-expect-error: users have no category
+    [server.client.users.list.query({ category: 'x' }), 'category'],
+  ] as const) {
+    await expect(call).rejects.toMatchObject({
+      message: `${field}: must be left out: it is not known here`,
+      data: { httpStatus: 400, fields: [{ field, message: 'must be left out: it is not known here' }] },
+    })
+  }
+  expect((await server.client.users.list.query({ count: true })).total).toBe(2)
+})
+
 test('the procedures are these', () => {
   const names = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     Object.keys(procedures).map((verb) => `${noun}.${verb}`),

@@ -93,7 +93,24 @@ describe('email', () => {
     expect(value).toBe(longest)
   })
 
+  test.each([
+    "!#$%&'*+/=?^_`{|}~-@example.com",
+    `${'a'.repeat(64)}@example.com`,
+    `a@${'b'.repeat(63)}.example`,
+    'a@b-c.x9',
+  ])('takes %s', async (email) => {
+    expect((await store('/users', { ...ada, email }, 'email')).value).toBe(email)
+  })
+
   for (const email of [
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b'.repeat(64)}.example`,
+    'a@b-.example',
+    'a@-b.example',
+    'a..b@example.com',
+    '.a@example.com',
+    'a.@example.com',
+    'ada@localhost',
     `${'a'.repeat(64)}@${labels}.${'d'.repeat(58)}.com`,
     '',
     'ada',

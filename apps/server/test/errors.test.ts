@@ -64,7 +64,7 @@ describe('7.1 Status codes', () => {
     await database.write((tx) => tx.$executeRawUnsafe('DROP TABLE books'))
     const error = await server.client.books.get.query({ id: 1 }).catch((error: unknown) => error)
     expect(error).toMatchObject({
-      message: 'Internal server error',
+      message: expect.stringMatching(/^Internal server error \(request [\w-]{36}\)$/),
       data: { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, fields: [] },
     })
     expect(JSON.stringify(error)).not.toMatch(/prisma|sqlite|no such table|\.ts/i)

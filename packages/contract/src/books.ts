@@ -95,7 +95,7 @@ export const books = resource({
 
     createMany: mutation({
       input: z.object({
-        books: many(z.object(fields).meta({ id: 'NewBook' }), 'books'),
+        books: many(z.object(fields, must('an object')).meta({ id: 'NewBook' }), 'books'),
         idempotency_key: idempotencyKey,
       }),
       output: z.object({ books: z.array(versioned) }),

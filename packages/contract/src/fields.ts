@@ -17,7 +17,7 @@ export function text(min: number, max: number) {
       return value.length <= max || [...value].length <= max
     }, rule)
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
-    .meta({ minLength: min, maxLength: max })
+    .meta({ minLength: min, maxLength: max, pattern: '\\S' })
 }
 
 const LARGEST_ID = 2 ** 31 - 1
@@ -82,6 +82,7 @@ export function changesOf<F extends z.ZodRawShape>(fields: F) {
     .refine((input) => names.some((name) => (input as Record<string, unknown>)[name] !== undefined), {
       error: `Send at least one of these fields: ${names.join(', ')}`,
     })
+    .meta({ minProperties: 1 })
 }
 
 const MOST_AT_ONCE = 1000

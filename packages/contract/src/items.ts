@@ -58,7 +58,7 @@ export const items = resource({
           price_lt: z
             .number(must('a number'))
             .optional()
-            .meta({ description: 'Only items whose price is below this.' }),
+            .meta({ description: 'Only items whose price is below this: digits, with or without a decimal point.' }),
         },
         ['id', 'name', 'price', 'category'],
       ),
@@ -120,7 +120,7 @@ export const items = resource({
 
     createMany: mutation({
       input: z.object({
-        items: many(z.object(fields).meta({ id: 'NewItem' }), 'items'),
+        items: many(z.object(fields, must('an object')).meta({ id: 'NewItem' }), 'items'),
         idempotency_key: idempotencyKey,
       }),
       output: z.object({ items: z.array(versioned) }),

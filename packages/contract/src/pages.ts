@@ -18,7 +18,7 @@ const atLeastOne = z.int(wholeRule).min(1, wholeRule)
 export function listInput<F extends z.ZodRawShape, A extends string>(filters: F, sortable: readonly A[]) {
   const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`] as const)
   return z
-    .object({
+    .strictObject({
       ...filters,
       page: atLeastOne
         .transform((page) => Math.min(page, LARGEST_PAGE))
@@ -84,14 +84,12 @@ function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
       .join('&')
     return `<${path}?${text}>; rel="${rel}"`
   }
-  if (input.after !== undefined) {
-    const next = output.next === null ? [] : [link('next', 'after', output.next)]
-    return [link('first', 'after', ''), ...next].join(', ')
-  }
-  const { page = 1 } = output
-  const parts = [link('first', 'page', 1)]
+  const walking = input.after !== undefined
+  const { page = 1, next, total } = output
+  const parts = [walking ? link('first', 'after', '') : link('first', 'page', 1)]
+  // A walk by cursor goes one way.
   if (page > 1) parts.push(link('prev', 'page', page - 1))
-  if (output.next !== null) parts.push(link('next', 'page', page + 1))
-  if (output.total !== undefined) parts.push(link('last', 'page', Math.max(1, Math.ceil(output.total / output.limit))))
+  if (next !== null) parts.push(walking ? link('next', 'after', next) : link('next', 'page', page + 1))
+  if (total !== undefined) parts.push(link('last', 'page', Math.max(1, Math.ceil(total / output.limit))))
   return parts.join(', ')
 }

@@ -25,8 +25,11 @@ const bytes = new TextEncoder()
 
 const name = text(1, 200).meta({ examples: ['Ada Lovelace'] })
 const emailRule = must('a valid e-mail address of at most 254 characters')
+// RFC 5321's dot-string at a domain name of two labels or more.
+const EMAIL =
+  /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/
 const email = z
-  .email(emailRule)
+  .email({ ...emailRule, pattern: EMAIL })
   .max(254, emailRule)
   .meta({ description: 'Kept as written; unique without regard to case.', examples: ['ada@example.com'] })
 const role = z.enum(['admin', 'user'], must('admin or user'))
@@ -81,14 +84,17 @@ const listing = user
   .meta({ id: 'UserListing' })
 
 const newUser = z
-  .object({
-    name,
-    email,
-    password: password.optional(),
-    role: role.default('user'),
-    status: status.default('active'),
-    age: age.default(null),
-  })
+  .object(
+    {
+      name,
+      email,
+      password: password.optional(),
+      role: role.default('user'),
+      status: status.default('active'),
+      age: age.default(null),
+    },
+    must('an object'),
+  )
   .meta({ id: 'NewUser' })
 
 const SORTABLE = ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
@@ -363,7 +369,8 @@ export const users = resource({
     }),
 
     deleteByStatus: mutation({
-      input: z.object({ status, idempotency_key: idempotencyKey }),
+      // Strict, so that no filter is passed over: what is sent beside the status would have narrowed the removal.
+      input: z.strictObject({ status, idempotency_key: idempotencyKey }),
       output: message.extend({ removed: z.int() }),
       errors: [409],
       meta: {

@@ -133,11 +133,17 @@ export type Contract = Record<string, Resource<any>>
 /** Over tRPC an error also says which fields were wrong. */
 export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields'] } }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
+type Omittable<T> = T | void
+
+/** What a caller sends; nothing at all where no field is required. */
+type InputOf<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
+
 type RouterProcedure<P> =
   P extends Procedure<infer Type, infer Input, infer Output>
     ? Type extends 'query'
-      ? TRPCQueryProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: unknown }>
-      : TRPCMutationProcedure<{ input: z.input<Input>; output: z.output<Output>; meta: unknown }>
+      ? TRPCQueryProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
+      : TRPCMutationProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
     : never
 
 /** The router type that a tRPC client takes, from the contract alone. */

@@ -200,8 +200,10 @@ function bodySchema(door: Door, fields: Source[]): z.ZodType {
     anyOf: fields.filter((source) => source.field === field).map(({ name }) => ({ required: [name] })),
   }))
   const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
+  const { minProperties } = door.procedure.input.meta() ?? {}
   return z.object(Object.fromEntries(entries)).meta({
     id,
+    ...(minProperties !== undefined && { minProperties }),
     ...(eitherKey.length > 0 && { override: ({ jsonSchema }) => void Object.assign(jsonSchema, { allOf: eitherKey }) }),
   })
 }

@@ -58,7 +58,9 @@ const OFFERED = ['application/json', 'application/json;charset=utf-8']
 export function checkAccept(req: IncomingMessage): void {
   const { accept } = req.headers
   if (!accept || accept === '*/*' || accept === 'application/json') return
-  if (new Negotiator(req).mediaType(OFFERED) === undefined) {
+  const negotiator = new Negotiator(req)
+  // A parameter nobody defined for JSON, such as a version, asks for JSON all the same.
+  if (negotiator.mediaType(OFFERED) === undefined && !negotiator.mediaTypes().includes('application/json')) {
     throw new Problem(406, 'This service answers with application/json alone; Accept must allow it')
   }
 }
@@ -115,7 +117,8 @@ export function labels(door: Door, body: unknown): (path: readonly PropertyKey[]
   return ([first, ...rest]) => {
     if (first === undefined) return ''
     names ??= namesOf(door, body)
-    return dotted(rest, first === whole ? '' : (names.get(String(first)) ?? String(first)))
+    if (first === whole) return rest.length === 0 ? 'Body' : dotted(rest)
+    return dotted(rest, names.get(String(first)) ?? String(first))
   }
 }
 

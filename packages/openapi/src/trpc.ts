@@ -9,6 +9,8 @@ import { headerFields } from './request.ts'
 export interface CallContext {
   /** Of the HTTP request, where the call is the only one it carries: their fields fill what the input leaves out. */
   headers?: IncomingHttpHeaders | undefined
+  /** Text that identifies the request in the log; an unexpected error carries it. */
+  requestId?: string | undefined
 }
 
 /**
@@ -18,9 +20,9 @@ export interface CallContext {
 export function trpcRouter<Context extends object & CallContext>(operations: Operation<Context>[]): AnyTRPCRouter {
   const t = initTRPC.context<Context>().create({
     isDev: false, // else error answers carry stacks
-    errorFormatter: ({ shape, error }) => ({
+    errorFormatter: ({ shape, error, ctx }) => ({
       ...shape,
-      message: wordsOf(error),
+      message: wordsOf(error, (ctx as CallContext | undefined)?.requestId),
       data: { ...shape.data, fields: error instanceof Problem ? error.fields : [] },
     }),
   })
@@ -46,8 +48,10 @@ function withHeaders(input: unknown, sources: Source[], headers: CallContext['he
   return { ...headerFields(sources, headers), ...input }
 }
 
-function wordsOf(error: TRPCError): string {
-  if (error.code === 'INTERNAL_SERVER_ERROR') return 'Internal server error'
+function wordsOf(error: TRPCError, requestId?: string): string {
+  if (error.code === 'INTERNAL_SERVER_ERROR') {
+    return requestId === undefined ? 'Internal server error' : `Internal server error (request ${requestId})`
+  }
   // The JSON parser's own words quote the input.
   const isParsing = error.cause instanceof SyntaxError && !(error instanceof Problem)
   return isParsing ? 'Input is not valid JSON' : error.message

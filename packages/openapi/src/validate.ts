@@ -29,12 +29,12 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown, label: 
   const missing: FieldFault[] = []
   const wrong: FieldFault[] = []
   const seen = new Set<string>()
-  for (const issue of parsed.error.issues) {
-    const field = label(issue.path)
+  for (const { path, message } of parsed.error.issues.flatMap(placed)) {
+    const field = label(path)
     if (seen.has(field)) continue
     seen.add(field)
-    if (isAbsent(input, issue.path)) missing.push({ field, message: 'is required' })
-    else wrong.push({ field, message: issue.message })
+    if (isAbsent(input, path)) missing.push({ field, message: 'is required' })
+    else wrong.push({ field, message })
   }
   const absent = missing.map(({ field }) => field)
   const faults = wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
@@ -52,6 +52,15 @@ const MOST_NAMED = 20
 export function list(parts: string[], separator: string): string {
   if (parts.length <= MOST_NAMED) return parts.join(separator)
   return `${parts.slice(0, MOST_NAMED).join(separator)}${separator}and ${parts.length - MOST_NAMED} more`
+}
+
+// Where each fault of an issue is, where zod says it of the object as a whole.
+function placed(issue: z.core.$ZodIssue): { path: Path; message: string }[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'must be left out: it is not known here' }))
+  }
+  const isWhole = issue.path.length === 0 && issue.code === 'invalid_type'
+  return [{ path: issue.path, message: isWhole ? 'Input must be an object' : issue.message }]
 }
 
 // A key that is not there is missing; one that is there with a wrong value, null among them, is wrong.

@@ -169,9 +169,9 @@ describe('a body', () => {
     const good = { name: 'A', radius: 1 }
     expect(await post([good, { ...good, name: 'B' }])).toEqual(['A', 'B'])
     expect((await post([]))[0]).toBe(400)
-    expect(await post({ planets: [good] })).toEqual([400, 'must be an array of 1 to 3 planets'])
-    expect(await post('text')).toEqual([400, 'must be an array of 1 to 3 planets'])
-    expect(await post(0)).toEqual([400, 'must be an array of 1 to 3 planets'])
+    expect(await post({ planets: [good] })).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
+    expect(await post('text')).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
+    expect(await post(0)).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
     expect(await post([good, { name: 'B', radius: '1' }])).toEqual([400, '[1].radius: must be a number'])
     expect(await post([{}, good])).toEqual([400, 'Missing required fields: [0].name, [0].radius'])
     expect((await post([good, null]))[0]).toBe(400)

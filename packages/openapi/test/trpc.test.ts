@@ -194,8 +194,8 @@ describe('a header parameter', () => {
       })
       return ((await answer.json()) as { error: { message: string } }).error.message
     }
-    expect(await post('"text"')).toBe('Invalid input: expected object, received string')
-    expect(await post('[]')).toBe('Invalid input: expected object, received array')
+    expect(await post('"text"')).toBe('Input must be an object')
+    expect(await post('[]')).toBe('Input must be an object')
     expect(await post('null')).toBe('Missing required fields: name, radius')
   })
 })
