@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaClient } from '../generated/client.ts'
 
@@ -8,15 +9,18 @@ const pragmas = `
   PRAGMA foreign_keys = ON;
 `
 
+export const LOCK_WAIT_MS = 5_000
+
 type Connection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
 
 /**
  * A Prisma client on one SQLite connection of its own.
  *
  * @param file Path of a database that is in WAL mode already.
- * @param options `readonly`: the connection can neither write nor open a transaction.
+ * @param options `readonly`: the connection can neither write nor open a transaction. `lockWaitMs`: how long a
+ * transaction waits for a lock that another process holds.
  */
-export function connect(file: string, { readonly = false } = {}): PrismaClient {
+export function connect(file: string, { readonly = false, lockWaitMs = LOCK_WAIT_MS } = {}): PrismaClient {
   const adapter = new PrismaBetterSqlite3({ url: file, readonly }, { timestampFormat: 'unixepoch-ms' })
   const open = adapter.connect.bind(adapter)
   let opened = false
@@ -26,7 +30,8 @@ export function connect(file: string, { readonly = false } = {}): PrismaClient {
     opened = true
     const connection = await open()
     await connection.executeScript(pragmas)
-    connection.startTransaction = readonly ? refuseTransaction : startWith(connection)
+    if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // beginImmediate waits instead
+    connection.startTransaction = readonly ? refuseTransaction : startWith(connection, lockWaitMs)
     return connection
   }
   return new PrismaClient({ adapter })
@@ -36,17 +41,32 @@ export function connect(file: string, { readonly = false } = {}): PrismaClient {
  * Transactions that take the write lock at their start. The adapter's own plain BEGIN takes it at the first write,
  * where SQLite does not wait for another process: whoever read before it did is told that the database is busy.
  */
-function startWith(connection: Connection): Connection['startTransaction'] {
+function startWith(connection: Connection, lockWaitMs: number): Connection['startTransaction'] {
   const start = connection.startTransaction.bind(connection)
   return async (isolationLevel) => {
     const transaction = await start(isolationLevel)
     try {
-      await connection.executeScript('COMMIT; BEGIN IMMEDIATE')
+      await connection.executeScript('COMMIT')
+      await beginImmediate(connection, lockWaitMs)
       return transaction
     } catch (error) {
       // Lets the next transaction in; there is none open that SQLite could roll back.
       await transaction.rollback()
       throw error
+    }
+  }
+}
+
+// The driver is synchronous: were SQLite itself to wait for the lock, every other request would wait with it.
+async function beginImmediate(connection: Connection, lockWaitMs: number): Promise<void> {
+  const deadline = Date.now() + lockWaitMs
+  for (;;) {
+    try {
+      return await connection.executeScript('BEGIN IMMEDIATE')
+    } catch (error) {
+      const isLocked = (error as { cause?: { kind?: string } }).cause?.kind === 'SocketTimeout'
+      if (!isLocked || Date.now() >= deadline) throw error
+      await sleep(10)
     }
   }
 }

@@ -49,13 +49,11 @@ test('both connections write ahead, reach the disk, check references and wait fo
     journal_mode: await pragma('journal_mode'),
     synchronous: await pragma('synchronous'),
     foreign_keys: await pragma('foreign_keys'),
-    busy_timeout: await pragma('busy_timeout'),
   })
   const expected = {
     journal_mode: [{ journal_mode: 'wal' }],
     synchronous: [{ synchronous: 2n }],
     foreign_keys: [{ foreign_keys: 1n }],
-    busy_timeout: [{ timeout: 5000n }],
   }
   expect(await settings((name) => database.read.$queryRawUnsafe(`PRAGMA ${name}`))).toEqual(expected)
   expect(await database.write((tx) => settings((name) => tx.$queryRawUnsafe(`PRAGMA ${name}`)))).toEqual(expected)
@@ -162,8 +160,7 @@ test('another error is neither a unique violation nor a busy database', async ()
 })
 
 test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
-  await using database = await temporaryDatabase()
-  await database.write((tx) => tx.$queryRaw`PRAGMA busy_timeout = 1`)
+  await using database = await temporaryDatabase({ lockWaitMs: 30 })
   const other = new Sqlite(database.file)
   other.exec('BEGIN IMMEDIATE')
   const create = () => database.write((tx) => tx.user.create({ data: newUser('ada') }))
@@ -171,6 +168,21 @@ test('a lock held by another process is told as busy, and the write after it suc
   other.exec('ROLLBACK')
   other.close()
   expect(await create()).toMatchObject({ id: 1 })
+})
+
+test('while a write waits for another process, reads and the event loop go on', async () => {
+  await using database = await temporaryDatabase()
+  const other = new Sqlite(database.file)
+  other.exec('BEGIN IMMEDIATE')
+  const order: string[] = []
+  const write = database.write((tx) => tx.user.create({ data: newUser('ada') })).then(() => order.push('write'))
+  for (let turn = 0; turn < 100; turn++) await setImmediate()
+  expect(await database.read.user.count()).toBe(0)
+  order.push('read')
+  other.exec('ROLLBACK')
+  other.close()
+  await write
+  expect(order).toEqual(['read', 'write'])
 })
 
 test('a transaction whose turn does not come in time is told as busy and writes nothing', async () => {

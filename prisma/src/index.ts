@@ -30,14 +30,15 @@ export interface Database {
  * Opens the database, after bringing it up to the newest migration.
  *
  * @param url `file:` and a path, relative to the working directory; the file and its folder are made when absent.
+ * @param options `lockWaitMs`: how long a write waits for another process's one, before it fails as busy; 5,000.
  * @throws Error that says what to do when the URL is of another kind, the file cannot be opened, or its migration
  * history is not the one of this package.
  */
-export async function createDatabase(url: string): Promise<Database> {
+export async function createDatabase(url: string, options: { lockWaitMs?: number } = {}): Promise<Database> {
   const file = databaseFile(url)
   await migrate(file)
 
-  const writer = connect(file)
+  const writer = connect(file, options)
   const read = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), read.$connect()])
 

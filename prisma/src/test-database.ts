@@ -14,9 +14,9 @@ export async function temporaryFolder() {
 }
 
 /** A fresh database in a folder of its own, both gone when the test ends. */
-export async function temporaryDatabase(): Promise<Database & AsyncDisposable & { file: string }> {
+export async function temporaryDatabase(options = {}): Promise<Database & AsyncDisposable & { file: string }> {
   const folder = await temporaryFolder()
-  const database = await createDatabase(`file:${folder.file}`)
+  const database = await createDatabase(`file:${folder.file}`, options)
   return {
     ...database,
     file: folder.file,
