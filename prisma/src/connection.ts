@@ -9,7 +9,7 @@ const pragmas = `
   PRAGMA foreign_keys = ON;
 `
 
-export const LOCK_WAIT_MS = 5_000
+const LOCK_WAIT_MS = 5_000
 
 type Connection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
 

@@ -21,8 +21,8 @@ interface AppliedMigration {
 const lockTimeout = 30_000
 
 /**
- * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The books are kept as
- * `prisma migrate deploy` keeps them, so either can follow the other. Any number of processes may start at once.
+ * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The history is
+ * recorded as `prisma migrate deploy` records it, so either can follow the other. Any number of processes may start at once.
  *
  * @param file Absolute path of the database file.
  * @param folder The migration history: one folder per migration, applied in the order of their names.

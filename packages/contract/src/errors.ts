@@ -20,7 +20,7 @@ export const messageField: ErrorForm = {
 
 const meta = z.object({ version: z.string(), timestamp }).meta({ id: 'EnvelopeMeta' })
 
-/** The standard envelope (specification 2.4 and 7.2), for who asks with `?envelope=true` and for paths of no resource. */
+/** The standard envelope (specification 2.4 and 7.2), for callers who ask with `?envelope=true` and for paths of no resource. */
 export const envelope: EnvelopeForm = {
   schema: (data, facts) =>
     z.object({

@@ -47,7 +47,7 @@ export const idempotencyKey = z
       'Makes a repeat harmless: within 24 hours the same key with the same request gets the first answer again, with another request a 409.',
   })
 
-const versionRule = must('a version number or a list of them')
+const versionRule = must('a version number or a list of at most 100')
 const ifVersion = z
   .union([version, z.array(version).max(100)], versionRule)
   .optional()

@@ -82,7 +82,7 @@ function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
     const text = [...parameters]
       .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
       .join('&')
-    return `<${path}?${text}>; rel="${rel}"`
+    return `<${path.replace(/[<>"\s]/g, encodeURIComponent)}?${text}>; rel="${rel}"`
   }
   const walking = input.after !== undefined
   const { page = 1, next, total } = output

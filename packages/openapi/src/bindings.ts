@@ -35,7 +35,7 @@ export interface Door {
 /**
  * Every door of a contract.
  *
- * @throws Error when a binding names an input field that its procedure has not
+ * @throws Error when a binding names an input field that its procedure does not have
  */
 export function doors(contract: Contract): Door[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>

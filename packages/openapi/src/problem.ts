@@ -54,7 +54,7 @@ export class Problem extends TRPCError {
   }
 }
 
-/** `error` as a Problem; what is none already becomes a 500 whose cause is kept for the log. */
+/** `error` as a Problem; anything else becomes a 500 whose cause is kept for the log. */
 export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem(500, 'Internal server error', { cause: error })
 }

@@ -15,10 +15,11 @@ export interface Target {
 /**
  * The path and query of a request line's target, in origin form or (from a proxy) absolute form.
  *
- * @throws Problem 400 on a percent-escape that is none or is not UTF-8
+ * @throws Problem 400 on a percent-escape that is none or is not UTF-8, and on a fragment, which no request has
  */
 export function target(url: string): Target {
   const parts = split(url)
+  if (url.includes('#')) throw new Problem(400, 'A request target has no fragment: "#" must be sent as %23')
   decode(parts.path, 'the path')
   return parts
 }

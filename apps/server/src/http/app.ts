@@ -1,6 +1,7 @@
 import { API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { Problem, rest, trpcRouter } from '@resource/openapi'
+import type { TRPCError } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
@@ -15,6 +16,8 @@ import { offer, only } from './offer.ts'
 import { requestId, requestLog } from './request-log.ts'
 
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
+// A short request must not ask for an unbounded answer. The client sends no more at once.
+const MOST_CALLS_IN_BATCH = 50
 
 export interface AppOptions {
   config: Config
@@ -28,14 +31,16 @@ export interface AppOptions {
 export function createApp({ config, database, log, isStopping }: AppOptions): Express {
   const operations = createOperations(database, config)
   const document = createDocument()
-  const onError = (problem: Problem, req: Request) => {
-    if (problem.status === 500) log.error({ id: requestId(req), err: problem.cause }, 'unexpected error')
+  const tell = (error: Problem | TRPCError, req: Request) => {
+    const id = requestId(req)
+    if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
+    if (error.code === 'SERVICE_UNAVAILABLE') log.warn({ id, err: error.cause ?? error }, 'unavailable')
   }
   const { handle, fail } = rest<Context>(contract, operations, {
     envelope,
     context: (req) => ({ requestId: requestId(req) }),
     requestId,
-    onError,
+    onError: tell,
   })
 
   const app = express()
@@ -51,18 +56,11 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
     createExpressMiddleware({
       router: trpcRouter(operations),
       maxBodySize: TRPC_BODY_LIMIT,
-      createContext: ({ req, info }): Context => ({
-        requestId: requestId(req),
-        // A header belongs to the request; of several calls in one it could mean any.
-        ...(info.calls.length === 1 && { headers: req.headers }),
-      }),
+      maxBatchSize: MOST_CALLS_IN_BATCH,
+      createContext: ({ req, info }): Context => contextOf(req, info.calls.length),
       // Of a Problem: when to try again.
       responseMeta: ({ errors }) => ({ headers: Object.assign({}, ...errors.map(headersOf)) }),
-      onError: ({ error, req }) => {
-        if (error.code === 'INTERNAL_SERVER_ERROR') {
-          log.error({ id: requestId(req), err: error.cause ?? error }, 'unexpected error')
-        }
-      },
+      onError: ({ error, req }) => tell(error, req),
     }),
   )
   app.use(health(database, isStopping))
@@ -73,6 +71,15 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
   return app
+}
+
+function contextOf(req: Request, calls: number): Context {
+  if (calls === 1) return { requestId: requestId(req), headers: req.headers }
+  // The header belongs to the request; of several calls in one it could mean any, and to drop it would be a lie.
+  if (req.headers['idempotency-key'] !== undefined) {
+    throw new Problem(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
+  }
+  return { requestId: requestId(req) }
 }
 
 function headersOf(error: unknown): Record<string, string> {

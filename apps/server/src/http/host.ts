@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express'
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
 
 /**
- * Refuses a request whose Host is missing or malformed, as RFC 9112 (3.2) wants. Node would refuse only the first, and
+ * Refuses a request whose Host is missing or malformed, as RFC 9112 (3.2) requires. Node would refuse only the first, and
  * without a body.
  */
 export const checkHost: RequestHandler = (req, _res, next) => {

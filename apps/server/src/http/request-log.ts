@@ -27,7 +27,7 @@ export function requestLog(log: Logger): RequestHandler {
     res.once('close', () => {
       const ms = Math.round((performance.now() - started) * 10) / 10
       const path = req.originalUrl.replace(/\?.*$/s, '')
-      const outcome = res.writableFinished ? 'request' : 'request broken off'
+      const outcome = res.writableFinished ? 'request' : 'request aborted'
       log.info({ id, method: req.method, path, status: res.statusCode, ms }, outcome)
     })
     next()

@@ -38,16 +38,21 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
   const server = createServer({ requireHostHeader: false }, handle)
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
   server.on('checkExpectation', handle)
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // An answer still to come on this connection would be taken for this one's: better none at all.
+    if ([...open].some((res) => res.socket === socket)) socket.destroy()
+    else refuseMalformed(error, socket)
+  })
   try {
     await listen(server, config)
   } catch (error) {
     await database.close()
     throw error
   }
-  const sweep = setInterval(() => {
+  const drop = () =>
     dropOldAnswers(database).catch((err: unknown) => log.warn({ err }, 'old idempotency keys were not dropped'))
-  }, HOUR_MS).unref()
+  drop()
+  const sweep = setInterval(drop, HOUR_MS).unref()
 
   const stop = async () => {
     clearInterval(sweep)

@@ -40,7 +40,7 @@ const LARGEST_OFFSET = 2 ** 31 - 1
  * @param model a Prisma model, as `database.read.user`
  * @param where equality and range filters
  * @param columns the sortable attributes by their public names
- * @throws Problem 400 when the cursor is none, or one of another sort
+ * @throws Problem 400 when it is not a valid cursor, or one of another sort
  */
 export async function readPage<Row extends { id: number }>(
   model: unknown,

@@ -16,7 +16,7 @@ interface Row {
 }
 
 /**
- * Writes `data` into a record and counts its version up. The write's own statement decides whether the version is one
+ * Writes `data` into a record and increments its version. The write's own statement decides whether the version is one
  * of those asked for, so no other write can come in between.
  *
  * @param noun what the messages call the record: `User`

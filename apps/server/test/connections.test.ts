@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { startTestServer, type TestServer } from './harness.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
+
+async function send(server: TestServer, text: string) {
+  const answers = parseAnswers(await exchangeBytes(server.url, Buffer.from(text)))
+  return answers.map(({ status, headers, body }) => ({ status, headers, body: body.toString() }))
+}
+
+test('a request target with a fragment is a 400 and reaches no header', async () => {
+  await using server = await startTestServer()
+  const target = '/books#>;rel="next",<http://other.example?limit=1'
+  const [answer] = await send(server, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  expect(answer?.status).toBe(400)
+  expect(answer?.headers).not.toHaveProperty('link')
+  expect(answer?.body).toBe('{"message":"A request target has no fragment: \\"#\\" must be sent as %23"}')
+})
+
+test('garbage behind a request never answers in its place', async () => {
+  await using server = await startTestServer()
+  const body = '{"name":"Lamp","price":1}'
+  const request = `POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const answers = await send(server, `${request}\0\0 garbage\r\n\r\n`)
+  expect(answers.filter(({ status }) => status === 400)).toEqual([])
+  const [alone] = await send(server, '\0\0 garbage\r\n\r\n')
+  expect([alone?.status, alone?.body]).toEqual([
+    400,
+    '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}',
+  ])
+})
+
+test('a tRPC request carries at most 50 calls', async () => {
+  await using server = await startTestServer()
+  const call = (count: number) =>
+    fetch(`${server.url}/trpc/${Array(count).fill('books.list').join(',')}?batch=1`).then((answer) => answer.status)
+  expect(await call(50)).toBe(200)
+  expect(await call(51)).toBe(400)
+})
+
+test('the typed client sends any number of calls at once', async () => {
+  await using server = await startTestServer()
+  const pages = await Promise.all(Array.from({ length: 600 }, () => server.client.books.list.query()))
+  expect(pages.length).toBe(600)
+})
+
+test('Idempotency-Key on a batch of several tRPC calls is refused, not dropped', async () => {
+  await using server = await startTestServer()
+  const create = (paths: string) =>
+    fetch(`${server.url}/trpc/${paths}?batch=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'once' },
+      body: JSON.stringify({ 0: { name: 'Lamp', price: 1 }, 1: { name: 'Desk', price: 2 } }),
+    })
+  const refused = await create('items.create,items.create')
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toContain('in a batch each call takes idempotency_key')
+  expect((await create('items.create')).status).toBe(200)
+  expect((await create('items.create')).status).toBe(200)
+  expect((await server.client.items.list.query({ count: true })).total).toBe(1)
+})
