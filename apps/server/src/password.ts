@@ -13,6 +13,18 @@ export async function hashPassword(password: string | undefined): Promise<string
 }
 
 /**
+ * The same for many, in the order given, two at a time: the thread pool takes turns, and whoever else has a password to
+ * hash should not wait for all of these.
+ */
+export async function hashPasswords(passwords: (string | undefined)[]): Promise<(string | null)[]> {
+  const hashes: (string | null)[] = []
+  for (let next = 0; next < passwords.length; next += 2) {
+    hashes.push(...(await Promise.all(passwords.slice(next, next + 2).map(hashPassword))))
+  }
+  return hashes
+}
+
+/**
  * The length this service asks for, which may be more than the contract does.
  *
  * @param field as the caller knows it: `password`, `[3].password`

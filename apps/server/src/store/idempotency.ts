@@ -6,32 +6,50 @@ import { ARGON2ID } from '../password.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
+interface Options<Prepared> {
+  /** Whether the input holds a secret, which its fingerprint must not give away. */
+  isSecret?: boolean
+  /** What is slow and needs no transaction, such as hashing; left out when the answer is known already. */
+  prepare?: () => Promise<Prepared>
+}
+
 /**
  * Runs a write in one transaction, once per idempotency key: the first answer is stored with the write itself and
  * given again to every repeat within 24 hours. A write that fails stores nothing, so that it can be tried again.
  *
  * @param procedure keys of different procedures do not meet
  * @param input the procedure's input; a repeat must have the same
+ * @param work is given the transaction, and what `prepare` made
  * @throws Problem 409 when the key was used with another input
  */
-export async function writeOnce<Answer>(
+export async function writeOnce<Answer, Prepared = undefined>(
   database: Database,
   procedure: string,
-  { idempotency_key: key, ...input }: { idempotency_key?: string | undefined },
-  work: (tx: Transaction) => Promise<Answer>,
+  { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
+  work: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
+  { isSecret = false, prepare = async () => undefined as Prepared }: Options<Prepared> = {},
 ): Promise<Answer> {
-  if (key === undefined) return database.write(work)
-  const request = await fingerprint(`${procedure} ${key}`, JSON.stringify(input))
+  if (key === undefined) {
+    const prepared = await prepare()
+    return database.write((tx) => work(tx, prepared))
+  }
+  const print = await fingerprint(JSON.stringify(request), isSecret ? `${procedure} ${key}` : undefined)
+  const where = { procedure_key: { procedure, key } }
+  const known = async (db: Pick<Transaction, 'idempotencyKey'>) => {
+    const first = await db.idempotencyKey.findUnique({ where })
+    if (first === null || first.created_at.getTime() <= Date.now() - KEPT_MS) return undefined
+    if (first.fingerprint === print) return { answer: JSON.parse(first.answer) as Answer }
+    throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
+  }
+  const early = await known(database.read)
+  if (early) return early.answer
+  const prepared = await prepare()
   return database.write(async (tx) => {
-    const where = { procedure_key: { procedure, key } }
-    const now = new Date()
-    const first = await tx.idempotencyKey.findUnique({ where })
-    if (first !== null && first.created_at.getTime() > now.getTime() - KEPT_MS) {
-      if (first.fingerprint === request) return JSON.parse(first.answer) as Answer
-      throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
-    }
-    const answer = await work(tx)
-    const stored = { fingerprint: request, answer: JSON.stringify(answer), created_at: now }
+    // A twin may have been first meanwhile.
+    const repeat = await known(tx)
+    if (repeat) return repeat.answer
+    const answer = await work(tx, prepared)
+    const stored = { fingerprint: print, answer: JSON.stringify(answer), created_at: new Date() }
     await tx.idempotencyKey.upsert({ where, create: { procedure, key, ...stored }, update: stored })
     return answer
   })
@@ -43,10 +61,10 @@ export async function dropOldAnswers(database: Database): Promise<void> {
   await database.write((tx) => tx.idempotencyKey.deleteMany({ where: { created_at } }))
 }
 
-// A plain hash of a request with a password in it would let whoever reads the table try passwords fast. Such requests
-// get the password's own hash, salted by the key, which each repeat finds again.
-async function fingerprint(salt: string, request: string): Promise<string> {
-  if (!request.includes('"password":')) return createHash('sha256').update(request).digest('base64')
-  const bytes = createHash('sha256').update(salt).digest().subarray(0, 16)
-  return (await hashRaw(request, { ...ARGON2ID, salt: bytes })).toString('base64')
+// A plain hash of a request with a password in it would let whoever reads the table try passwords fast. Such a request
+// gets the password's own hash, salted by its key, which each repeat finds again.
+async function fingerprint(request: string, secretSalt: string | undefined): Promise<string> {
+  if (secretSalt === undefined) return createHash('sha256').update(request).digest('base64')
+  const salt = createHash('sha256').update(secretSalt).digest().subarray(0, 16)
+  return (await hashRaw(request, { ...ARGON2ID, salt })).toString('base64')
 }

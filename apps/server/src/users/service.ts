@@ -1,7 +1,7 @@
 import type { Implementation } from '@resource/contract'
 import type { Database } from '@resource/database'
 import type { Context } from '../context.ts'
-import { checkPassword, hashPassword } from '../password.ts'
+import { checkPassword, hashPassword, hashPasswords } from '../password.ts'
 import { writeOnce } from '../store/idempotency.ts'
 import { deleteUser, deleteUsersByStatus, findUser, insertUser, insertUsers, listUsers, updateUser } from './store.ts'
 
@@ -13,23 +13,38 @@ export function userService(database: Database, passwordMinLength: number): Impl
     get: ({ id }) => findUser(database.read, id),
 
     create: async (input) => {
-      checkPassword(input.password, passwordMinLength, 'password')
       const { idempotency_key: _, password, ...fields } = input
-      const user = { ...fields, password_hash: await hashPassword(password) }
-      return writeOnce(database, 'users.create', input, (tx) => insertUser(tx, user))
+      checkPassword(password, passwordMinLength, 'password')
+      return writeOnce(
+        database,
+        'users.create',
+        input,
+        (tx, password_hash) => insertUser(tx, { ...fields, password_hash }),
+        { isSecret: password !== undefined, prepare: () => hashPassword(password) },
+      )
     },
 
     createMany: async (input) => {
-      for (const [index, { password }] of input.users.entries()) {
+      const passwords = input.users.map(({ password }) => password)
+      for (const [index, password] of passwords.entries()) {
         checkPassword(password, passwordMinLength, `[${index}].password`)
       }
-      const users = await Promise.all(
-        input.users.map(async ({ password, ...fields }) => ({
-          ...fields,
-          password_hash: await hashPassword(password),
-        })),
+      return writeOnce(
+        database,
+        'users.createMany',
+        input,
+        async (tx, hashes) => {
+          const users = input.users.map(({ password: _, ...fields }, index) => ({
+            ...fields,
+            password_hash: hashes[index] ?? null,
+          }))
+          return { users: await insertUsers(tx, users) }
+        },
+        {
+          isSecret: passwords.some((password) => password !== undefined),
+          prepare: () => hashPasswords(passwords),
+        },
       )
-      return writeOnce(database, 'users.createMany', input, async (tx) => ({ users: await insertUsers(tx, users) }))
     },
 
     // Status and password stay: the contract's input has neither.
@@ -41,11 +56,15 @@ export function userService(database: Database, passwordMinLength: number): Impl
     },
 
     update: async (input) => {
-      checkPassword(input.password, passwordMinLength, 'password')
-      const { id, if_version, idempotency_key: _, password, ...changes } = input
-      const hashed = password === undefined ? {} : { password_hash: await hashPassword(password) }
-      return writeOnce(database, 'users.update', input, (tx) =>
-        updateUser(tx, id, if_version, { ...changes, ...hashed }),
+      const { id, if_version, idempotency_key: _, password, ...fields } = input
+      checkPassword(password, passwordMinLength, 'password')
+      return writeOnce(
+        database,
+        'users.update',
+        input,
+        (tx, password_hash) =>
+          updateUser(tx, id, if_version, { ...fields, ...(password !== undefined && { password_hash }) }),
+        { isSecret: password !== undefined, prepare: () => hashPassword(password) },
       )
     },
 
