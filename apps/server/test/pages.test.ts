@@ -1,6 +1,6 @@
+import { openBrowser } from '@resource/browser-test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from './browser.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 
 let server: TestServer
@@ -54,6 +54,7 @@ browserTest('the index names the service and links to its documents and probes',
   visit('/', async (page) => {
     expect(await page.getByRole('heading').textContent()).toBe('Resource Service 1.0.0')
     expect(await page.getByRole('link').allTextContents()).toEqual([
+      '/console',
       '/docs',
       '/redoc',
       '/openapi.json',

@@ -6,6 +6,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { consolePages } from '../console/console.ts'
 import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
 import { createOperations } from '../operations.ts'
@@ -66,6 +67,7 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.use(health(database, isStopping))
   const documentText = JSON.stringify(document)
   offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
+  app.use(consolePages())
   app.use(pages({ title: document.info.title, version: API_VERSION }))
   app.use(handle)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)

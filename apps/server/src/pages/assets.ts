@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib'
 
 /** One file of the pages, held in memory. */
 export type Asset = {
-  /** Absolute path on this origin, `/assets/<hash of the content>/<name>`. */
+  /** Absolute path on this origin that carries a hash of the content: `/assets/<hash>/<name>`. */
   url: string
   /** File name extension, from which the content type follows. */
   type: string
@@ -40,10 +40,15 @@ function own(name: string) {
 
 function asset(name: string, body: Buffer): Asset {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
+  return assetAt(`/assets/${hash}/${name}`, body)
+}
+
+/** A file at `url`, which names its content: another content has another URL. */
+export function assetAt(url: string, body: Buffer): Asset {
   let packed: Promise<Buffer> | undefined
   return {
-    url: `/assets/${hash}/${name}`,
-    type: extname(name),
+    url,
+    type: extname(url),
     body,
     gzip: () => {
       packed ??= compress(body)

@@ -12,6 +12,7 @@ export function indexPage({ title, version, assets }: Options) {
   <h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
   <p>Users, books and items, over plain REST and typed tRPC, from one contract.</p>
   <ul>
+    <li><a href="/console">/console</a> <span>see and edit the records</span></li>
     <li><a href="/docs">/docs</a> <span>send requests</span></li>
     <li><a href="/redoc">/redoc</a> <span>read its reference</span></li>
     <li><a href="/openapi.json">/openapi.json</a> <span>its OpenAPI document</span></li>

@@ -29,7 +29,12 @@ export function pages(options: { title: string; version: string }): Router {
   return router
 }
 
-function page(html: string, styles: string[] = []): RequestHandler {
+/**
+ * Answers with a page under the strict Content-Security-Policy.
+ *
+ * @param styles hashes of the inline styles it may have
+ */
+export function page(html: string, styles: string[] = []): RequestHandler {
   const policy = contentSecurityPolicy(styles)
   return (_request, response) => {
     response.set({
@@ -56,7 +61,8 @@ function contentSecurityPolicy(styles: string[]) {
   ].join('; ')
 }
 
-function file(asset: Asset): RequestHandler {
+/** Answers with a file that browsers keep for a year. */
+export function file(asset: Asset): RequestHandler {
   return async (request, response) => {
     // The URL carries a hash of the content, so what is behind it never changes.
     response.set({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })

@@ -1,0 +1,105 @@
+import { ServiceError, VersionMismatchError } from '@resource/client'
+import { useState } from 'react'
+import { createRow, editRow, getRow } from '../resources/calls.ts'
+import { type Draft, draftOf, type Field, faultsOf, inputOf, sentence } from '../resources/field.ts'
+import { nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { notify } from '../shell/notices.ts'
+import { refresh, showEarly } from '../table/rows.ts'
+import { wordsOf } from '../ui/words.ts'
+
+/** The state of a record's form: checked by the contract before it is sent, and by the service's answer after. */
+export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
+  const fields = seen === undefined ? resource.createFields : resource.editFields
+  const [base, setBase] = useState(seen)
+  const [draft, setDraft] = useState<Draft>(() => draftOf(fields, seen))
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const [failure, setFailure] = useState<string>()
+  const [stored, setStored] = useState<Row>()
+  const [isSaving, setSaving] = useState(false)
+  const [submissions, setSubmissions] = useState(0)
+  const input = inputOf(fields, draft)
+
+  const refuse = (next: Record<string, string>) => {
+    setFaults(next)
+    setSubmissions((count) => count + 1)
+  }
+
+  const failed = async (error: unknown) => {
+    if (error instanceof VersionMismatchError && base !== undefined) {
+      await getRow(resource.noun, base.id).then(setStored, (reason) => setFailure(wordsOf(reason)))
+      return
+    }
+    const named = error instanceof ServiceError ? namedFaults(fields, error) : {}
+    setStored(undefined)
+    if (Object.keys(named).length === 0) setFailure(wordsOf(error))
+    refuse(named)
+  }
+
+  /** @param version the one to write over, where it is not the one the form began with */
+  const save = async (version?: number) => {
+    if (isSaving) return
+    const wrong = faultsOf(fields, draft)
+    setFailure(undefined)
+    if (Object.keys(wrong).length > 0) return refuse(wrong)
+    setSaving(true)
+    let undo = () => {}
+    try {
+      let saved: Row
+      if (base === undefined) {
+        saved = await createRow(resource.noun, input)
+      } else {
+        undo = await showEarly(resource, (rows) => rows.map((row) => (row.id === base.id ? { ...row, ...input } : row)))
+        saved = await editRow(resource.noun, base.id, version ?? base.version, input)
+      }
+      notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`)
+      onSaved()
+    } catch (error) {
+      undo()
+      await failed(error)
+    } finally {
+      setSaving(false)
+      void refresh(resource)
+    }
+  }
+
+  return {
+    fields,
+    draft,
+    faults,
+    failure,
+    input,
+    isSaving,
+    stored,
+    submissions,
+    save,
+    set: (name: string, text: string) => {
+      const next = { ...draft, [name]: text }
+      setDraft(next)
+      // What was called wrong is called right as soon as it is.
+      if (faults[name] !== undefined) {
+        const fault = faultsOf(fields, next)[name]
+        setFaults(Object.fromEntries(Object.entries({ ...faults, [name]: fault }).filter(isFault)))
+      }
+    },
+    editStored: () => {
+      setBase(stored)
+      setDraft(draftOf(fields, stored))
+      setFaults({})
+      setStored(undefined)
+    },
+  }
+}
+
+function isFault(entry: [string, string | undefined]): entry is [string, string] {
+  return entry[1] !== undefined
+}
+
+function namedFaults(fields: Field[], error: ServiceError): Record<string, string> {
+  const known = new Map(fields.map((field) => [field.name, field]))
+  return Object.fromEntries(
+    error.fields.flatMap(({ field: name, message }) => {
+      const field = known.get(name)
+      return field === undefined ? [] : [[name, sentence(field, message)]]
+    }),
+  )
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+/** A field of a form or a filter, as the contract's schema makes it. */
+export interface Field {
+  name: string
+  label: string
+  kind: 'text' | 'email' | 'password' | 'number' | 'date' | 'choice'
+  choices: string[]
+  isRequired: boolean
+  /** What an empty input stands for. */
+  empty: '' | null | undefined
+  /** What a new record begins with, as the input shows it. */
+  initial: string
+  schema: z.ZodType
+}
+
+/** Values by field name as inputs hold them. */
+export type Draft = Record<string, string>
+
+/** The field that `schema` describes. */
+export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
+  let inner: unknown = schema
+  let empty: Field['empty'] = ''
+  let isRequired = true
+  let initial: unknown = ''
+  while (true) {
+    if (inner instanceof z.ZodNullable) empty = null
+    else if (inner instanceof z.ZodOptional) empty ??= undefined
+    else if (inner instanceof z.ZodDefault) initial = inner.def.defaultValue ?? ''
+    else break
+    if (inner instanceof z.ZodOptional && empty === '') empty = undefined
+    isRequired = false
+    inner = inner.unwrap()
+  }
+  const core = inner as z.ZodType
+  const kind = kindOf(core)
+  // An empty number is no number, whether it may be left out or not.
+  if (kind === 'number' && empty === '') empty = undefined
+  const choices = core instanceof z.ZodEnum ? core.options.map(String) : []
+  return { name, label, kind, choices, isRequired, empty, initial: String(initial || (choices[0] ?? '')), schema }
+}
+
+function kindOf(schema: z.ZodType): Field['kind'] {
+  if (schema instanceof z.ZodEnum) return 'choice'
+  if (schema instanceof z.ZodNumber) return 'number'
+  if (schema instanceof z.ZodISODate) return 'date'
+  if (schema instanceof z.ZodEmail) return 'email'
+  return schema.meta()?.format === 'password' ? 'password' : 'text'
+}
+
+/** What an input's text stands for; text that is no number stays text, for the schema to refuse. */
+export function valueOf(field: Field, text: string): unknown {
+  if (text.trim() === '' && field.kind !== 'password') return field.empty
+  if (text === '') return field.empty
+  if (field.kind !== 'number') return text
+  const number = Number(text)
+  return Number.isNaN(number) ? text : number
+}
+
+/** What the schemas say against a draft, by field name; empty when it may be sent. */
+export function faultsOf(fields: Field[], draft: Draft): Record<string, string> {
+  const faults: Record<string, string> = {}
+  for (const field of fields) {
+    const parsed = field.schema.safeParse(valueOf(field, draft[field.name] ?? ''))
+    if (!parsed.success) faults[field.name] = sentence(field, parsed.error.issues[0]?.message ?? 'is wrong')
+  }
+  return faults
+}
+
+/** A rule as a sentence about the field: `Name must be text of 1 to 200 characters`. */
+export function sentence(field: Field, rule: string): string {
+  return `${field.label} ${rule}`
+}
+
+/** The values of `fields` that a draft stands for. */
+export function inputOf(fields: Field[], draft: Draft): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, draft[field.name] ?? '')]))
+}
+
+/** A record as a form shows it; without one, what a new record begins with. */
+export function draftOf(fields: Field[], row?: Record<string, unknown>): Draft {
+  return Object.fromEntries(
+    fields.map(({ name, initial, kind }) => {
+      if (row === undefined) return [name, initial]
+      return [name, kind === 'password' ? '' : String(row[name] ?? '')]
+    }),
+  )
+}

@@ -1,0 +1,120 @@
+import type { ListedRecord } from '@resource/client'
+import { type Contract, contract, type Input } from '@resource/contract'
+import type { z } from 'zod'
+import { type Field, fieldOf } from './field.ts'
+
+export type Noun = keyof Contract
+
+/** A record of any noun. */
+export type Row = { id: number; version: number } & Record<string, unknown>
+
+export type ColumnKind = 'text' | 'number' | 'badge' | 'date' | 'time'
+
+export interface Column {
+  field: string
+  label: string
+  kind: ColumnKind
+  isSortable: boolean
+}
+
+/** What can be done to a record with one press, beside editing and deleting it. */
+export interface Action<R = Row> {
+  label: string
+  /** Of one record that it was done: `activated`. */
+  done: string
+  isFor: (row: R) => boolean
+  /** The record as it will be; shown before the service answers. */
+  apply: (row: R) => R
+  send: (row: R, ifVersion: number) => Promise<unknown>
+}
+
+/** A deletion of many records at once, whose number must be typed. */
+export interface Purge {
+  label: string
+  /** Of the records it deletes: `inactive`. */
+  which: string
+  filter: Record<string, unknown>
+  send: () => Promise<{ removed: number }>
+}
+
+/** A noun as its page shows it. */
+export interface Resource {
+  noun: Noun
+  title: string
+  one: string
+  many: string
+  /** The field a record is called by. */
+  nameField: string
+  columns: Column[]
+  filters: Field[]
+  createFields: Field[]
+  editFields: Field[]
+  sorts: string[]
+  actions: Action[]
+  purge: Purge | undefined
+}
+
+type ListedField<N extends Noun> = keyof ListedRecord<N> & string
+type FormField<N extends Noun> = Exclude<keyof Input<N, 'create'>, 'idempotency_key'> & string
+type FilterField<N extends Noun> = Exclude<keyof Input<N, 'list'>, 'page' | 'limit' | 'sort' | 'after' | 'count'> &
+  string
+
+/** What a noun's own file says. Names are the contract's: one that the contract lacks does not compile. */
+export interface Description<N extends Noun> {
+  noun: N
+  title: string
+  one: string
+  nameField: ListedField<N>
+  /** In their order in the table. */
+  columns: { [F in ListedField<N>]?: [label: string, kind?: ColumnKind] }
+  filters: Record<FilterField<N>, string>
+  /** Labels of the form's fields, in their order. */
+  fields: Record<FormField<N>, string>
+  actions?: Action<ListedRecord<N>>[]
+  purge?: Purge
+}
+
+type Procedures = Record<string, { input: z.ZodObject } | undefined>
+
+/** The noun's page from its description; kinds, rules, choices and sorts come from the contract. */
+export function describe<N extends Noun>(description: Description<N>): Resource {
+  const procedures = contract[description.noun].procedures as unknown as Procedures
+  const shapeOf = (verb: string) => procedures[verb]?.input.shape ?? {}
+  const list = shapeOf('list')
+  const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
+  return {
+    noun: description.noun,
+    title: description.title,
+    one: description.one,
+    many: description.noun,
+    nameField: description.nameField,
+    columns: Object.entries<[string, ColumnKind?] | undefined>(description.columns).map(([field, column]) => ({
+      field,
+      label: column?.[0] ?? field,
+      kind: column?.[1] ?? 'text',
+      isSortable: sorts.includes(`${field}_asc`),
+    })),
+    filters: fields(description.filters, list),
+    createFields: fields(description.fields, shapeOf('create')),
+    editFields: fields(description.fields, shapeOf(editVerb(description.noun))),
+    sorts,
+    actions: (description.actions ?? []) as unknown as Action[],
+    purge: description.purge,
+  }
+}
+
+/** How a noun's records are changed: field by field where the contract can, else whole. */
+export function editVerb(noun: Noun): 'update' | 'replace' {
+  return 'update' in contract[noun].procedures ? 'update' : 'replace'
+}
+
+/** What people call this record. */
+export function nameOf(resource: Resource, row: Row): string {
+  return String(row[resource.nameField])
+}
+
+function fields(labels: Record<string, string>, shape: Readonly<Record<string, z.core.$ZodType>>): Field[] {
+  return Object.entries(labels)
+    .filter(([name]) => name in shape)
+    .map(([name, label]) => fieldOf(name, label, shape[name] as z.ZodType))
+}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from 'react'
+import { Button } from 'react-aria-components'
+import { dismiss, noticeStore } from './notices.ts'
+
+/** What was done and what failed, read out as it comes. */
+export function Notices() {
+  const notices = useSyncExternalStore(noticeStore.subscribe, noticeStore.read)
+  return (
+    // React Aria hides everything beside an open dialog from screen readers, but for what says it stays on top.
+    <section className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
+      {notices.map(({ id, kind, text }) => (
+        <div key={id} className={`notice ${kind}`}>
+          <p>{text}</p>
+          <Button className="quiet" aria-label={`Dismiss: ${text}`} onPress={() => dismiss(id)}>
+            <span aria-hidden="true">✕</span>
+          </Button>
+        </div>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,15 @@
+const KEY = 'console-theme'
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+/** What was chosen in this browser before. */
+export function storedTheme(): Theme {
+  return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
+}
+
+/** Shows the page in this theme, now and at the next visit. */
+export function applyTheme(theme: Theme): void {
+  localStorage.setItem(KEY, theme)
+  document.documentElement.dataset.theme = theme
+}

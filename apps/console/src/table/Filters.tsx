@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import { Button } from 'react-aria-components'
+import { type Field, valueOf } from '../resources/field.ts'
+import type { Resource } from '../resources/resource.ts'
+import { filtersOf, type View } from './view.ts'
+
+interface Props {
+  resource: Resource
+  view: View
+  onChange: (changes: Record<string, unknown>) => void
+}
+
+/** Filters and sort, which the service applies; they stand in the page's URL. */
+export function Filters({ resource, view, onChange }: Props) {
+  const cleared = Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
+  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
+  const sorts = resource.columns.filter(({ isSortable }) => isSortable)
+  return (
+    <search className="filters" aria-label={`Filter ${resource.many}`}>
+      {resource.filters.map((field) =>
+        field.kind === 'choice' ? (
+          <label key={field.name} className="filter">
+            <span>{field.label}</span>
+            <select
+              value={String(view[field.name] ?? '')}
+              onChange={(event) => onChange({ [field.name]: event.target.value || undefined })}
+            >
+              <option value="">All</option>
+              {field.choices.map((choice) => (
+                <option key={choice}>{choice}</option>
+              ))}
+            </select>
+          </label>
+        ) : (
+          <TextFilter
+            key={field.name}
+            field={field}
+            value={String(view[field.name] ?? '')}
+            onChange={(value) => onChange({ [field.name]: value })}
+          />
+        ),
+      )}
+      <label className="filter">
+        <span>Sort</span>
+        <select value={view.sort ?? ''} onChange={(event) => onChange({ sort: event.target.value || undefined })}>
+          <option value="">Oldest first</option>
+          <option value="id_desc">Newest first</option>
+          {sorts.flatMap(({ field, label }) => [
+            <option key={`${field}_asc`} value={`${field}_asc`}>
+              {label}, ascending
+            </option>,
+            <option key={`${field}_desc`} value={`${field}_desc`}>
+              {label}, descending
+            </option>,
+          ])}
+        </select>
+      </label>
+      {isFiltered && (
+        <Button className="button" onPress={() => onChange(cleared)}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
+
+interface TextFilterProps {
+  field: Field
+  value: string
+  onChange: (value: unknown) => void
+}
+
+// Takes effect on Enter and when the keyboard leaves it, so that no request goes out for half a word.
+function TextFilter({ field, value, onChange }: TextFilterProps) {
+  const [text, setText] = useState(value)
+  const wanted = text.trim() === '' ? undefined : valueOf(field, text.trim())
+  const isWrong = wanted !== undefined && !field.schema.safeParse(wanted).success
+  const commit = () => {
+    if (!isWrong && String(wanted ?? '') !== value) onChange(wanted)
+  }
+  return (
+    <label className="filter">
+      <span>{field.label}</span>
+      <input
+        type="text"
+        inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+        placeholder="Any"
+        value={text}
+        aria-invalid={isWrong}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === 'Enter' && commit()}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,33 @@
+import { Button } from 'react-aria-components'
+import { PAGE_SIZES, sizeOf, type useView, type View } from './view.ts'
+
+interface Props {
+  view: View
+  next: string | null
+  pages: ReturnType<typeof useView>
+}
+
+/** Goes through the list by cursor: a page costs the same however far it is. */
+export function Pager({ view, next, pages }: Props) {
+  return (
+    <nav className="pager" aria-label="Pages">
+      <label className="filter">
+        <span>Rows per page</span>
+        <select value={sizeOf(view)} onChange={(event) => pages.change({ limit: Number(event.target.value) })}>
+          {PAGE_SIZES.map((size) => (
+            <option key={size}>{size}</option>
+          ))}
+        </select>
+      </label>
+      <Button className="button" isDisabled={view.after === undefined} onPress={pages.first}>
+        First
+      </Button>
+      <Button className="button" isDisabled={!pages.hasPrevious} onPress={pages.previous}>
+        Previous
+      </Button>
+      <Button className="button" isDisabled={next === null} onPress={() => next !== null && pages.next(next)}>
+        Next
+      </Button>
+    </nav>
+  )
+}

@@ -1,0 +1,65 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { queryClient } from '../query-client.ts'
+import { getRow, listRows, type Page } from '../resources/calls.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+import { listInputOf, type View } from './view.ts'
+
+/** The rows of a view. */
+export function useRows(resource: Resource, view: View) {
+  const { noun } = resource
+  const input = listInputOf(resource, view)
+  return useQuery({
+    queryKey: [noun, 'list', input],
+    queryFn: ({ signal }) => listRows(noun, input, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** How many records match. */
+export function useCount({ noun }: Resource, filter: Record<string, unknown>, isEnabled = true) {
+  return useQuery({
+    queryKey: [noun, 'count', filter],
+    queryFn: async ({ signal }) => (await listRows(noun, { ...filter, limit: 1, count: true }, { signal })).total ?? 0,
+    enabled: isEnabled,
+  })
+}
+
+/** One record, as it is now. */
+export function useRow({ noun }: Resource, id: number) {
+  return useQuery({
+    queryKey: [noun, 'row', id],
+    queryFn: ({ signal }) => getRow(noun, id, { signal }),
+    // A form begins with what is stored now and is not disturbed by later changes: they show as a conflict.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}
+
+type Lists = [key: readonly unknown[], page: Page | undefined][]
+
+/**
+ * Shows `change` in every list of the noun before the service has answered.
+ *
+ * @returns puts everything back as it was
+ */
+export async function showEarly({ noun }: Resource, change: (rows: Row[]) => Row[]): Promise<() => void> {
+  const queryKey = [noun, 'list']
+  await queryClient.cancelQueries({ queryKey })
+  const before: Lists = queryClient.getQueriesData<Page>({ queryKey })
+  queryClient.setQueriesData<Page>({ queryKey }, (page) => {
+    if (page === undefined) return page
+    const rows = change(page.rows)
+    const total = page.total === undefined ? undefined : page.total + rows.length - page.rows.length
+    return { ...page, rows, total }
+  })
+  return () => {
+    for (const [key, page] of before) queryClient.setQueryData(key, page)
+  }
+}
+
+/** Reads anew what is shown of the noun. */
+export function refresh({ noun }: Resource): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: [noun] })
+}

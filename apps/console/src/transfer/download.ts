@@ -1,0 +1,10 @@
+/** Gives the browser a file to keep. */
+export function download(name: string, type: string, parts: string[]): void {
+  const url = URL.createObjectURL(new Blob(parts, { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The browser has begun with it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

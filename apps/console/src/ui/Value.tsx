@@ -1,0 +1,23 @@
+import type { ColumnKind } from '../resources/resource.ts'
+
+const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+interface Props {
+  kind: ColumnKind
+  value: unknown
+}
+
+/** A value as a table shows it. */
+export function Value({ kind, value }: Props) {
+  if (value === null || value === undefined) return <span className="nothing">none</span>
+  if (kind === 'badge') return <span className={`chip ${badgeTone(value)}`}>{String(value)}</span>
+  if (kind === 'number') return Number(value).toLocaleString('en', { maximumFractionDigits: 20 })
+  if (kind === 'time') return <time dateTime={String(value)}>{time.format(new Date(String(value)))}</time>
+  return String(value)
+}
+
+// Tones only repeat what the word says.
+function badgeTone(value: unknown): string {
+  const tones: Record<string, string> = { active: 'good', inactive: 'dim', admin: 'strong' }
+  return tones[String(value)] ?? ''
+}

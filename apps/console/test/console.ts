@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { openBrowser } from '@resource/browser-test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Service, startService } from './service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export interface Visit {
+  page: Page
+  service: Service
+  client: Service['client']
+  /** Goes to a path under `/console`. */
+  open: (path: string) => Promise<void>
+}
+
+interface Options extends BrowserContextOptions {
+  /** What the browser may say on its console, as it does of each request that fails. */
+  expected?: RegExp
+}
+
+/** The console in a real browser, on a service and a database of the test's own. */
+export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, options: Options = {}) {
+  test(name, () => visitConsole(act, options))
+}
+
+let browser: Browser
+
+/** One browser for the tests of a file. */
+export function shareBrowser() {
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser?.close())
+}
+
+/**
+ * Acts on the console, and then holds it to its promise: no error, nothing its Content-Security-Policy had to stop, no
+ * request to another host.
+ */
+async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ...options }: Options) {
+  await using service = await startService()
+  await using context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const problems: string[] = []
+  page.on('console', (message) => {
+    if (!expected?.test(message.text())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(service.url) && !request.url().startsWith('blob:')) problems.push(request.url())
+  })
+  await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    console.error('stopped by policy', event.effectiveDirective, event.blockedURI))`)
+  const open = async (path: string) => void (await page.goto(`${service.url}/console${path}`))
+  await act({ page, service, client: service.client, open })
+  expect(problems).toEqual([])
+}
+
+/** What axe finds against WCAG 2.2 A and AA and its own best practices, as `rule: element`. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const found =
+    await page.evaluate(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
+  return found as string[]
+}
+
+/** Enough records of each noun for tables, filters and charts. */
+export async function fill(client: Service['client']) {
+  await client.users.createMany.mutate({
+    users: PEOPLE.map((name, index) => ({
+      name,
+      email: `${name.split(' ')[0]?.toLowerCase()}@example.com`,
+      role: index % 5 === 0 ? ('admin' as const) : ('user' as const),
+      status: index % 4 === 3 ? ('inactive' as const) : ('active' as const),
+      age: index % 3 === 2 ? null : 21 + index,
+    })),
+  })
+  await client.books.createMany.mutate({ books: BOOKS })
+  await client.items.createMany.mutate({
+    items: Array.from({ length: 30 }, (_, index) => ({
+      name: `${THINGS[index % 6]} ${index + 1}`,
+      price: 5 + ((index * 37) % 90) + 0.5,
+      category: CATEGORIES[index % 4] ?? null,
+    })),
+  })
+}
+
+const PEOPLE = [
+  'Ada Lovelace',
+  'Grace Hopper',
+  'Alan Turing',
+  'Edsger Dijkstra',
+  'Barbara Liskov',
+  'Donald Knuth',
+  'Radia Perlman',
+  'John McCarthy',
+  'Frances Allen',
+  'Niklaus Wirth',
+  'Margaret Hamilton',
+  'Ken Thompson',
+  'Shafi Goldwasser',
+  'Leslie Lamport',
+]
+const BOOKS = [
+  { title: 'The Left Hand of Darkness', author: 'Ursula K. Le Guin', published_date: '1969-03-01' },
+  { title: 'Kindred', author: 'Octavia E. Butler', published_date: '1979-06-01' },
+  { title: 'Solaris', author: 'Stanisław Lem', published_date: '1961-06-01' },
+]
+const THINGS = ['Lamp', 'Chair', 'Kettle', 'Shelf', 'Rug', 'Clock']
+const CATEGORIES = ['lighting', 'furniture', 'kitchen', null]

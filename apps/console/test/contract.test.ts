@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const console = fileURLToPath(new URL('../', import.meta.url))
+const packages = join(console, '../../packages')
+
+/** What the compiler says of the console's sources when the contract's file is other than it is. */
+async function compileWith(file: string, change: (source: string) => string): Promise<string> {
+  const cache = join(console, 'node_modules/.cache')
+  await mkdir(cache, { recursive: true })
+  const folder = await mkdtemp(join(cache, 'contract-'))
+  try {
+    await cp(join(packages, 'contract/src'), join(folder, 'src'), { recursive: true })
+    await cp(join(packages, 'contract/package.json'), join(folder, 'package.json'))
+    const source = join(folder, 'src', file)
+    await writeFile(source, change(await readFile(source, 'utf8')))
+    const paths = {
+      '@resource/contract': [join(folder, 'src/index.ts')],
+      '@resource/openapi/contract': [join(packages, 'openapi/src/contract.ts')],
+    }
+    const tsconfig = join(folder, 'tsconfig.json')
+    await writeFile(
+      tsconfig,
+      JSON.stringify({
+        extends: join(console, 'tsconfig.json'),
+        compilerOptions: { paths },
+        include: [join(console, 'src')],
+        exclude: [],
+      }),
+    )
+    return await compile(tsconfig)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function compile(project: string): Promise<string> {
+  return new Promise((resolve) => {
+    const args = [join(console, 'node_modules/typescript/bin/tsc'), '-p', project]
+    execFile(process.execPath, args, (_error, stdout) => resolve(stdout))
+  })
+}
+
+test('the console compiles with the contract as it is', async () => {
+  expect(await compileWith('books.ts', (source) => source)).toBe('')
+})
+
+for (const [file, from, to] of [
+  ['books.ts', 'author', 'writer'],
+  ['items.ts', 'price', 'cost'],
+  ['users.ts', 'status', 'state'],
+] as const) {
+  test(`a contract whose ${from} is called ${to} does not compile the console`, async () => {
+    const errors = await compileWith(file, (source) => source.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
+    expect(errors).toContain(`src/resources/${file}`)
+  })
+}

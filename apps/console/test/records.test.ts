@@ -1,0 +1,117 @@
+import { expect } from 'vitest'
+import { consoleTest, fill, shareBrowser, violations } from './console.ts'
+
+shareBrowser()
+
+const refused = /Failed to load resource/
+
+consoleTest('a user is created, edited, deactivated, activated and deleted', async ({ page, client, open }) => {
+  await open('/users')
+  await page.getByRole('button', { name: 'Create the first user' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Ada Lovelace')
+  await page.getByRole('dialog').getByLabel('E-mail').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await page.getByText('Ada Lovelace created').waitFor()
+  await page.getByRole('button', { name: 'Edit Ada Lovelace' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Ada King')
+  await page.getByRole('dialog').getByLabel('Age').fill('36')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Ada King saved').waitFor()
+  expect(await client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada King', age: 36, status: 'active' })
+  await page.getByRole('button', { name: 'Deactivate Ada King' }).click()
+  await page.getByText('Ada King deactivated').waitFor()
+  expect((await client.users.get.query({ id: 1 })).status).toBe('inactive')
+  await page.getByRole('button', { name: 'Activate Ada King', exact: true }).click()
+  await page.getByText('Ada King activated').waitFor()
+  await page.getByRole('button', { name: 'Delete Ada King' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'No users yet' }).waitFor()
+  expect((await client.users.list.query({})).users).toEqual([])
+})
+
+consoleTest('books and items are created and edited by the same form', async ({ page, client, open }) => {
+  await open('/books?open=new')
+  await page.getByRole('dialog').getByLabel('Title').fill('Kindred')
+  await page.getByRole('dialog').getByLabel('Author').fill('Octavia E. Butler')
+  await page.getByRole('dialog').getByLabel('Published').fill('1979-06-01')
+  await page.getByRole('button', { name: 'Create book' }).click()
+  await page.getByRole('button', { name: 'Edit Kindred' }).click()
+  await page.getByRole('dialog').getByLabel('Title').fill('Kindred (1979)')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Kindred (1979) saved').waitFor()
+  await open('/items?open=new')
+  await page.getByRole('dialog').getByLabel('Name').fill('Lamp')
+  await page.getByRole('dialog').getByLabel('Price').fill('24.5')
+  await page.getByRole('button', { name: 'Create item' }).click()
+  await page.getByText('Lamp created').waitFor()
+  expect((await client.books.get.query({ id: 1 })).title).toBe('Kindred (1979)')
+  expect(await client.items.get.query({ id: 1 })).toMatchObject({ name: 'Lamp', price: 24.5, category: null })
+})
+
+consoleTest(
+  "each wrong field says the contract's rule beside it, and the keyboard goes to the first",
+  async (visit) => {
+    const { page, client, open } = visit
+    await open('/users?open=new')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
+    await page.getByRole('dialog').getByLabel('Age').fill('old')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    const described = (label: string) =>
+      page.getByRole('textbox', { name: label }).and(page.locator('[aria-invalid=true]'))
+    await page.getByText('Name must be text of 1 to 200 characters').waitFor()
+    await page.getByText('E-mail must be a valid e-mail address of at most 254 characters').waitFor()
+    await page.getByText('Age must be a whole number from 0 to 150').waitFor()
+    expect(await described('Name').evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByRole('dialog').getByLabel('Age').fill('36')
+    await page.getByText('Age must be').waitFor({ state: 'detached' })
+    expect(await violations(page)).toEqual([])
+    expect((await client.users.list.query({})).users).toEqual([])
+  },
+)
+
+consoleTest(
+  'what only the service knows, a taken address, stands beside its field too',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+    await open('/users?open=new')
+    await page.getByRole('dialog').getByLabel('Name').fill('Another')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('ADA@example.com')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.getByText('E-mail already in use by another user').waitFor()
+  },
+  { expected: refused },
+)
+
+consoleTest('several users are deactivated and deleted at once', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/users?status=active')
+  for (const name of ['Ada Lovelace', 'Grace Hopper']) {
+    await page.getByRole('row', { name }).getByRole('checkbox').check({ force: true })
+  }
+  await page.getByText('2 users selected').waitFor()
+  await page.getByRole('button', { name: 'Deactivate 2' }).click()
+  await page.getByText('2 users deactivated').waitFor()
+  await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: 'Alan Turing' }).getByRole('checkbox').check({ force: true })
+  await page.getByRole('row', { name: 'Barbara Liskov' }).getByRole('checkbox').check({ force: true })
+  await page.getByRole('button', { name: 'Delete 2…' }).click()
+  await page.getByRole('heading', { name: 'Delete 2 users?' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('2 users deleted').waitFor()
+  expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(12)
+})
+
+consoleTest('inactive users are deleted once their number is typed', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/users')
+  await page.getByRole('button', { name: 'Delete inactive…' }).click()
+  const confirm = page.getByRole('button', { name: 'Delete 3 inactive users' })
+  await page.getByText('3 inactive users will be deleted').waitFor()
+  expect(await confirm.isDisabled()).toBe(true)
+  expect(await violations(page)).toEqual([])
+  await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
+  await confirm.click()
+  await page.getByText('3 inactive users deleted').waitFor()
+  expect((await client.users.list.query({ status: 'inactive' })).users).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { consoleTest, fill, shareBrowser, violations } from './console.ts'
+
+shareBrowser()
+
+const refused = /Failed to load resource/
+
+async function choose(page: Page, name: string, text: string) {
+  await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+}
+
+async function saved(page: Page, start: () => Promise<void>) {
+  const [file] = await Promise.all([page.waitForEvent('download'), start()])
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+}
+
+consoleTest(
+  'a CSV of 1,200 users is created but for the rows that are wrong, which come back as a file',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
+    const good = Array.from({ length: 1200 }, (_, index) => `User ${index},user${index}@example.com,${index % 90}`)
+    good.splice(700, 0, 'Taken,KNOWN@example.com,30')
+    const lines = [
+      'name,email,age',
+      ...good,
+      'Nobody,nonsense,',
+      'Twice,user7@example.com,40',
+      '"O, comma",o@example.com,',
+    ]
+    await open('/users?open=import')
+    await choose(page, 'users.csv', lines.join('\n'))
+    await page.getByText('1,202 users can be imported').waitFor()
+    await page.getByText('email: already in row 8').waitFor()
+    await page.getByRole('button', { name: 'Import 1,202 users' }).click()
+    await page.getByText('Finished').waitFor()
+    await page.getByText('1,201 users created, 3 rows failed').waitFor()
+    await page.getByRole('row', { name: '701 email: already in use by another user' }).waitFor()
+    expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1204')
+    expect(await violations(page)).toEqual([])
+    const { name, text } = await saved(page, () =>
+      page.getByRole('button', { name: 'Download the failed rows' }).click(),
+    )
+    expect(name).toBe('users-failed.csv')
+    expect(text.split('\r\n')).toEqual([
+      'name,email,age,error',
+      'Taken,KNOWN@example.com,30,email: already in use by another user',
+      'Nobody,nonsense,,email: must be a valid e-mail address of at most 254 characters',
+      'Twice,user7@example.com,40,email: already in row 8',
+      '',
+    ])
+    expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(1202)
+  },
+  { expected: refused },
+)
+
+consoleTest(
+  'a file that was imported before fails row by row, and its one new row is created',
+  async ({ page, client, open }) => {
+    await fill(client)
+    const { users } = await client.users.list.query({})
+    const lines = [...users.map(({ name, email }) => ({ name, email })), { name: 'New', email: 'new@example.com' }]
+    await open('/users?open=import')
+    await choose(page, 'users.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+    await page.getByRole('button', { name: 'Import 15 users' }).click()
+    await page.getByText('1 user created, 14 rows failed').waitFor()
+  },
+  { expected: refused },
+)
+
+consoleTest(
+  'a JSON array of items is imported, and a file that is none says why not',
+  async ({ page, client, open }) => {
+    await open('/items?open=import')
+    await choose(page, 'items.csv', 'title,cost\nLamp,3')
+    await page.getByText('items.csv cannot be imported').waitFor()
+    await choose(page, 'items.json', '[{"name":"Lamp","price":24.5},{"name":"Rug","price":"cheap"}]')
+    await page.getByText('price: must be a number from 0 to 1e12').waitFor()
+    await page.getByRole('button', { name: 'Import 1 item' }).click()
+    await page.getByText('1 item created, 1 row failed').waitFor()
+    expect((await client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', price: 24.5, category: null }])
+  },
+)
+
+consoleTest(
+  'what the filters let through is exported, and the CSV can be imported again',
+  async ({ page, client, open }) => {
+    await client.items.createMany.mutate({
+      items: [
+        { name: '=SUM(A1)', price: 1, category: 'odd "ones"' },
+        { name: 'Lamp', price: 2.5, category: null },
+        { name: 'Dear', price: 99, category: 'odd "ones"' },
+      ],
+    })
+    await open('/items?price_lt=50&sort=id_desc')
+    await page.getByRole('row', { name: 'Lamp' }).waitFor()
+    const exported = (form: string) =>
+      saved(page, async () => {
+        await page.getByRole('button', { name: 'Export', exact: true }).click()
+        await page.getByRole('menuitem', { name: form }).click()
+      })
+    const ndjson = await exported('NDJSON')
+    expect(ndjson).toEqual({
+      name: 'items.ndjson',
+      text:
+        '{"id":2,"name":"Lamp","price":2.5,"category":null}\n' +
+        '{"id":1,"name":"=SUM(A1)","price":1,"category":"odd \\"ones\\""}\n',
+    })
+    const csv = await exported('CSV')
+    expect(csv).toEqual({
+      name: 'items.csv',
+      text: 'id,name,price,category\r\n2,Lamp,2.5,\r\n1,\'=SUM(A1),1,"odd ""ones"""\r\n',
+    })
+    await open('/items?open=import')
+    await choose(page, 'items.csv', csv.text)
+    await page.getByText('Not taken over: id.').waitFor()
+    await page.getByRole('button', { name: 'Import 2 items' }).click()
+    await page.getByText('2 items created').waitFor()
+    expect((await client.items.get.query({ id: 5 })).name).toBe('=SUM(A1)')
+  },
+)

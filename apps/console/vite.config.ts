@@ -1,0 +1,11 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+// The server's policy allows files of its own origin alone, so nothing is inlined as a data: URL. `npm start` serves
+// the API that `pnpm dev` talks to.
+export default defineConfig({
+  base: '/console/',
+  plugins: [react()],
+  build: { assetsInlineLimit: 0, target: 'es2024', modulePreload: { polyfill: false } },
+  server: { proxy: { '/trpc': 'http://127.0.0.1:3000' } },
+})
