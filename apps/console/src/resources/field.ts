@@ -49,7 +49,7 @@ function kindOf(schema: z.ZodType): Field['kind'] {
 }
 
 /** What an input's text stands for; text that is no number stays text, for the schema to refuse. */
-export function valueOf(field: Field, text: string): unknown {
+export function fromText(field: Field, text: string): unknown {
   if (text.trim() === '' && field.kind !== 'password') return field.empty
   if (text === '') return field.empty
   if (field.kind !== 'number') return text
@@ -61,7 +61,7 @@ export function valueOf(field: Field, text: string): unknown {
 export function faultsOf(fields: Field[], draft: Draft): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const field of fields) {
-    const parsed = field.schema.safeParse(valueOf(field, draft[field.name] ?? ''))
+    const parsed = field.schema.safeParse(fromText(field, draft[field.name] ?? ''))
     if (!parsed.success) faults[field.name] = sentence(field, parsed.error.issues[0]?.message ?? 'is wrong')
   }
   return faults
@@ -74,7 +74,7 @@ export function sentence(field: Field, rule: string): string {
 
 /** The values of `fields` that a draft stands for. */
 export function inputOf(fields: Field[], draft: Draft): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, draft[field.name] ?? '')]))
+  return Object.fromEntries(fields.map((field) => [field.name, fromText(field, draft[field.name] ?? '')]))
 }
 
 /** A record as a form shows it; without one, what a new record begins with. */

@@ -10,7 +10,7 @@ export type Row = { id: number; version: number } & Record<string, unknown>
 
 export type ColumnKind = 'text' | 'number' | 'badge' | 'date' | 'time'
 
-export interface Column {
+interface Column {
   field: string
   label: string
   kind: ColumnKind

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Field, valueOf } from '../resources/field.ts'
+import { type Field, fromText } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { filtersOf, type View } from './view.ts'
 
@@ -73,7 +73,7 @@ interface TextFilterProps {
 // Takes effect on Enter and when the keyboard leaves it, so that no request goes out for half a word.
 function TextFilter({ field, value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value)
-  const wanted = text.trim() === '' ? undefined : valueOf(field, text.trim())
+  const wanted = text.trim() === '' ? undefined : fromText(field, text.trim())
   const isWrong = wanted !== undefined && !field.schema.safeParse(wanted).success
   const commit = () => {
     if (!isWrong && String(wanted ?? '') !== value) onChange(wanted)

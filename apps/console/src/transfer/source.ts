@@ -1,4 +1,4 @@
-import { type Field, valueOf } from '../resources/field.ts'
+import { type Field, fromText } from '../resources/field.ts'
 
 /** A record of a file, before the service has seen it. */
 export interface SourceRow {
@@ -79,7 +79,7 @@ function checked(number: number, raw: Record<string, unknown>, fields: Field[], 
   const faults: string[] = []
   for (const field of fields) {
     const given = raw[field.name]
-    const value = isText && given !== undefined ? valueOf(field, String(given)) : given
+    const value = isText && given !== undefined ? fromText(field, String(given)) : given
     if (value !== undefined) record[field.name] = value
     const parsed = field.schema.safeParse(value)
     if (parsed.success) continue
