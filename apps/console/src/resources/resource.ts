@@ -81,6 +81,7 @@ export function describe<N extends Noun>(description: Description<N>): Resource 
   const procedures = contract[description.noun].procedures as unknown as Procedures
   const shapeOf = (verb: string) => procedures[verb]?.input.shape ?? {}
   const list = shapeOf('list')
+  const changes = shapeOf(editVerb(description.noun))
   const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
   return {
     noun: description.noun,
@@ -96,7 +97,8 @@ export function describe<N extends Noun>(description: Description<N>): Resource 
     })),
     filters: fields(description.filters, list),
     createFields: fields(description.fields, shapeOf('create')),
-    editFields: fields(description.fields, shapeOf(editVerb(description.noun))),
+    // A change may leave fields out, but a form shows them all: what a new record must have stays required.
+    editFields: fields(description.fields, shapeOf('create')).filter(({ name }) => name in changes),
     sorts,
     actions: (description.actions ?? []) as unknown as Action[],
     purge: description.purge,

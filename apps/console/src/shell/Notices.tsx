@@ -12,7 +12,7 @@ export function Notices() {
         <div key={id} className={`notice ${kind}`}>
           <p>{text}</p>
           <Button className="quiet" aria-label={`Dismiss: ${text}`} onPress={() => dismiss(id)}>
-            <span aria-hidden="true">✕</span>
+            <span aria-hidden="true">×</span>
           </Button>
         </div>
       ))}

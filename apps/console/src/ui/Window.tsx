@@ -24,7 +24,7 @@ export function Window({ title, onClose, role = 'dialog', isWide = false, childr
           <header>
             <Heading slot="title">{title}</Heading>
             <Button className="quiet" aria-label="Close" onPress={onClose}>
-              <span aria-hidden="true">✕</span>
+              <span aria-hidden="true">×</span>
             </Button>
           </header>
           {children}
