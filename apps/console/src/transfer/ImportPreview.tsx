@@ -31,22 +31,22 @@ export function ImportPreview({ resource, source, onBack, onRun }: Props) {
           <thead>
             <tr>
               <th scope="col">Row</th>
+              <th scope="col">Check</th>
               {resource.createFields.map(({ name, label }) => (
                 <th key={name} scope="col">
                   {label}
                 </th>
               ))}
-              <th scope="col">Check</th>
             </tr>
           </thead>
           <tbody>
             {shown.map(({ number, record, faults }) => (
               <tr key={number} className={faults.length > 0 ? 'wrong' : ''}>
                 <td>{number}</td>
+                <td>{faults.length === 0 ? 'Fine' : faults.join('; ')}</td>
                 {resource.createFields.map(({ name, kind }) => (
                   <td key={name}>{cell(record[name], kind === 'password')}</td>
                 ))}
-                <td>{faults.length === 0 ? 'Fine' : faults.join('; ')}</td>
               </tr>
             ))}
           </tbody>
