@@ -7,7 +7,7 @@ import { type Lists, lists, type Noun } from './lists.ts'
 export type Client = TRPCClient<AppRouter> & { [N in Noun]: Lists<N> }
 
 export interface ClientOptions extends AttemptOptions {
-  /** Where the service is: `http://127.0.0.1:3000`. */
+  /** Where the service is, below whatever path: `http://127.0.0.1:3000`. */
   baseUrl: string
   headers?: Record<string, string>
 }
@@ -24,7 +24,7 @@ const LONGEST_URL = 4000
  */
 export function createClient({ baseUrl, headers = {}, ...attempts }: ClientOptions): Client {
   const transport = httpBatchLink<AppRouter>({
-    url: new URL('/trpc', baseUrl),
+    url: `${baseUrl.replace(/\/$/, '')}/trpc`,
     headers,
     maxItems: MOST_CALLS,
     maxURLLength: LONGEST_URL,
