@@ -37,6 +37,7 @@ export const books = resource({
   description: 'A collection of titled, authored and dated books.',
   errorForm: messageField,
   procedures: {
+    /** List books. In the order `sort` says. */
     list: query({
       input: listInput({}, ['id', 'title', 'author', 'published_date']),
       output: z.object({ books: z.array(versioned), ...pageFacts }),
@@ -56,6 +57,7 @@ export const books = resource({
       },
     }),
 
+    /** Get a book. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
       input: z.object({ id }),
       output: versioned,
@@ -73,6 +75,7 @@ export const books = resource({
       },
     }),
 
+    /** Create a book. All three fields are required. */
     create: mutation({
       input: z.object({ ...fields, idempotency_key: idempotencyKey }),
       output: versioned,
@@ -93,6 +96,10 @@ export const books = resource({
       },
     }),
 
+    /**
+     * Create many books. 1 to 1,000 books, all or none, answered in the order sent. An error names the index and the
+     * field.
+     */
     createMany: mutation({
       input: z.object({
         books: many(z.object(fields, must('an object')).meta({ id: 'NewBook' }), 'books'),
@@ -112,6 +119,7 @@ export const books = resource({
       },
     }),
 
+    /** Replace a book. All three fields are required. */
     replace: mutation({
       input: z.object({ id, ...fields, ...write }),
       output: versioned,
@@ -130,6 +138,7 @@ export const books = resource({
       },
     }),
 
+    /** Delete a book. The id is never given to another book. */
     delete: mutation({
       input: z.object({ id, ...write }),
       output: message,

@@ -51,6 +51,7 @@ export const items = resource({
   description: 'A collection of named, priced items, in categories or in none.',
   errorForm: messageField,
   procedures: {
+    /** List items. Filtered by `category` and `price_lt`, in the order `sort` says. */
     list: query({
       input: listInput(
         {
@@ -79,6 +80,7 @@ export const items = resource({
       },
     }),
 
+    /** Get an item. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
       input: z.object({ id }),
       output: versioned,
@@ -97,6 +99,7 @@ export const items = resource({
       },
     }),
 
+    /** Create an item. A category left out is null. */
     create: mutation({
       input: z.object({ ...fields, idempotency_key: idempotencyKey }),
       output: versioned,
@@ -118,6 +121,10 @@ export const items = resource({
       },
     }),
 
+    /**
+     * Create many items. 1 to 1,000 items, all or none, answered in the order sent. An error names the index and the
+     * field.
+     */
     createMany: mutation({
       input: z.object({
         items: many(z.object(fields, must('an object')).meta({ id: 'NewItem' }), 'items'),
@@ -137,6 +144,7 @@ export const items = resource({
       },
     }),
 
+    /** Replace an item. A category left out returns to null. */
     replace: mutation({
       input: z.object({ id, ...fields, ...write }),
       output: versioned,
@@ -156,6 +164,7 @@ export const items = resource({
       },
     }),
 
+    /** Update an item. Changes the fields that are sent, at least one. */
     update: mutation({
       input: changesOf({ name, price, category: category.nullable() }),
       output: versioned,
@@ -175,6 +184,7 @@ export const items = resource({
       },
     }),
 
+    /** Delete an item. The id is never given to another item. */
     delete: mutation({
       input: z.object({ id, ...write }),
       output: message,

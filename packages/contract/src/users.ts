@@ -110,6 +110,7 @@ export const users = resource({
     'One collection, three doors. `/api/users` is the main one; `/users` shows the whole public record and merges on PUT; `/api/users/`, with its trailing slash, lists `username` and `email` alone.',
   errorForm: errorField,
   procedures: {
+    /** List users. Filtered by `role`, `status` and `age`, in the order `sort` says. */
     list: query({
       input: listInput({ role: role.optional(), status: status.optional(), age: age.unwrap().optional() }, SORTABLE),
       output: z.object({ users: z.array(versioned), ...pageFacts }),
@@ -148,6 +149,7 @@ export const users = resource({
       },
     }),
 
+    /** Get a user. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
       input: z.object({ id }),
       output: versioned,
@@ -185,6 +187,7 @@ export const users = resource({
       },
     }),
 
+    /** Create a user. A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409. */
     create: mutation({
       input: newUser.extend({ idempotency_key: idempotencyKey }),
       output: versioned,
@@ -226,6 +229,10 @@ export const users = resource({
       },
     }),
 
+    /**
+     * Create many users. 1 to 1,000 users, all or none, answered in the order sent. An error names the index and the
+     * field.
+     */
     createMany: mutation({
       input: z.object({ users: many(newUser, 'users'), idempotency_key: idempotencyKey }),
       output: z.object({ users: z.array(versioned) }),
@@ -242,6 +249,7 @@ export const users = resource({
       },
     }),
 
+    /** Replace a user. A role left out returns to `user`, an age left out to null; status and password stay. */
     replace: mutation({
       input: z.object({ id, name, email, role: role.default('user'), age: age.default(null), ...write }),
       output: versioned,
@@ -273,6 +281,7 @@ export const users = resource({
       },
     }),
 
+    /** Update a user. Changes the fields that are sent, at least one. */
     update: mutation({
       input: changesOf({ name, email, password, role, status, age }),
       output: versioned,
@@ -312,6 +321,7 @@ export const users = resource({
       },
     }),
 
+    /** Activate or deactivate a user. Both statuses can be left for the other at any time. */
     setStatus: mutation({
       input: z.object({ id, status, ...write }),
       output: versioned,
@@ -332,6 +342,7 @@ export const users = resource({
       },
     }),
 
+    /** Delete a user. The id is never given to another user. */
     delete: mutation({
       input: z.object({ id, ...write }),
       output: message,
@@ -368,6 +379,7 @@ export const users = resource({
       },
     }),
 
+    /** Delete all users of a status. Needs `status` and takes no other filter; without it nothing is removed. */
     deleteByStatus: mutation({
       // Strict, so that no filter is passed over: what is sent beside the status would have narrowed the removal.
       input: z.strictObject({ status, idempotency_key: idempotencyKey }),
