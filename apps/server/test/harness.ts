@@ -1,11 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Client, createClient } from '@resource/client'
-import { pino } from 'pino'
+import { createTestServer, type TestServer as PlainServer } from '@resource/server/testing'
 import { afterAll, beforeAll } from 'vitest'
-import { readConfig } from '../src/config.ts'
-import { startServer } from '../src/http/server.ts'
 import { checkAnswer } from './document-check.ts'
 
 export interface Answer {
@@ -23,34 +18,19 @@ interface RequestOptions {
   headers?: Record<string, string>
 }
 
-export interface TestServer extends AsyncDisposable {
-  url: string
+export interface TestServer extends PlainServer {
   client: Client
-  /** Of the service's SQLite file, for what no door shows: `createDatabase` opens it beside the service. */
-  databaseUrl: string
-  /** What the service has logged, a line of JSON each. */
-  log: string[]
   /** A request over HTTP whose answer is checked against the OpenAPI document. */
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
 }
 
 /** The real service on an address and a SQLite file of its own; `await using` stops it and removes the file. */
 export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'resource-'))
-  const databaseUrl = `file:${join(directory, 'test.db')}`
-  const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
-  const log: string[] = []
-  const { url, stop } = await startServer(config, pino({ level: 'trace' }, { write: (line) => void log.push(line) }))
+  const server = await createTestServer({ environment })
   return {
-    url,
-    client: createClient({ baseUrl: url }),
-    databaseUrl,
-    log,
-    request: (method, path, options) => request(url, method, path, options),
-    [Symbol.asyncDispose]: async () => {
-      await stop()
-      await rm(directory, { recursive: true })
-    },
+    ...server,
+    client: createClient({ baseUrl: server.url }),
+    request: (method, path, options) => request(server.url, method, path, options),
   }
 }
 

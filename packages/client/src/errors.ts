@@ -54,6 +54,14 @@ export class AbortedError extends ServiceError {}
 /** 500, or an answer that is none of the service's. */
 export class UnexpectedError extends ServiceError {}
 
+/** An answer that breaks the contract, found by `createClient({ check })`; `fields` says where. */
+export class ContractError extends ServiceError {
+  constructor(error: TRPCClientError<AppRouter>, fields: FieldFault[]) {
+    super(error, `${error.message}: ${fields.map(({ field, message }) => `${field}: ${message}`).join('; ')}`)
+    this.fields.push(...fields)
+  }
+}
+
 const CLASSES: Record<number, new (error: TRPCClientError<AppRouter>) => ServiceError> = {
   400: InvalidInputError,
   401: UnauthorizedError,

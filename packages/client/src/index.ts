@@ -1,12 +1,22 @@
-import type { AppRouter } from '@resource/contract'
+import type { AppRouter, Contract } from '@resource/contract'
+import { CONTRACT_HASH } from '@resource/contract/hash'
 import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from '@trpc/client'
 import { type AttemptOptions, attemptsLink } from './attempts.ts'
+import { checkLink } from './check.ts'
 import { type Lists, lists, type Noun } from './lists.ts'
 
 /** Every procedure of the contract (`query` or `mutate`), and for each noun its lists as async iterators. */
 export type Client = TRPCClient<AppRouter> & { [N in Noun]: Lists<N> }
 
-export interface ClientOptions extends AttemptOptions {
+export interface CallOptions extends AttemptOptions {
+  /**
+   * The contract of `@resource/client/contract`, to check each answer against it; an answer that breaks it is a
+   * `ContractError`. Brings zod into the bundle.
+   */
+  check?: Contract
+}
+
+export interface ClientOptions extends CallOptions {
   /** Where the service is, below whatever path: `http://127.0.0.1:3000`. */
   baseUrl: string
   headers?: Record<string, string>
@@ -22,24 +32,26 @@ const LONGEST_URL = 4000
  * Every call throws a `ServiceError` of the class of its kind. Its options are tRPC's: `signal` ends it, and `context`
  * may carry `timeoutMs`, `attemptTimeoutMs` and `retryForMs` for this call alone.
  */
-export function createClient({ baseUrl, headers = {}, ...attempts }: ClientOptions): Client {
+export function createClient({ baseUrl, headers = {}, ...options }: ClientOptions): Client {
   const transport = httpBatchLink<AppRouter>({
     url: `${baseUrl.replace(/\/$/, '')}/trpc`,
-    headers,
+    // By which the service notices clients of another contract.
+    headers: { 'X-Contract': CONTRACT_HASH, ...headers },
     maxItems: MOST_CALLS,
     maxURLLength: LONGEST_URL,
   })
-  return clientOver(transport, attempts)
+  return clientOver(transport, options)
 }
 
-/** The client over any tRPC transport. */
-function clientOver(transport: TRPCLink<AppRouter>, attempts: AttemptOptions): Client {
-  const client = createTRPCClient<AppRouter>({ links: [attemptsLink(attempts), transport] })
+/** The client over any tRPC transport, which is the last link: for a service in the same process, say. */
+export function clientOver(transport: TRPCLink<AppRouter>, { check, ...attempts }: CallOptions = {}): Client {
+  const checks = check === undefined ? [] : [checkLink(check)]
+  const client = createTRPCClient<AppRouter>({ links: [...checks, attemptsLink(attempts), transport] })
   return new Proxy(client as Client, {
     get(target, noun) {
       const procedures = Reflect.get(target, noun)
-      // `then`, asked for by `await`, and symbols are no nouns.
-      if (procedures === undefined) return undefined
+      // `then`, asked for by `await`, and tRPC's own symbols are no nouns.
+      if (procedures === undefined || typeof noun === 'symbol') return procedures
       const walks: object = lists(noun as Noun, (input, options) => procedures.list.query(input, options))
       return new Proxy(procedures, { get: (inner, verb) => Reflect.get(verb in walks ? walks : inner, verb) })
     },

@@ -15,6 +15,7 @@ import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
 import { requestId, requestLog } from './request-log.ts'
+import { skewLog } from './skew.ts'
 
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
 // A short request must not ask for an unbounded answer. The client sends no more at once.
@@ -54,6 +55,7 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
     '/trpc',
     // tRPC makes a Request of the fetch standard, which cannot be made with each method.
     only('GET, HEAD, POST, OPTIONS'),
+    skewLog(log),
     createExpressMiddleware({
       router: trpcRouter(operations),
       maxBodySize: TRPC_BODY_LIMIT,

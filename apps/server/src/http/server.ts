@@ -20,12 +20,17 @@ export interface RunningServer {
 /**
  * Opens the database and serves.
  *
+ * @param through what each request goes through before the service; tests put trouble there
  * @throws Error when the database cannot be opened or the address is taken
  */
-export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  log: Logger,
+  through: (handle: RequestListener) => RequestListener = (handle) => handle,
+): Promise<RunningServer> {
   const database = await createDatabase(config.DATABASE_URL)
   let stopping: Promise<void> | undefined
-  const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
+  const serve = through(createApp({ config, database, log, isStopping: () => stopping !== undefined }))
   const open = new Set<ServerResponse>()
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
@@ -33,7 +38,7 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     open.add(res)
     res.once('close', () => open.delete(res))
-    app(req, res)
+    serve(req, res)
   }
   const server = createServer({ requireHostHeader: false }, handle)
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.

@@ -1,0 +1,35 @@
+import { type CallOptions, type Client, clientOver } from '@resource/client'
+import type { AppRouter } from '@resource/contract'
+import { createDatabase } from '@resource/database'
+import { trpcRouter } from '@resource/openapi'
+import { localLink } from '@trpc/client'
+import { readConfig } from './config.ts'
+import { createOperations } from './operations.ts'
+
+export interface LocalClientOptions extends CallOptions {
+  /** `file:` and a path; the file is made when absent. */
+  databaseUrl: string
+}
+
+/** The client, and `close`, which lets go of the database; `await using` does too. */
+export type LocalClient = Client & AsyncDisposable & { close: () => Promise<void> }
+
+/**
+ * The client of the service without HTTP: its calls go straight to the services, with the same validation and the same
+ * errors. It may be used beside a running service on the same file.
+ *
+ * @throws Error when the database cannot be opened
+ */
+export async function createLocalClient({ databaseUrl, ...options }: LocalClientOptions): Promise<LocalClient> {
+  const config = readConfig({ DATABASE_URL: databaseUrl })
+  const database = await createDatabase(config.DATABASE_URL)
+  const router = trpcRouter(createOperations(database, config))
+  // Its type for clients is AppRouter, which trpcRouter cannot say.
+  const transport = localLink({
+    router: router as unknown as AppRouter,
+    createContext: async () => ({ requestId: 'local' }),
+  })
+  const client = clientOver(transport, options)
+  const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
+  return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
+}

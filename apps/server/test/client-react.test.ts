@@ -1,0 +1,130 @@
+import { createClient } from '@resource/client'
+import { createResourceOptions, ResourceProvider, useResource } from '@resource/client/react'
+import { createTestServer } from '@resource/server/testing'
+import { QueryClient, QueryClientProvider, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { Window } from 'happy-dom'
+import { createElement } from 'react'
+import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
+
+// React needs a document; the network stays Node's.
+const window = Object.assign(new Window({ url: 'http://localhost' }), { fetch })
+let createRoot: typeof import('react-dom/client').createRoot
+beforeAll(async () => {
+  Object.assign(globalThis, { window, document: window.document })
+  ;({ createRoot } = await import('react-dom/client'))
+})
+afterAll(() => window.happyDOM.close())
+
+/** Renders `component` for a client of `url`; `await using` removes it. */
+function show(url: string, component: () => unknown) {
+  const client = createClient({ baseUrl: url })
+  const queryClient = new QueryClient()
+  const place = window.document.createElement('div')
+  const root = createRoot(place as never)
+  const below = createElement(ResourceProvider, { client }, createElement(component as never))
+  root.render(createElement(QueryClientProvider, { client: queryClient }, below))
+  return {
+    text: () => place.textContent,
+    click: (name: string) => (place.querySelector(`#${name}`) as unknown as { click: () => void }).click(),
+    [Symbol.asyncDispose]: async () => {
+      root.unmount()
+      queryClient.clear()
+    },
+  }
+}
+
+const button = (id: string, onClick: () => void) => createElement('button', { type: 'button', id, key: id, onClick })
+
+/** How often the service was asked for a procedure. */
+const asked = (log: string[], procedure: string) =>
+  log.map((line) => JSON.parse(line) as { path?: string }).filter(({ path }) => path?.includes(procedure)).length
+
+test('a mutation of a noun shows in its lists and records, and asks for no other noun', async () => {
+  await using server = await createTestServer({
+    records: {
+      items: [{ name: 'Lamp', price: 1 }],
+      books: [{ title: 'T', author: 'A', published_date: '2020-01-01' }],
+    },
+  })
+  await using page = show(server.url, () => {
+    const resource = useResource()
+    const items = useQuery(resource.items.list.queryOptions({ sort: 'name_asc' }))
+    const first = useQuery(resource.items.get.queryOptions({ id: 1 }))
+    const books = useQuery(resource.books.list.queryOptions({}))
+    const create = useMutation(resource.items.create.mutationOptions())
+    const update = useMutation(resource.items.update.mutationOptions())
+    return [
+      `${items.data?.items.map(({ name }) => name).join()};${first.data?.price};${books.data?.books.length}`,
+      button('create', () => create.mutate({ name: 'Rug', price: 2 })),
+      button('update', () => update.mutate({ id: 1, price: 9 })),
+    ]
+  })
+  await expect.poll(page.text).toBe('Lamp;1;1')
+  page.click('create')
+  await expect.poll(page.text).toBe('Lamp,Rug;1;1')
+  page.click('update')
+  await expect.poll(page.text).toBe('Lamp,Rug;9;1')
+  expect(asked(server.log, 'books.list')).toBe(1)
+})
+
+test('a write that fails reads again too, tells the service’s error, and runs the caller’s own onSettled', async () => {
+  await using server = await createTestServer({ records: { items: [{ name: 'Lamp', price: 1 }] } })
+  const settled: (string | undefined)[] = []
+  await using page = show(server.url, () => {
+    const resource = useResource()
+    const first = useQuery(resource.items.get.queryOptions({ id: 1 }))
+    const update = useMutation(
+      resource.items.update.mutationOptions({ onSettled: (_data, error) => void settled.push(error?.message) }),
+    )
+    return [
+      `${first.data?.price};${update.error?.message ?? ''}`,
+      button('update', () => update.mutate({ id: 1, price: 5, if_version: 1 })),
+    ]
+  })
+  await expect.poll(page.text).toBe('1;')
+  await createClient({ baseUrl: server.url }).items.update.mutate({ id: 1, price: 3 })
+  page.click('update')
+  await expect.poll(page.text).toContain('3;Item has changed: its version is now 2')
+  expect(settled).toEqual([expect.stringContaining('Item has changed')])
+})
+
+test('a query that fails is asked once: the client has repeated what can be repeated', async () => {
+  await using server = await createTestServer()
+  await using page = show(
+    server.url,
+    () => useQuery(useResource().users.get.queryOptions({ id: 7 })).error?.message ?? '',
+  )
+  await expect.poll(page.text).toBe('User not found')
+  await expect.poll(() => asked(server.log, 'users.get')).toBe(1)
+})
+
+test('a list is shown page by page, and a mutation reads its pages again', async () => {
+  const records = { books: ['A', 'B', 'C'].map((title) => ({ title, author: 'X', published_date: '2020-01-01' })) }
+  await using server = await createTestServer({ records })
+  await using page = show(server.url, () => {
+    const resource = useResource()
+    const books = useInfiniteQuery(resource.books.pagesOptions({ limit: 2, sort: 'title_desc' }))
+    const remove = useMutation(resource.books.delete.mutationOptions())
+    return [
+      books.data?.pages.map((page) => page.books.map(({ title }) => title).join('')).join('|'),
+      button('more', () => void books.fetchNextPage()),
+      button('remove', () => remove.mutate({ id: 2 })),
+    ]
+  })
+  await expect.poll(page.text).toBe('CB')
+  page.click('more')
+  await expect.poll(page.text).toBe('CB|A')
+  page.click('remove')
+  await expect.poll(page.text).toBe('CA')
+})
+
+test('the options serve without React too, typed by the contract', async () => {
+  await using server = await createTestServer({ records: { items: [{ name: 'Lamp', price: 1 }] } })
+  const queryClient = new QueryClient()
+  const resource = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)
+  const item = await queryClient.fetchQuery(resource.items.get.queryOptions({ id: 1 }))
+  expectTypeOf(item.price).toBeNumber()
+  expect(queryClient.getQueryData(resource.items.get.queryKey({ id: 1 }))).toEqual(item)
+  // @ts-expect-error: an id is a number
+  resource.items.get.queryOptions({ id: '1' })
+})

@@ -1,0 +1,44 @@
+import { createClient, InvalidInputError, NotFoundError } from '@resource/client'
+import { createLocalClient } from '@resource/server/local'
+import { expect, test } from 'vitest'
+import { startTestServer } from './harness.ts'
+
+test('the local client reads what the service wrote and writes what it reads, on the same file', async () => {
+  await using server = await startTestServer()
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+  const written = await server.client.items.create.mutate({ name: 'Lamp', price: 24.5 })
+  expect(await local.items.get.query({ id: 1 })).toStrictEqual(written)
+
+  await local.items.createMany.mutate({ items: [{ name: 'Rug', price: 3 }] })
+  const names: string[] = []
+  for await (const item of server.client.items.iterate({})) names.push(item.name)
+  expect(names).toEqual(['Lamp', 'Rug'])
+  expect(await local.items.list.query({})).toStrictEqual(await server.client.items.list.query({}))
+})
+
+test('its errors are those of the client over HTTP', async () => {
+  await using server = await startTestServer()
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+  const remote = createClient({ baseUrl: server.url })
+  const failures = (client: typeof remote) =>
+    Promise.all([
+      client.items.create.mutate({ name: '', price: -1 }).catch((error: InvalidInputError) => error),
+      client.users.get.query({ id: 9 }).catch((error: NotFoundError) => error),
+    ])
+  const [invalid, missing] = await failures(local)
+  expect(invalid).toBeInstanceOf(InvalidInputError)
+  expect(missing).toBeInstanceOf(NotFoundError)
+  const told = (errors: object[]) =>
+    errors.map((error) => {
+      const { name, message, status, fields, data } = error as NotFoundError
+      return { name, message, status, fields, data }
+    })
+  expect(told(await failures(local))).toEqual(told(await failures(remote)))
+})
+
+test('close lets go of the file', async () => {
+  await using server = await startTestServer()
+  const local = await createLocalClient({ databaseUrl: server.databaseUrl, retryForMs: 0 })
+  await local.close()
+  await expect(local.books.list.query({})).rejects.toMatchObject({ status: 500 })
+})

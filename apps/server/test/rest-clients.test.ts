@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createTestServer } from '@resource/server/testing'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const snippets = fileURLToPath(new URL('../../../docs/snippets/', import.meta.url))
+// Not below node_modules, where Node runs no TypeScript.
+const cache = fileURLToPath(new URL('../dist/', import.meta.url))
+const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
+const LONG = { timeout: 120_000 }
+
+const isThere = (command: string, argument: string) =>
+  run(command, [argument]).then(
+    () => true,
+    () => false,
+  )
+
+/** What a snippet prints when it runs against an empty service of its own. */
+async function printed(command: string, ...files: string[]) {
+  await using server = await createTestServer()
+  const { stdout } = await run(command, files, { env: { ...process.env, BASE_URL: server.url } })
+  return stdout
+}
+
+test.skipIf(!(await isThere('curl', '--version')))('the curl snippet runs', LONG, async () => {
+  expect(
+    await printed('sh', join(snippets, 'rest.sh')),
+  ).toBe(`{"item":{"id":1,"name":"Lamp","price":24.5,"category":null}}
+[{"id":1,"name":"Lamp","price":24.5,"category":null}]
+{"id":1,"name":"Lamp","price":19.9,"category":null}
+`)
+})
+
+test.skipIf(!(await isThere('python3', '--version')))('the Python snippet runs', LONG, async () => {
+  expect(await printed('python3', join(snippets, 'rest.py'))).toBe(`1 ['Lamp', 'Rug']
+400 name: must be text of 1 to 200 characters; price: must be a number from 0 to 1e12
+`)
+})
+
+test.skipIf(!(await isThere('go', 'version')))('the Go snippet runs', LONG, async () => {
+  expect(await printed('go', 'run', join(snippets, 'rest.go'))).toBe('201 1 Lamp 404 Item not found\n')
+})
+
+test('a client generated from the served document compiles and runs', LONG, async () => {
+  await using server = await createTestServer()
+  await mkdir(cache, { recursive: true })
+  const project = await mkdtemp(join(cache, 'generated-'))
+  const types = astToString(await openapiTS(new URL(`${server.url}/openapi.json`), { defaultNonNullable: false }))
+  await writeFile(join(project, 'api.d.ts'), types)
+  await copyFile(join(snippets, 'rest.ts'), join(project, 'rest.ts'))
+  const options = { extends: '../../../../tsconfig.base.json', compilerOptions: { lib: ['es2024', 'dom'] } }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...options, include: ['.'] }))
+  await run(process.execPath, [tsc, '-p', project]).catch((error) => expect.fail(error.stdout))
+  expect(await printed(process.execPath, join(project, 'rest.ts'))).toBe('1 Lamp 404 Item not found\n')
+  await rm(project, { recursive: true })
+})

@@ -1,0 +1,98 @@
+// What is published: dist, with the contract inside, types too, so that it needs no other package of the workspace.
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { contract } from '@resource/contract'
+import { build } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
+
+const home = fileURLToPath(new URL('..', import.meta.url))
+const packages = dirname(home.replace(/\/$/, ''))
+const dist = join(home, 'dist')
+const types = join(dist, 'types')
+const tsc = join(packages, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const entries = ['index', 'contract', 'react']
+const external = [/^@trpc\/(client|server)/, /^zod/, 'react', '@tanstack/react-query']
+
+// The types of the contract go along as they are: a bundler of types loses the comments inside them.
+const META = `export interface OpenApiMeta {
+  openapi?: {
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+    path: \`/\${string}\`
+    operationId?: string
+    summary?: string
+    description?: string
+    successDescription?: string
+    deprecated?: boolean
+  }
+}
+`
+
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(types, { recursive: true })
+
+await build({
+  input: Object.fromEntries(entries.map((name) => [name, join(home, 'src', `${name}.ts`)])),
+  external,
+  platform: 'neutral',
+  output: { dir: dist, chunkFileNames: '[name].js' },
+})
+
+for (const name of ['openapi', 'contract', 'client']) {
+  const config = join(types, `${name}.json`)
+  const root = join(packages, name)
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      include: [join(root, 'src')],
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        rootDir: packages,
+        outDir: types,
+        typeRoots: [join(root, 'node_modules', '@types')],
+      },
+    }),
+  )
+  execFileSync(process.execPath, [tsc, '-p', config], { stdio: 'inherit' })
+}
+await build({
+  input: Object.fromEntries(entries.map((name) => [name, join(types, 'client', 'src', `${name}.d.ts`)])),
+  external: [...external, /^@resource\//],
+  plugins: [dts({ dtsInput: true, tsconfig: false })],
+  output: { dir: dist, chunkFileNames: '[name].d.ts' },
+})
+for (const name of globSync('*.d.ts', { cwd: dist })) {
+  rewrite(join(dist, name), { '@resource/contract': './types/contract/src/index.js' })
+}
+
+rmSync(join(types, 'client'), { recursive: true })
+for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
+  const file = join(name.parentPath, name.name)
+  const isKept = /\/contract\/src\/|\/openapi\/src\/(contract|problem)\.d\.ts$/.test(file)
+  if (name.isFile() && !isKept) rmSync(file)
+  else if (name.isFile()) {
+    rewrite(file, { '@resource/openapi/contract': '../../openapi/src/contract.js', 'trpc-openapi': '../../meta.js' })
+  }
+}
+writeFileSync(join(types, 'meta.d.ts'), META)
+
+// The compiler writes the nouns out there, without their comments.
+const index = join(types, 'contract', 'src', 'index.d.ts')
+const nouns = Object.keys(contract).map((noun) => `${noun}: typeof import('./${noun}.js').${noun};`)
+writeFileSync(
+  index,
+  readFileSync(index, 'utf8').replace(/(?<=export declare const contract: )\{.*?^\}/ms, `{ ${nouns.join(' ')} }`),
+)
+
+/** Lets a file import what lies beside it in `dist`. */
+function rewrite(file: string, places: Record<string, string>) {
+  const text = readFileSync(file, 'utf8').replace(/(['"])([^'"\n]+)\1/g, (quoted, mark, name) => {
+    const place = places[name] ?? (name.startsWith('.') ? name.replace(/\.ts$/, '.js') : name)
+    return name === place ? quoted : mark + place + mark
+  })
+  writeFileSync(file, text)
+}

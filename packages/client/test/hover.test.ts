@@ -1,0 +1,67 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { contract } from '@resource/contract'
+import { API } from 'typescript/unstable/sync'
+import { expect, test } from 'vitest'
+import { home, installed, run, tsc } from './package.ts'
+
+const procedures = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+  Object.entries(procedures).map(([verb, procedure]) => ({
+    noun,
+    verb,
+    call: `client.${noun}.${verb}.${procedure.type === 'query' ? 'query' : 'mutate'}`,
+    summary: procedure.meta.openapi.summary,
+  })),
+)
+
+const PROGRAM = `import { createClient } from '@resource/client'
+export const client = createClient({ baseUrl: 'http://127.0.0.1:3000' })
+${procedures.map(({ call }) => `${call}\n`).join('')}`
+
+async function writeProgram(project: string) {
+  await writeFile(join(project, 'program.ts'), PROGRAM)
+  const options = { extends: join(home, '..', '..', 'tsconfig.base.json'), include: ['program.ts'] }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify(options))
+}
+
+/** What an editor shows of each procedure. */
+function documentation(project: string) {
+  const api = new API()
+  try {
+    const config = join(project, 'tsconfig.json')
+    const file = join(project, 'program.ts')
+    const snapshot = api.updateSnapshot({ openProjects: [config] })
+    const checker = snapshot.getProject(config)?.checker
+    return procedures.map(({ noun, verb, call }) => {
+      const at = PROGRAM.indexOf(`${call}\n`) + `client.${noun}.`.length
+      const symbol = checker?.getSymbolAtPosition(file, at)
+      return `${noun}.${verb}: ${symbol && checker?.getDocumentationCommentOfSymbol(symbol)}`
+    })
+  } finally {
+    api.close()
+  }
+}
+
+test('a published procedure shows its documentation on hover, beginning with its summary', {
+  timeout: 60_000,
+}, async () => {
+  await using published = await installed()
+  await writeProgram(published.project)
+  const shown = documentation(published.project)
+  expect(shown.length).toBe(22)
+  procedures.forEach(({ noun, verb, summary }, index) => {
+    expect(shown[index]).toMatch(new RegExp(`^${noun}\\.${verb}: ${summary}\\.`))
+  })
+})
+
+test('a program with every procedure costs the compiler few instantiations', { timeout: 60_000 }, async () => {
+  await using published = await installed()
+  await writeProgram(published.project)
+  const { stdout } = await run(process.execPath, [tsc, '-p', published.project, '--extendedDiagnostics'])
+  const count = Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])
+  expect(count).toBeGreaterThan(0)
+  expect(count).toBeLessThan(LIMIT)
+})
+
+// The figure of docs/clients.md, and room for resources to come.
+const LIMIT = 20_000

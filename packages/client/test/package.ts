@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const run = promisify(execFile)
+export const home = fileURLToPath(new URL('..', import.meta.url))
+export const tsc = join(home, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')
+
+/** A project that has installed the client as it is published; `await using` removes it. */
+export async function installed() {
+  await run(process.execPath, [join(home, 'scripts', 'build.ts')])
+  const cache = join(home, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  const project = await mkdtemp(join(cache, 'installed-'))
+  const modules = join(project, 'node_modules')
+  await mkdir(join(modules, '@resource'), { recursive: true })
+  // Else the program would be the client itself, which may import itself by its name.
+  await writeFile(join(project, 'package.json'), '{ "name": "program", "type": "module" }')
+  await run('pnpm', ['pack', '--out', join(project, 'client.tgz')], { cwd: home })
+  await run('tar', ['-xzf', 'client.tgz'], { cwd: project })
+  await run('mv', [join(project, 'package'), join(modules, '@resource', 'client')])
+  // Its dependencies, as the workspace has them; nothing of the workspace itself.
+  for (const scope of ['@trpc', '@tanstack', '@types', 'react', 'zod']) {
+    await symlink(join(home, 'node_modules', scope), join(modules, scope))
+  }
+  return {
+    project,
+    tarball: join(project, 'client.tgz'),
+    manifest: JSON.parse(await readFile(join(modules, '@resource', 'client', 'package.json'), 'utf8')),
+    [Symbol.asyncDispose]: () => rm(project, { recursive: true, force: true }),
+  }
+}

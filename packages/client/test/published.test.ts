@@ -1,0 +1,94 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installed, run, tsc } from './package.ts'
+
+let published: Awaited<ReturnType<typeof installed>>
+beforeAll(async () => {
+  published = await installed()
+}, 60_000)
+afterAll(() => published?.[Symbol.asyncDispose]())
+
+/** Bytes of a program in a browser, minified and gzipped, and the packages in it. */
+async function bundle(program: string) {
+  const input = join(published.project, 'program.js')
+  await writeFile(input, program)
+  const build = await rolldown({ input, platform: 'browser', external: ['react', '@tanstack/react-query'] })
+  const { output } = await build.generate({ minify: true })
+  const [{ code, moduleIds }] = output
+  return { bytes: gzipSync(code).byteLength, modules: moduleIds.join('\n') }
+}
+
+const CLIENT = `import { createClient } from '@resource/client'
+globalThis.client = createClient({ baseUrl: 'http://127.0.0.1:3000' })`
+
+test('the client with tRPC is at most 20 kB gzipped, without zod, server code or the contract', async () => {
+  const { bytes, modules } = await bundle(CLIENT)
+  expect(bytes).toBeLessThanOrEqual(20_000)
+  expect(`${Math.round(bytes / 1000)} kB`).toBe('8 kB') // as docs/clients.md says
+  expect(modules).toContain('@resource/client/dist/index.js')
+  expect(modules).not.toMatch(/\/(zod|express|pino)\/|client\/dist\/contract|packages\/contract/)
+})
+
+test('what it asks of a project is declared, and nothing of the workspace', () => {
+  const { dependencies, peerDependencies, exports } = published.manifest
+  expect(Object.keys({ ...dependencies, ...peerDependencies }).sort()).toEqual([
+    '@tanstack/react-query',
+    '@trpc/client',
+    '@trpc/server',
+    'react',
+    'zod',
+  ])
+  expect(exports['.']).toEqual({ types: './dist/index.d.ts', default: './dist/index.js' })
+})
+
+test('publint and arethetypeswrong find nothing wrong with the ES modules', async () => {
+  const tarball = await readFile(published.tarball)
+  const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true })
+  expect(messages).toEqual([])
+  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)))
+  const problems = 'problems' in analysis ? analysis.problems : ['no types']
+  // It is ESM alone: what CommonJS and the resolution of before 2020 cannot load is no fault.
+  const faults = problems.filter(
+    (problem) =>
+      typeof problem === 'string' ||
+      (problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10')),
+  )
+  expect(faults).toEqual([])
+})
+
+test('its types stand alone, and are the same for a program as in the workspace', async () => {
+  const { project } = published
+  await writeFile(
+    join(project, 'program.ts'),
+    `import { createClient, NotFoundError } from '@resource/client'
+import { contract } from '@resource/client/contract'
+import { createResourceOptions } from '@resource/client/react'
+const client = createClient({ baseUrl: 'http://127.0.0.1:3000', check: contract })
+export const { price } = await client.items.get.query({ id: 1 })
+price satisfies number
+// @ts-expect-error: an id is a number
+await client.items.get.query({ id: '1' })
+for await (const user of client.users.iterate({ role: 'admin' })) user.email satisfies string
+export const options = createResourceOptions(client, null as never).books.list.queryOptions({ sort: 'title_asc' })
+export const kinds = [NotFoundError]
+`,
+  )
+  const config = { extends: '../../../../../tsconfig.base.json', compilerOptions: { lib: ['es2024', 'dom'] } }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...config, include: ['program.ts'] }))
+  await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
+})
+
+test('plain Node loads it, the one of the machine as well as this one', async () => {
+  const program = join(published.project, 'load.mjs')
+  await writeFile(program, `${CLIENT}\nconsole.log(typeof globalThis.client.books.list.query)`)
+  const others = process.platform === 'win32' ? [] : ['/usr/bin/node', '/usr/local/bin/node']
+  for (const node of [process.execPath, ...others]) {
+    const outcome = await run(node, [program]).catch((error) => error)
+    if (outcome.code !== 'ENOENT') expect(outcome).toMatchObject({ stdout: 'function\n' })
+  }
+})
