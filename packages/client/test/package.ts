@@ -10,7 +10,6 @@ export const tsc = join(home, '..', '..', 'node_modules', 'typescript', 'bin', '
 
 /** A project that has installed the client as it is published; `await using` removes it. */
 export async function installed() {
-  await run(process.execPath, [join(home, 'scripts', 'build.ts')])
   const cache = join(home, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const project = await mkdtemp(join(cache, 'installed-'))

@@ -1,2 +1,2 @@
-/** Of what the procedures take and give, without a word about them; test/hash.test.ts writes it. */
+/** Of what the procedures take and give, without a word about them. `npm run openapi:write` renews it. */
 export const CONTRACT_HASH = '2a2596330cd31cb8'
