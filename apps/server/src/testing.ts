@@ -5,11 +5,11 @@ import { pino } from 'pino'
 import { readConfig } from './config.ts'
 import { startServer } from './http/server.ts'
 import { type FaultOptions, withFaults } from './testing/faults.ts'
-import { type Records, storeRecords } from './testing/records.ts'
+import { type Seed, storeSeed } from './testing/seed.ts'
 
 export interface TestServerOptions extends FaultOptions {
   /** What the service holds from the start. */
-  records?: Records
+  seed?: Seed
   /** Settings by the names of the environment's variables, beside `PORT` and `DATABASE_URL`. */
   environment?: Record<string, string>
 }
@@ -29,15 +29,15 @@ export interface TestServer extends AsyncDisposable {
  * The real service on an address and a SQLite file of its own, as slow and as unreliable as asked: so that the tests of
  * a front-end meet real validation and real errors.
  *
- * @throws Error when `records` break the contract
+ * @throws Error when `seed` breaks the contract
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { records, environment, ...faults } = options
+  const { seed, environment, ...faults } = options
   const directory = await mkdtemp(join(tmpdir(), 'resource-'))
   const databaseUrl = `file:${join(directory, 'test.db')}`
   const log: string[] = []
   try {
-    if (records !== undefined) await storeRecords(databaseUrl, records)
+    if (seed !== undefined) await storeSeed(databaseUrl, seed)
     const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
     const logger = pino({ level: 'trace' }, { write: (line) => void log.push(line) })
     const { url, stop } = await startServer(config, logger, withFaults(faults))
@@ -52,4 +52,4 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   }
 }
 
-export type { FaultOptions, Records }
+export type { FaultOptions, Seed }

@@ -41,7 +41,7 @@ const asked = (log: string[], procedure: string) =>
 
 test('a mutation of a noun shows in its lists and records, and asks for no other noun', async () => {
   await using server = await createTestServer({
-    records: {
+    seed: {
       items: [{ name: 'Lamp', price: 1 }],
       books: [{ title: 'T', author: 'A', published_date: '2020-01-01' }],
     },
@@ -68,7 +68,7 @@ test('a mutation of a noun shows in its lists and records, and asks for no other
 })
 
 test('a write that fails reads again too, tells the service’s error, and runs the caller’s own onSettled', async () => {
-  await using server = await createTestServer({ records: { items: [{ name: 'Lamp', price: 1 }] } })
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
   const settled: (string | undefined)[] = []
   await using page = show(server.url, () => {
     const resource = useResource()
@@ -99,8 +99,8 @@ test('a query that fails is asked once: the client has repeated what can be repe
 })
 
 test('a list is shown page by page, and a mutation reads its pages again', async () => {
-  const records = { books: ['A', 'B', 'C'].map((title) => ({ title, author: 'X', published_date: '2020-01-01' })) }
-  await using server = await createTestServer({ records })
+  const seed = { books: ['A', 'B', 'C'].map((title) => ({ title, author: 'X', published_date: '2020-01-01' })) }
+  await using server = await createTestServer({ seed })
   await using page = show(server.url, () => {
     const resource = useResource()
     const books = useInfiniteQuery(resource.books.pagesOptions({ limit: 2, sort: 'title_desc' }))
@@ -119,7 +119,7 @@ test('a list is shown page by page, and a mutation reads its pages again', async
 })
 
 test('the options serve without React too, typed by the contract', async () => {
-  await using server = await createTestServer({ records: { items: [{ name: 'Lamp', price: 1 }] } })
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
   const queryClient = new QueryClient()
   const resource = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)
   const item = await queryClient.fetchQuery(resource.items.get.queryOptions({ id: 1 }))

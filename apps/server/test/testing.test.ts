@@ -2,8 +2,8 @@ import { createClient, UnavailableError } from '@resource/client'
 import { createTestServer } from '@resource/server/testing'
 import { expect, test } from 'vitest'
 
-async function outcomes(seed: number): Promise<string[]> {
-  await using server = await createTestServer({ failRate: 0.5, seed })
+async function outcomes(failSeed: number): Promise<string[]> {
+  await using server = await createTestServer({ failRate: 0.5, failSeed })
   const seen: string[] = []
   for (let n = 0; n < 30; n++) {
     const outcome = await fetch(`${server.url}/items`).then(
@@ -17,14 +17,14 @@ async function outcomes(seed: number): Promise<string[]> {
 
 test('it holds the records it was given, by the rules of the service', async () => {
   await using server = await createTestServer({
-    records: { users: [{ name: 'Ada', email: 'ada@example.com' }], items: [{ name: 'Lamp', price: 1 }] },
+    seed: { users: [{ name: 'Ada', email: 'ada@example.com' }], items: [{ name: 'Lamp', price: 1 }] },
   })
   const client = createClient({ baseUrl: server.url })
   expect(await client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada', role: 'user' })
-  await expect(createTestServer({ records: { items: [{ name: '', price: 1 }] } })).rejects.toThrow('name')
+  await expect(createTestServer({ seed: { items: [{ name: '', price: 1 }] } })).rejects.toThrow('name')
 })
 
-test('the same seed fails the same requests, with 503s and dropped connections', async () => {
+test('the same number fails the same requests, with 503s and dropped connections', async () => {
   const first = await outcomes(7)
   expect(new Set(first)).toEqual(new Set(['200', '503', 'dropped']))
   expect(await outcomes(7)).toEqual(first)
@@ -32,7 +32,7 @@ test('the same seed fails the same requests, with 503s and dropped connections',
 })
 
 test('writes through the client happen once, even where the answer of the first try was lost', async () => {
-  await using server = await createTestServer({ failRate: 0.3, seed: 3 })
+  await using server = await createTestServer({ failRate: 0.3, failSeed: 3 })
   const client = createClient({ baseUrl: server.url, retryForMs: 20_000, retriesPerSecond: 1000 })
   for (let n = 0; n < 40; n++) await client.items.create.mutate({ name: `Item ${n}`, price: n })
   const { total } = await client.items.list.query({ count: true })

@@ -6,16 +6,16 @@ export interface FaultOptions {
   latency?: number
   /** Which part of the requests fails, from 0 to 1. */
   failRate?: number
-  /** Of the generator that chooses them: the same seed fails the same requests, in their order of arrival. 1 when absent. */
-  seed?: number
+  /** Chooses which: the same number fails the same requests, in their order of arrival. 1 when absent. */
+  failSeed?: number
 }
 
 /**
  * Puts trouble before a service. Of the requests that fail, a third is answered 503, a third loses its connection
  * before the service sees it, and a third loses the answer, when the service has done its work.
  */
-export function withFaults({ latency = 0, failRate = 0, seed = 1 }: FaultOptions) {
-  const random = generator(seed)
+export function withFaults({ latency = 0, failRate = 0, failSeed = 1 }: FaultOptions) {
+  const random = generator(failSeed)
   return (handle: RequestListener): RequestListener =>
     (req, res) => {
       // Drawn at arrival, so that waiting does not change whom it meets.
