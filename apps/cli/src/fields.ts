@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+/** A field of an input, as a person types it. */
+export interface Field {
+  name: string
+  /** `--published-date` */
+  flag: string
+  kind: 'text' | 'number' | 'boolean' | 'numbers' | 'json'
+  choices: string[] | undefined
+  required: boolean
+  nullable: boolean
+  /** Asked for without echo, never an argument. */
+  secret: boolean
+  description: string
+  example: string | undefined
+}
+
+interface JsonSchema {
+  type?: string
+  enum?: unknown[]
+  anyOf?: JsonSchema[]
+  items?: JsonSchema
+  $ref?: string
+  $defs?: Record<string, JsonSchema>
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  description?: string
+  examples?: unknown[]
+  default?: unknown
+  format?: string
+}
+
+// These belong to every command; a field of the same name gets a prefix.
+const TAKEN = ['url', 'json', 'timeout', 'yes', 'help', 'version']
+
+/** The fields of an input schema in its order, read from its JSON Schema. */
+export function fieldsOf(schema: z.ZodObject): Field[] {
+  const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const resolve = (part: JsonSchema): JsonSchema =>
+    part.$ref === undefined ? part : { ...root.$defs?.[part.$ref.replace('#/$defs/', '')], ...part }
+  const { properties = {}, required = [] } = resolve(root)
+  return Object.entries(properties).map(([name, property]) => {
+    const part = resolve(property)
+    const variants = (part.anyOf ?? [part]).map(resolve)
+    const values = variants.filter(({ type }) => type !== 'null')
+    const choices = values.find((value) => value.enum)?.enum?.map(String)
+    const kebab = name.replaceAll('_', '-')
+    const example = part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? choices?.[0]
+    return {
+      name,
+      flag: `--${TAKEN.includes(kebab) ? 'field-' : ''}${kebab}`,
+      kind: kindOf(values),
+      choices,
+      required: required.includes(name),
+      nullable: variants.length > values.length,
+      secret: part.format === 'password',
+      description: describe(part),
+      example: example === undefined ? undefined : String(example),
+    }
+  })
+}
+
+function kindOf(values: JsonSchema[]): Field['kind'] {
+  const isNumber = (schema?: JsonSchema) => schema?.type === 'integer' || schema?.type === 'number'
+  if (values.some(({ type, items }) => type === 'array' && isNumber(items))) return 'numbers'
+  if (values.some(({ type }) => type === 'array' || type === 'object')) return 'json'
+  if (values.some(isNumber)) return 'number'
+  return values.some(({ type }) => type === 'boolean') ? 'boolean' : 'text'
+}
+
+function describe({ description, default: fallback }: JsonSchema): string {
+  const standard = fallback === undefined || fallback === null || fallback === false ? '' : ` (default ${fallback})`
+  return `${(description ?? '').replaceAll('`', '')}${standard}`.trim()
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
+
+/** Writes to stdout and waits until there is room for more. */
+export async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+/** Writes a line for the person to stderr, where it is in no one's way. */
+export function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** A table with aligned columns; numbers stand right. */
+export function table(columns: string[], records: Record<string, unknown>[]): string {
+  const rows = records.map((record) => columns.map((column) => cell(record[column])))
+  const widths = columns.map((column, n) =>
+    rows.reduce((most, row) => Math.max(most, (row[n] ?? '').length), column.length),
+  )
+  const isRight = columns.map((column) => records.some((record) => typeof record[column] === 'number'))
+  const line = (cells: string[]) =>
+    cells
+      .map((text, n) => (isRight[n] ? text.padStart(widths[n] ?? 0) : text.padEnd(widths[n] ?? 0)))
+      .join('  ')
+      .trimEnd()
+  return `${[columns, ...rows].map(line).join('\n')}\n`
+}
+
+/** A record as `key: value` lines. */
+export function record(fields: Record<string, unknown>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${cell(value)}\n`)
+    .join('')
+}
+
+// Stored text must not move the cursor or break the table.
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')
+}

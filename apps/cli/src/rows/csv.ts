@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream'
+import { parse } from 'csv-parse'
+import { invalid } from '../failures.ts'
+import type { Field } from '../fields.ts'
+import { cellValue } from '../values.ts'
+import type { Row, Text } from './row.ts'
+
+const LONGEST_RECORD = 1024 * 1024
+
+/**
+ * The rows of a CSV file whose first line names the columns.
+ *
+ * @param passed columns that may stand there and are left out
+ * @throws Failure for a column nobody knows, and for a file that is no CSV
+ */
+export async function* csvRows(text: Text, fields: Field[], passed: string[]): AsyncGenerator<Row> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_RECORD,
+  })
+  Readable.from(text)
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser)
+  let header: string[] | undefined
+  let line = 1
+  try {
+    for await (const { record: cells, info } of parser as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
+      if (header === undefined) {
+        header = cells
+        checkHeader(header, fields, passed)
+      } else yield rowOf(line, header, cells, fields)
+      line = info.lines + 1
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code?.startsWith('CSV_')) throw invalid(`No CSV: ${(error as Error).message}`)
+    throw error
+  }
+}
+
+function checkHeader(header: string[], fields: Field[], passed: string[]): void {
+  const known = fields.map(({ name }) => name)
+  const unknown = header.filter((name) => !known.includes(name) && !passed.includes(name))
+  const missing = fields.filter(({ name, required }) => required && !header.includes(name)).map(({ name }) => name)
+  if (unknown.length > 0) throw invalid(`Unknown columns: ${unknown.join(', ')}; known are ${known.join(', ')}`)
+  if (missing.length > 0) throw invalid(`Missing columns: ${missing.join(', ')}`)
+}
+
+function rowOf(line: number, header: string[], cells: string[], fields: Field[]): Row {
+  const source = Object.fromEntries(header.map((name, n) => [name, cells[n] ?? '']))
+  if (cells.length !== header.length) {
+    return { line, source, fault: `has ${cells.length} cells, the first line has ${header.length}` }
+  }
+  const record: Record<string, unknown> = {}
+  for (const field of fields) {
+    const value = cellValue(field, String(source[field.name] ?? ''))
+    if (value !== undefined) record[field.name] = value
+  }
+  return { line, source, record }
+}

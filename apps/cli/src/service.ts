@@ -1,0 +1,49 @@
+import type { Client } from '@resource/client'
+import { type Contract, contract, type Input, type Output } from '@resource/contract'
+import type { z } from 'zod'
+
+export type Noun = keyof Contract
+type Wire = Record<string, unknown>
+
+export type { Wire }
+
+/** A procedure as the commands see it. */
+export interface Procedure {
+  type: 'query' | 'mutation'
+  input: z.ZodObject
+  output: z.ZodObject
+  meta: { openapi: { summary?: string; description?: string } }
+}
+
+// What the commands know by name, so that a renaming in the contract does not compile here.
+export const ID = 'id' satisfies keyof Input<Noun, 'get'>
+export const AFTER = 'after' satisfies keyof Input<Noun, 'list'>
+export const LIMIT = 'limit' satisfies keyof Input<Noun, 'list'>
+export const COUNT = 'count' satisfies keyof Input<Noun, 'list'>
+export const PAGE = 'page' satisfies keyof Input<Noun, 'list'>
+export const SORT = 'sort' satisfies keyof Input<Noun, 'list'>
+export const KEY = 'idempotency_key' satisfies keyof Input<Noun, 'createMany'>
+
+/** What a list says beside its records. */
+export type PageFacts = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>
+
+export const nouns = Object.keys(contract) as Noun[]
+
+/** The procedures of a noun by verb. */
+export function proceduresOf(noun: Noun): Record<string, Procedure> {
+  return contract[noun].procedures as unknown as Record<string, Procedure>
+}
+
+/** The schema of one record, where a procedure takes or gives many under their noun. */
+export function recordSchema(noun: Noun, schema: z.ZodObject): z.ZodObject | undefined {
+  const many = schema.shape[noun] as { element?: z.ZodObject } | undefined
+  return many?.element
+}
+
+/** Calls a procedure by name; the service validates the input. */
+export function call(client: Client, noun: Noun, verb: string, input: Wire, options: object = {}): Promise<Wire> {
+  type Call = (input: Wire, options: object) => Promise<Wire>
+  const procedure = (client[noun] as unknown as Record<string, { query: Call; mutate: Call }>)[verb]
+  if (procedure === undefined) throw new Error(`${noun} has no ${verb}`)
+  return proceduresOf(noun)[verb]?.type === 'query' ? procedure.query(input, options) : procedure.mutate(input, options)
+}

@@ -1,0 +1,115 @@
+import { Command, Option } from 'commander'
+import { shownFields } from './columns.ts'
+import { EXIT, Failure, failureOf, faultLines } from './failures.ts'
+import { type Field, fieldsOf } from './fields.ts'
+import { clientOf, type Globals } from './globals.ts'
+import { record, table, tell, write } from './output.ts'
+import { askSecret, confirm } from './question.ts'
+import { call, ID, type Noun, type PageFacts, type Procedure, type Wire } from './service.ts'
+import { parseValue } from './values.ts'
+
+/** The command of a procedure: `users set-status <id> --status <status>`. */
+export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Command {
+  const fields = fieldsOf(procedure.input)
+  const { summary = '', description = '' } = procedure.meta.openapi
+  const name = kebab(verb)
+  const command = new Command(name).summary(summary).description(`${summary}. ${description}`.replaceAll('`', ''))
+  const hasId = fields.some((field) => field.name === ID)
+  if (hasId) command.argument(`<${ID}>`)
+  const options = new Map<Field, Option>()
+  for (const field of fields.filter((field) => field.name !== ID)) {
+    const option = optionOf(field)
+    options.set(field, option)
+    command.addOption(option)
+    if (field.nullable) command.addOption(new Option(field.flag.replace('--', '--no-'), `no ${field.name}: null`))
+  }
+  // What removes more than one record is asked about.
+  const isSweep = verb.startsWith('delete') && !hasId
+  if (isSweep) command.option('--yes', 'remove without a question')
+  command.addHelpText('after', `\nExample:\n  $ ${exampleOf(noun, name, fields, isSweep)}`)
+
+  return command.action(async (...args: unknown[]) => {
+    const globals = command.optsWithGlobals<Globals & { yes?: boolean }>()
+    const input: Wire = hasId ? { [ID]: parseValue(fieldNamed(fields, ID), String(args[0])) } : {}
+    const given = command.opts()
+    for (const [field, option] of options) {
+      // `--no-x` next to `--x` would make x true when neither is given.
+      const value = command.getOptionValueSource(attributeOf(option)) === 'cli' ? given[attributeOf(option)] : undefined
+      if (value !== undefined) input[field.name] = await inputValue(field, value)
+    }
+    check(procedure, input, fields)
+    if (isSweep && globals.yes !== true && !(await confirm(`${summary}: ${JSON.stringify(input)}?`))) {
+      throw new Failure(EXIT.interrupted, 'Nothing was removed.')
+    }
+    try {
+      await show(noun, await call(clientOf(globals), noun, verb, input), globals.json)
+    } catch (error) {
+      throw failureOf(error, globals.url, fields)
+    }
+  })
+}
+
+/** `set-status` of `setStatus`. */
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function optionOf(field: Field): Option {
+  const text = `${field.required ? 'required. ' : ''}${field.description}`
+  if (field.secret) return new Option(field.flag, `asked for without echo, or the first line of stdin. ${text}`)
+  if (field.kind === 'boolean') return new Option(field.flag, text)
+  const option = new Option(`${field.flag} <${field.choices ? field.name : field.kind}>`, text)
+  return field.choices ? option.choices(field.choices) : option
+}
+
+function attributeOf(option: Option): string {
+  return option.attributeName()
+}
+
+async function inputValue(field: Field, value: unknown): Promise<unknown> {
+  if (value === false) return null
+  if (field.secret) return askSecret(field.name)
+  return typeof value === 'string' ? parseValue(field, value) : value
+}
+
+/** The contract's own rules, before anything is sent. */
+function check({ input: schema }: Procedure, input: Wire, fields: Field[]): void {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return
+  const faults = new Map<string, string>()
+  for (const { path, message } of parsed.error.issues) {
+    const field = String(path[0] ?? '')
+    if (!faults.has(field)) faults.set(field, field !== '' && input[field] === undefined ? 'is required' : message)
+  }
+  const lines = [...faults].map(([field, message]) => ({ field, message }))
+  throw new Failure(EXIT.invalid, faultLines(lines, fields))
+}
+
+async function show(noun: Noun, output: Wire, json: boolean): Promise<void> {
+  const records = output[noun]
+  if (!Array.isArray(records)) {
+    const { message, ...rest } = output
+    const isMessage = typeof message === 'string' && !(ID in rest)
+    return write(json ? `${JSON.stringify(output)}\n` : isMessage ? `${message}\n` : record(output))
+  }
+  await write(json ? `${JSON.stringify(records)}\n` : table(shownFields(noun), records))
+  const { page, next, total } = output as unknown as PageFacts
+  if (total !== undefined) tell(`${total} in total`)
+  if (next !== null) tell(page === undefined ? `More: --after ${next}` : `More: --page ${page + 1}`)
+}
+
+function fieldNamed(fields: Field[], name: string): Field {
+  return fields.find((field) => field.name === name) as Field
+}
+
+function exampleOf(noun: Noun, name: string, fields: Field[], isSweep: boolean): string {
+  const required = fields.filter((field) => field.required && field.name !== ID)
+  const shown = required.length > 0 ? required : fields.filter(({ example, secret }) => example && !secret).slice(0, 1)
+  const needsFlags = !['get', 'delete'].includes(name)
+  const flags = needsFlags ? shown.filter((field) => field.name !== ID) : []
+  const id = fields.find((field) => field.name === ID)?.example
+  const words = flags.map(
+    ({ flag, example = '…' }) => `${flag} ${/[^\w@.,-]/.test(example) ? `'${example}'` : example}`,
+  )
+  return ['resource', noun, name, ...(id ? [id] : []), ...words, ...(isSweep ? ['--yes'] : [])].join(' ')
+}
