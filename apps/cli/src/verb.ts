@@ -50,7 +50,7 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
 }
 
 /** `set-status` of `setStatus`. */
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { invalid } from '../failures.ts'
 import type { Field } from '../fields.ts'
 import { cellValue } from '../values.ts'
@@ -38,7 +38,7 @@ export async function* csvRows(text: Text, fields: Field[], passed: string[]): A
       line = info.lines + 1
     }
   } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('CSV_')) throw invalid(`No CSV: ${(error as Error).message}`)
+    if (error instanceof CsvError) throw invalid(`No CSV: ${error.message}`)
     throw error
   }
 }

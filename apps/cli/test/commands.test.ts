@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { contract } from '@resource/contract'
+import { expect, test } from 'vitest'
+import { startService } from './processes.ts'
+
+test('every procedure of the contract has its command, and createMany is import', async () => {
+  await using service = await startService()
+  for (const [noun, { procedures }] of Object.entries(contract)) {
+    const { stdout, code } = await service.run([noun, '--help'])
+    expect(code).toBe(0)
+    for (const verb of Object.keys(procedures).filter((verb) => verb !== 'createMany')) {
+      const name = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    }
+  }
+  expect((await service.run(['import', '--help'])).stdout).toContain('"users", "books", "items"')
+})
+
+test('a record is created, read, changed, replaced and deleted, as lines or as JSON', async () => {
+  await using service = await startService()
+  const lamp = { id: 1, name: 'Lamp', price: 24.5, category: 'light', version: 1 }
+  const created = await service.run(['items', 'create', '--name', 'Lamp', '--price', '24.5', '--category', 'light'])
+  expect(created.stdout).toBe('id: 1\nname: Lamp\nprice: 24.5\ncategory: light\nversion: 1\n')
+  expect(JSON.parse((await service.run(['items', 'get', '1', '--json'])).stdout)).toEqual(lamp)
+  const updated = await service.run(['items', 'update', '1', '--no-category', '--if-version', '1', '--json'])
+  expect(JSON.parse(updated.stdout)).toEqual({ ...lamp, category: null, version: 2 })
+  const replaced = await service.run(['items', 'replace', '1', '--name', 'Desk', '--price', '9', '--json'])
+  expect(JSON.parse(replaced.stdout)).toEqual({ ...lamp, name: 'Desk', price: 9, category: null, version: 3 })
+  expect((await service.run(['items', 'delete', '1'])).stdout).toBe('Item deleted\n')
+})
+
+test('a list is an aligned table, an array with --json, and says on stderr how it goes on', async () => {
+  await using service = await startService()
+  await service.client.items.createMany.mutate({
+    items: [
+      { name: 'Lamp', price: 24.5 },
+      { name: 'A long name', price: 3 },
+    ],
+  })
+  const list = await service.run(['items', 'list', '--sort', 'price_asc', '--limit', '1', '--count'])
+  expect(list.stdout).toBe('id  name         price  category  version\n 2  A long name      3  -               1\n')
+  expect(list.stderr).toBe('2 in total\nMore: --page 2\n')
+  const json = await service.run(['items', 'list', '--price-lt', '10', '--json'])
+  expect(JSON.parse(json.stdout)).toEqual([{ id: 2, name: 'A long name', price: 3, category: null, version: 1 }])
+})
+
+test('a password comes from stdin and is never shown', async () => {
+  await using service = await startService()
+  const flags = ['users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--password']
+  const short = await service.run(flags, 'hunter2\n')
+  expect([short.code, short.stderr.startsWith('--password: must be')]).toEqual([2, true])
+  const { code, stdout, stderr } = await service.run(flags, 'correct horse\n')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(`${short.stderr}${stdout}`).not.toMatch(/hunter2|correct horse/)
+})
+
+test('what removes many records wants --yes where nobody can be asked', async () => {
+  await using service = await startService()
+  await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+  const asked = await service.run(['users', 'delete-by-status', '--status', 'active'])
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+  const { stdout } = await service.run(['users', 'delete-by-status', '--status', 'active', '--yes'])
+  expect(stdout).toBe('1 active user removed\n')
+})
+
+test('each kind of failure has its exit code and words on stderr that name the flag', async () => {
+  await using service = await startService()
+  const book = ['--title', 'Emma', '--author', 'Jane Austen', '--published-date', '1815-12-23']
+  await service.run(['books', 'create', ...book])
+  await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+  for (const [args, code, words] of [
+    [['books', 'get', 'x'], 2, 'id: must be a whole number'],
+    [['books', 'create', '--title', 'Emma'], 2, '--published-date: is required'],
+    [['items', 'create', '--name', 'Lamp', '--price', 'dear'], 2, '--price: must be a number'],
+    [['users', 'update', '1'], 2, 'Send at least one of these fields'],
+    [['users', 'list', '--role', 'king'], 2, "'--role <role>'"],
+    [['boks', 'list'], 2, 'Did you mean books?'],
+    [['books', 'list', '--url', 'nowhere'], 2, 'http://127.0.0.1:3000'],
+    [['books', 'get', '7'], 3, 'Book not found'],
+    [['books', 'replace', '1', ...book, '--if-version', '4,5'], 4, 'version is now 1'],
+    [['users', 'create', '--name', 'Eve', '--email', 'ADA@example.com'], 4, '--email: already in use'],
+    [['books', 'list', '--url', 'http://127.0.0.1:1', '--timeout', '0.5'], 5, ''],
+  ] as const) {
+    const result = await service.run([...args])
+    expect([args, result.code, result.stdout]).toEqual([args, code, ''])
+    expect(result.stderr).toContain(words)
+  }
+})
+
+test('the completion script of bash, run by bash, completes commands, flags and values', async () => {
+  await using service = await startService()
+  const { stdout: script } = await service.run(['completion', 'bash'])
+  const complete = (words: string) => {
+    const line = `COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _resource; echo "\${COMPREPLY[@]}"`
+    return spawnSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' }).stdout.trim()
+  }
+  expect(complete('resource u')).toBe('users')
+  expect(complete('resource users set')).toBe('set-status')
+  expect(complete('resource items list --pri')).toBe('--price-lt')
+  expect(complete('resource users list --role ""')).toBe('admin user')
+  expect(complete('resource import x.csv --type b')).toBe('books')
+})

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ListedRecord } from '@resource/client'
+import type { Input } from '@resource/contract'
+import { expect, expectTypeOf, test } from 'vitest'
+
+const cli = fileURLToPath(new URL('..', import.meta.url))
+const contract = fileURLToPath(new URL('../../../packages/contract', import.meta.url))
+const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
+
+test('the columns of exports and files to import are these', () => {
+  type Columns<T> = keyof T & string
+  expectTypeOf<Columns<ListedRecord<'users'>>>().toEqualTypeOf<
+    'id' | 'name' | 'email' | 'role' | 'status' | 'age' | 'created_at' | 'updated_at' | 'version'
+  >()
+  expectTypeOf<Columns<ListedRecord<'books'>>>().toEqualTypeOf<
+    'id' | 'title' | 'author' | 'published_date' | 'version'
+  >()
+  expectTypeOf<Columns<ListedRecord<'items'>>>().toEqualTypeOf<'id' | 'name' | 'price' | 'category' | 'version'>()
+  expectTypeOf<Columns<Input<'users', 'createMany'>['users'][number]>>().toEqualTypeOf<
+    'name' | 'email' | 'password' | 'role' | 'status' | 'age'
+  >()
+  expectTypeOf<Columns<Input<'books', 'createMany'>['books'][number]>>().toEqualTypeOf<
+    'title' | 'author' | 'published_date'
+  >()
+  expectTypeOf<Columns<Input<'items', 'createMany'>['items'][number]>>().toEqualTypeOf<'name' | 'price' | 'category'>()
+})
+
+/** What the compiler says of the command line over a contract in which `file` went through `change`. */
+function compileOver(file: string, change: (text: string) => string) {
+  const folder = mkdtempSync(join(tmpdir(), 'resource-contract-'))
+  try {
+    cpSync(join(contract, 'src'), join(folder, 'src'), { recursive: true })
+    cpSync(join(contract, 'package.json'), join(folder, 'package.json'))
+    symlinkSync(join(contract, 'node_modules'), join(folder, 'node_modules'))
+    const path = join(folder, 'src', file)
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    const config = {
+      extends: join(cli, 'tsconfig.json'),
+      compilerOptions: {
+        paths: { '@resource/contract': [join(folder, 'src/index.ts')] },
+        typeRoots: [join(cli, 'node_modules/@types')],
+      },
+      include: [join(cli, 'src'), join(cli, 'test')],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
+    return { status, stdout }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('renaming a field in the contract breaks the compile of the command line', () => {
+  expect(compileOver('users.ts', (text) => text)).toEqual({ status: 0, stdout: '' })
+
+  const email = compileOver('users.ts', (text) => text.replace(/(?<!\.)\bemail\b/g, 'mail'))
+  expect(email.status).not.toBe(0)
+  expect(email.stdout).toMatch(/src\/columns\.ts.*"email"/)
+
+  const title = compileOver('books.ts', (text) => text.replace(/\btitle\b/g, 'headline'))
+  expect(title.status).not.toBe(0)
+  expect(title.stdout).toMatch(/test\/contract\.test\.ts/)
+
+  const after = compileOver('pages.ts', (text) => text.replace(/\bafter\b/g, 'behind'))
+  expect(after.status).not.toBe(0)
+  expect(after.stdout).toMatch(/src\/service\.ts/)
+})

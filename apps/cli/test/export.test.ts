@@ -1,0 +1,52 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { startService } from './processes.ts'
+
+async function withItems(count: number) {
+  const service = await startService()
+  for (let start = 0; start < count; start += 1000) {
+    const size = Math.min(1000, count - start)
+    const items = Array.from({ length: size }, (_, n) => ({ name: `Item "${start + n}"`, price: n, category: null }))
+    await service.client.items.createMany.mutate({ items })
+  }
+  return service
+}
+
+test('an export that broke off goes on with --resume and holds every record once', async () => {
+  await using service = await withItems(30_000)
+  const command = ['export', '--type', 'items', '-o', 'out.ndjson']
+  const killed = await service.start(command).signalAt('exported 10000 ', 'SIGKILL')
+  expect(killed.code).toBe(null)
+  const refused = await service.run(command)
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--resume or --restart')])
+  const stopped = await service.start([...command, '--resume']).signalAt('exported 20000 ', 'SIGINT')
+  expect(stopped.code).toBe(130)
+  const resumed = await service.run([...command, '--resume'])
+  expect([resumed.code, resumed.stdout]).toEqual([0, '30000 items exported\n'])
+  const lines = readFileSync(service.path('out.ndjson'), 'utf8').trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 30_000 }, (_, n) => n + 1))
+  expect(existsSync(service.path('out.ndjson.progress'))).toBe(false)
+})
+
+test('stdout takes CSV, or NDJSON with --json, filtered and sorted', async () => {
+  await using service = await withItems(3)
+  const csv = await service.run(['export', '--type', 'items', '--sort', 'price_desc', '--where', 'price_lt=2'])
+  expect(csv.stdout).toBe('id,name,price,category,version\n2,"Item ""1""",1,,1\n1,"Item ""0""",0,,1\n')
+  const json = await service.run(['export', '--type', 'items', '--json'])
+  expect(
+    json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id),
+  ).toEqual([1, 2, 3])
+  const wrong = await service.run(['export', '--type', 'items', '--where', 'colour=red'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of: category, price_lt')])
+})
+
+test('an exported CSV file can be imported, and a file that is there is not replaced unasked', async () => {
+  await using service = await withItems(3)
+  await service.run(['export', '--type', 'items', '-o', 'out.csv'])
+  const again = await service.run(['export', '--type', 'items', '-o', 'out.csv'])
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--restart replaces it')])
+  expect((await service.run(['import', 'out.csv', '--type', 'items'])).stdout).toBe('3 items imported, 0 failed\n')
+})

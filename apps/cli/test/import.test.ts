@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { startService } from './processes.ts'
+
+const items = (count: number) =>
+  `name,price,category\n${Array.from({ length: count }, (_, n) => `Item ${n},${n % 100},\n`).join('')}`
+
+test('100,000 items, interrupted with Ctrl-C, killed and resumed, are exactly 100,000, in flat memory', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('few.csv'), items(2000))
+  writeFileSync(service.path('items.csv'), items(100_000))
+  const few = await service.run(['import', 'few.csv', '--type', 'items'])
+  await service.client.items.delete.mutate({ id: 1 })
+
+  const command = ['import', 'items.csv', '--type', 'items']
+  const interrupted = await service.start(command).signalAt('imported 30000 ', 'SIGINT')
+  expect([interrupted.code, interrupted.stderr]).toEqual([130, expect.stringContaining('The same command goes on')])
+  expect(statSync(service.path('items.csv.progress')).mode & 0o777).toBe(0o600)
+  const killed = await service.start(command).signalAt('imported 50000 ', 'SIGKILL')
+  expect(killed.code).toBe(null)
+  const resumed = await service.run(command)
+  expect([resumed.code, resumed.stdout]).toEqual([0, '100000 items imported, 0 failed\n'])
+  expect(existsSync(service.path('items.csv.progress'))).toBe(false)
+
+  const exported = await service.run(['export', '--type', 'items', '-o', 'out.ndjson'])
+  const names = readFileSync(service.path('out.ndjson'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).name)
+  expect(names.length).toBe(1999 + 100_000)
+  expect(new Set(names).size).toBe(100_000)
+  process.stdout.write(
+    `peak MiB: 2,000 rows ${few.peakMiB.toFixed()}, Ctrl-C ${interrupted.peakMiB.toFixed()}, resumed ${resumed.peakMiB.toFixed()}, export ${exported.peakMiB.toFixed()}\n`,
+  )
+  for (const { peakMiB } of [interrupted, resumed, exported]) expect(peakMiB).toBeLessThan(few.peakMiB + 100)
+})
+
+test('rows that are wrong or refused are reported by line and written to a file, the rest is imported', async () => {
+  await using service = await startService()
+  const rows =
+    'name,email,password\nA,a@x.org,\n"B\nb",b,\nC,A@x.org,\nD,d@x.org,secret words,5\nE,e@x.org,hunter2\nF,f@x.org,\n'
+  writeFileSync(service.path('users.csv'), rows)
+  const { code, stdout, stderr } = await service.run(['import', 'users.csv', '--type', 'users', '--json'])
+  expect([code, JSON.parse(stdout)]).toEqual([6, { imported: 2, failed: 4 }])
+  expect(stderr.split('\n').slice(0, 4)).toEqual([
+    expect.stringContaining('line 3: email: must be a valid e-mail address'),
+    'line 5: email: already in use by another user',
+    'line 6: has 4 cells, the first line has 3',
+    expect.stringContaining('line 7: password: must be text of at least 8'),
+  ])
+  expect(stderr).not.toMatch(/hunter2|secret words/)
+  expect((await service.client.users.list.query({})).users.map(({ name }) => name)).toEqual(['A', 'F'])
+
+  const failed = readFileSync(service.path('users.csv.failed.csv'), 'utf8')
+  expect(failed.split('\n')[0]).toBe('name,email,password,failed_line,failed_reason')
+  expect(statSync(service.path('users.csv.failed.csv')).mode & 0o777).toBe(0o600)
+  writeFileSync(service.path('mended.csv'), failed.replace('A@x.org', 'c@x.org'))
+  const mended = await service.run(['import', 'mended.csv', '--type', 'users', '--json'])
+  expect(JSON.parse(mended.stdout)).toEqual({ imported: 2, failed: 2 })
+})
+
+test('a file that changed since the break, or another type, is refused', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('items.csv'), items(30_000))
+  const command = ['import', 'items.csv', '--type', 'items']
+  await service.start(command).signalAt('imported 10000 ', 'SIGKILL')
+  const other = await service.run([...command, '--chunk-size', '10'])
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('another chunkSize (500, now 10)')])
+  writeFileSync(service.path('items.csv'), items(29_999))
+  const changed = await service.run(command)
+  expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('items.csv has changed')])
+})
+
+test('an unknown or missing column stops the import before anything is stored', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,prise\nLamp,1\n')
+  const { code, stderr } = await service.run(['import', 'a.csv', '--type', 'items'])
+  expect([code, stderr]).toEqual([2, 'Unknown columns: prise; known are name, price, category\n'])
+  expect((await service.run(['import', 'none.csv', '--type', 'items'])).stderr).toContain('There is no file')
+})
+
+test('NDJSON and JSON arrays are read from stdin', async () => {
+  await using service = await startService()
+  const from = (format: string) => ['import', '-', '--type', 'items', '--format', format, '--json']
+  const array = '[\n {"name":"J \\"[","price":1}, 5,\n {"name":"K","price":2,"x":1}, {"name":"L","price":3}]\n'
+  const json = await service.run(from('json'), array)
+  expect([json.code, JSON.parse(json.stdout)]).toEqual([6, { imported: 2, failed: 2 }])
+  expect(json.stderr).toContain('line 2: is no JSON object\nline 3: unknown fields: x\n')
+  const ndjson = await service.run(from('ndjson'), '{"name":"M","price":1}\n\n{"name":"N","price":1,"category":"c"}')
+  expect([ndjson.code, JSON.parse(ndjson.stdout)]).toEqual([0, { imported: 2, failed: 0 }])
+  const names = (await service.client.items.list.query({})).items.map(({ name }) => name)
+  expect(names).toEqual(['J "[', 'L', 'M', 'N'])
+})

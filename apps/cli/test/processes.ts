@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@resource/client'
+
+const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const PEAK_MEMORY = new URL('peak-memory.mjs', import.meta.url).href
+
+interface Result {
+  code: number | null
+  stdout: string
+  stderr: string
+  /** Of the process, in MiB; NaN when it was killed. */
+  peakMiB: number
+}
+
+/** The real service in a folder of its own, and the real command line beside it. */
+export async function startService() {
+  const folder = await mkdtemp(join(tmpdir(), 'resource-cli-'))
+  const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0' } })
+  const url = await new Promise<string>((resolve, reject) => {
+    service.once('close', () => reject(new Error('the service ended')))
+    createInterface({ input: service.stdout }).on('line', (line) => {
+      const { url } = JSON.parse(line) as { url?: string }
+      if (url !== undefined) resolve(url)
+    })
+  })
+
+  const start = (args: string[], input = '') => {
+    const child = spawn(process.execPath, ['--import', PEAK_MEMORY, CLI, ...args], {
+      cwd: folder,
+      env: { RESOURCE_URL: url },
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    })
+    // A program that ends before it has read everything is no fault of the test.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(input)
+    const { stdout, stderr } = child
+    const peak = child.stdio[3] as NodeJS.ReadableStream
+    const ended = Promise.all([once(child, 'close'), text(stdout), text(stderr), text(peak)]).then(
+      ([[code], stdout, stderr, peak]): Result => ({ code, stdout, stderr, peakMiB: Number.parseInt(peak, 10) / 1024 }),
+    )
+    /** Sends the signal once stderr says `words`. */
+    const signalAt = (words: string, signal: NodeJS.Signals) => {
+      let seen = ''
+      stderr.on('data', (chunk) => {
+        const before = seen.includes(words)
+        seen += chunk
+        if (!before && seen.includes(words)) child.kill(signal)
+      })
+      return ended
+    }
+    return { ended, signalAt }
+  }
+
+  return {
+    url,
+    folder,
+    client: createClient({ baseUrl: url }) as Client,
+    start,
+    /** Runs the command line to its end. */
+    run: (args: string[], input?: string) => start(args, input).ended,
+    path: (name: string) => join(folder, name),
+    [Symbol.asyncDispose]: async () => {
+      service.removeAllListeners('close')
+      const closed = once(service, 'close')
+      service.kill('SIGKILL')
+      await closed
+      await rm(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,4 @@
+import { defineConfig } from 'vitest/config'
+
+// Each test starts processes, and one imports 100,000 rows.
+export default defineConfig({ test: { testTimeout: 120_000 } })
