@@ -102,7 +102,7 @@ function fish(name: string, nodes: Node[]): string {
 function __${name}_at
   set -l path
   for word in (commandline -opc)[2..-1]
-    if contains -- (string join ' ' $path $word) ${paths.join(' ')}
+    if contains -- (string join -- ' ' $path $word) ${paths.join(' ')}
       set -a path $word
     end
   end
