@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-old-space-size=64 --max-semi-space-size=4
 import { failureOf } from './failures.ts'
 import { tell } from './output.ts'
 import { createProgram } from './program.ts'

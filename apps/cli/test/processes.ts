@@ -10,6 +10,8 @@ import { type Client, createClient } from '@resource/client'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+// As package.json and the first line of main.ts start it.
+const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4']
 const PEAK_MEMORY = new URL('peak-memory.mjs', import.meta.url).href
 
 interface Result {
@@ -33,7 +35,7 @@ export async function startService() {
   })
 
   const start = (args: string[], input = '') => {
-    const child = spawn(process.execPath, ['--import', PEAK_MEMORY, CLI, ...args], {
+    const child = spawn(process.execPath, [...MEMORY, '--import', PEAK_MEMORY, CLI, ...args], {
       cwd: folder,
       env: { RESOURCE_URL: url },
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
