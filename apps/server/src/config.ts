@@ -21,6 +21,7 @@ const schema = z.object({
     .default('file:./data/resource.db'),
   LOG_LEVEL: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }).default('info'),
   PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
+  WORKERS: whole(1, 256, 1),
 })
 
 export type Config = z.output<typeof schema>

@@ -1,19 +1,28 @@
-import { pino } from 'pino'
-import { readConfig } from './config.ts'
+import cluster from 'node:cluster'
+import { type Logger, pino } from 'pino'
+import { type Config, readConfig } from './config.ts'
 import { startServer } from './http/server.ts'
+import { runWorkers } from './workers.ts'
 
 try {
   const config = readConfig()
   const log = pino({ level: config.LOG_LEVEL })
+  if (config.WORKERS > 1 && cluster.isPrimary) await runWorkers(config.WORKERS, log)
+  else await serve(config, log)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+  cluster.worker?.disconnect()
+}
+
+async function serve(config: Config, log: Logger): Promise<void> {
   const { url, stop } = await startServer(config, log)
   log.info({ url, database: config.DATABASE_URL }, `serving at ${url}, documentation at ${url}/docs`)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, async () => {
       log.info({ signal }, 'stopping')
       await stop()
+      cluster.worker?.disconnect()
     })
   }
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
 }

@@ -8,6 +8,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     DATABASE_URL: 'file:./data/resource.db',
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
+    WORKERS: 1,
   })
 })
 
@@ -18,8 +19,9 @@ test('every variable is read', () => {
     DATABASE_URL: 'file:/srv/app.db',
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
+    WORKERS: '4',
   }
-  expect(readConfig(environment)).toEqual({ ...environment, PORT: 8080, PASSWORD_MIN_LENGTH: 12 })
+  expect(readConfig(environment)).toEqual({ ...environment, PORT: 8080, PASSWORD_MIN_LENGTH: 12, WORKERS: 4 })
 })
 
 test('an empty variable counts as absent, and one that is not known is passed over', () => {
@@ -36,6 +38,7 @@ test.each([
 const WRONG = [
   ['PORT', ['abc', '-1', '65536', '80.5', '1e3', ' 80', '0x50'], 'must be a whole number from 0 to 65535'],
   ['PASSWORD_MIN_LENGTH', ['7', '1025', 'eight'], 'must be a whole number from 8 to 1024'],
+  ['WORKERS', ['0', '257', '-1'], 'must be a whole number from 1 to 256'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   ['DATABASE_URL', ['mysql://u:secretpw@h/db', 'data.db', 'file:'], 'must be file: and a path'],
 ] as const

@@ -1,0 +1,88 @@
+import { createClient } from '@resource/client'
+import { expect, test, vi } from 'vitest'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// Each process takes half a second to start, and more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const WORKERS = 4
+
+type Service = ReturnType<typeof spawnService>
+
+/** Where all workers serve, once they do, and their process ids. */
+async function started(service: Service) {
+  const pids = () =>
+    service.lines.map((line) => JSON.parse(line)).flatMap(({ url, pid }) => (url === undefined ? [] : [pid as number]))
+  await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(WORKERS)
+  return { url: await service.url(), pids: pids() }
+}
+
+test('four processes serve one SQLite file: no write is refused for another’s lock, and each happens once', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
+  const { url } = await started(service)
+  // Each request on a connection of its own, so that all workers have their share.
+  const send = (path: string, body: object, headers = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Connection: 'close', ...headers },
+      body: JSON.stringify(body),
+    })
+  const items = Array.from({ length: 600 }, (_, n) => send('/items/', { name: `Item ${n}`, price: n }))
+  const twins = Array.from({ length: 50 }, () =>
+    send('/users', { name: 'Ada', email: 'ada@example.com' }, { 'Idempotency-Key': 'k' }),
+  )
+  const rivals = Array.from({ length: 50 }, (_, n) => send('/users', { name: `Bob ${n}`, email: 'bob@example.com' }))
+  const statuses = async (requests: Promise<Response>[]) =>
+    Object.groupBy(await Promise.all(requests).then((all) => all.map(({ status }) => status)), String)
+  const [created, repeated, contested] = await Promise.all([statuses(items), statuses(twins), statuses(rivals)])
+  expect(created).toEqual({ 201: Array(600).fill(201) })
+  expect(repeated).toEqual({ 201: Array(50).fill(201) })
+  expect(contested).toEqual({ 201: [201], 409: Array(49).fill(409) })
+  const served = new Set(service.lines.map((line) => JSON.parse(line)).map(({ msg, pid }) => msg === 'request' && pid))
+  served.delete(false)
+  expect(served.size).toBe(WORKERS)
+
+  const client = createClient({ baseUrl: url })
+  expect(await client.items.list.query({ count: true, limit: 1 })).toMatchObject({ total: 600 })
+  expect(await client.users.list.query({ count: true, limit: 1 })).toMatchObject({ total: 2 })
+})
+
+test('a worker that is killed is replaced, and the client notices nothing', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
+  const { url, pids } = await started(service)
+  const client = createClient({ baseUrl: url, retryForMs: 20_000 })
+  const writes = Array.from({ length: 50 }, (_, n) => client.items.create.mutate({ name: `Item ${n}`, price: n }))
+  process.kill(pids[1] as number, 'SIGKILL')
+  await Promise.all(writes)
+  expect(await service.logged(({ msg }) => msg.startsWith('a worker died'))).toMatchObject({
+    worker: pids[1],
+    signal: 'SIGKILL',
+  })
+  await service.logged(({ url, pid }) => url !== undefined && !pids.includes(pid as number))
+  expect(await client.items.list.query({ count: true, limit: 1 })).toMatchObject({ total: 50 })
+})
+
+test('SIGTERM ends all workers with code 0, and none outlives a process that was killed', async () => {
+  await using folder = await temporaryFolder()
+  for (const [signal, code] of [
+    ['SIGTERM', 0],
+    ['SIGKILL', null],
+  ] as const) {
+    await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
+    const { url } = await started(service)
+    service.signal(signal)
+    expect(await service.exited).toEqual({ code, stderr: '' })
+    const outcome = () => fetch(`${url}/healthz`).catch(({ cause }) => cause.code)
+    await expect.poll(outcome).toBe('ECONNREFUSED')
+  }
+})
+
+test('what keeps the workers from starting is said once, and ends with code 1', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { WORKERS: '4', DATABASE_URL: 'file:.' })
+  const { code, stderr } = await service.exited
+  expect(code).toBe(1)
+  expect(stderr.match(/cannot be opened/g)).toHaveLength(1)
+})
