@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaClient } from '../generated/client.ts'
+import { whenUnlocked } from './lock.ts'
 
 const pragmas = `
   PRAGMA busy_timeout = 5000;
@@ -30,7 +30,7 @@ export function connect(file: string, { readonly = false, lockWaitMs = LOCK_WAIT
     opened = true
     const connection = await open()
     await connection.executeScript(pragmas)
-    if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // beginImmediate waits instead
+    if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // whenUnlocked waits instead
     connection.startTransaction = readonly ? refuseTransaction : startWith(connection, lockWaitMs)
     return connection
   }
@@ -47,7 +47,7 @@ function startWith(connection: Connection, lockWaitMs: number): Connection['star
     const transaction = await start(isolationLevel)
     try {
       await connection.executeScript('COMMIT')
-      await beginImmediate(connection, lockWaitMs)
+      await whenUnlocked(lockWaitMs, isLocked, () => connection.executeScript('BEGIN IMMEDIATE'))
       return transaction
     } catch (error) {
       // Lets the next transaction in; there is none open that SQLite could roll back.
@@ -57,18 +57,8 @@ function startWith(connection: Connection, lockWaitMs: number): Connection['star
   }
 }
 
-// The driver is synchronous: were SQLite itself to wait for the lock, every other request would wait with it.
-async function beginImmediate(connection: Connection, lockWaitMs: number): Promise<void> {
-  const deadline = Date.now() + lockWaitMs
-  for (;;) {
-    try {
-      return await connection.executeScript('BEGIN IMMEDIATE')
-    } catch (error) {
-      const isLocked = (error as { cause?: { kind?: string } }).cause?.kind === 'SocketTimeout'
-      if (!isLocked || Date.now() >= deadline) throw error
-      await sleep(10)
-    }
-  }
+function isLocked(error: unknown): boolean {
+  return (error as { cause?: { kind?: string } }).cause?.kind === 'SocketTimeout'
 }
 
 // Every query of a connection runs inside its open transaction, so one here would show all other readers an old state.

@@ -2,10 +2,11 @@ import { access, readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect } from './connection.ts'
-import { createDatabase, isBusy, uniqueViolation } from './index.ts'
-import { newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
+import { createDatabase, type Database, isBusy } from './index.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
 
 test('a relative file: URL counts from the working directory and makes the missing folders', async () => {
   await using folder = await temporaryFolder()
@@ -43,181 +44,172 @@ test('a file that cannot be opened is named', async () => {
   )
 })
 
-test('both connections write ahead, reach the disk, check references and wait for locks', async () => {
-  await using database = await temporaryDatabase()
-  const settings = async (pragma: (name: string) => Promise<unknown>) => ({
-    journal_mode: await pragma('journal_mode'),
-    synchronous: await pragma('synchronous'),
-    foreign_keys: await pragma('foreign_keys'),
+for (const readonly of [true, false]) {
+  test(`a ${readonly ? 'read' : 'write'} connection writes ahead, reaches the disk and checks references`, async () => {
+    await using database = await temporaryDatabase()
+    const connection = new SqliteConnection(database.file, { readonly })
+    const client = connect(database.file, { readonly })
+    for (const [pragma, value] of [
+      ['journal_mode', 'wal'],
+      ['synchronous', 2],
+      ['foreign_keys', 1],
+    ] as const) {
+      expect(connection.all({ text: `PRAGMA ${pragma}`, values: [] })).toEqual([{ [pragma]: value }])
+      const told = typeof value === 'number' ? BigInt(value) : value
+      expect(await client.$queryRawUnsafe(`PRAGMA ${pragma}`)).toEqual([{ [pragma]: told }])
+    }
+    connection.close()
+    await client.$disconnect()
   })
-  const expected = {
-    journal_mode: [{ journal_mode: 'wal' }],
-    synchronous: [{ synchronous: 2n }],
-    foreign_keys: [{ foreign_keys: 1n }],
-  }
-  expect(await settings((name) => database.read.$queryRawUnsafe(`PRAGMA ${name}`))).toEqual(expected)
-  expect(await database.write((tx) => settings((name) => tx.$queryRawUnsafe(`PRAGMA ${name}`)))).toEqual(expected)
+}
+
+test('the read client of Prisma refuses to open a transaction', async () => {
+  await using database = await temporaryDatabase()
+  const client = connect(database.file, { readonly: true })
+  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('belong to Database.write')
+  await client.$disconnect()
 })
 
-test('a read does not see a write that is still open, and sees it once it is done', async () => {
-  await using database = await temporaryDatabase()
-  await database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    expect(await tx.user.count()).toBe(1)
-    expect(await database.read.user.count()).toBe(0)
-  })
-  expect(await database.read.user.count()).toBe(1)
-})
-
-test('the read connection refuses to write and to open a transaction', async () => {
-  await using database = await temporaryDatabase()
-  await expect(database.read.user.create({ data: newUser('ada') })).rejects.toThrow('readonly database')
-  await expect(database.read.$transaction((tx) => tx.user.count())).rejects.toThrow('belong to Database.write')
-})
-
-test('a write that throws leaves nothing, and the next one is not held up', async () => {
-  await using database = await temporaryDatabase()
-  const failing = database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    throw new Error('changed my mind')
-  })
-  await expect(failing).rejects.toThrow('changed my mind')
-  await database.write((tx) => tx.user.create({ data: newUser('bob') }))
-  expect(await database.read.user.findMany({ select: { name: true } })).toEqual([{ name: 'bob' }])
-})
-
-test('a hundred concurrent writes succeed, one after another', async () => {
-  await using database = await temporaryDatabase()
-  const { id } = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const increment = () =>
-    database.write(async (tx) => {
-      const { version } = await tx.user.findUniqueOrThrow({ where: { id } })
-      return tx.user.update({ where: { id }, data: { version: version + 1 } })
+describe.each(accesses)('with access %s', (access) => {
+  test('a read does not see a write that is still open, and sees it once it is done', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      expect(await tx.users.count({})).toBe(1)
+      expect(await database.read.users.count({})).toBe(0)
     })
-  await Promise.all(Array.from({ length: 100 }, increment))
-  expect(await database.read.user.findUnique({ where: { id } })).toMatchObject({ version: 101 })
-})
-
-test('the id of a deleted record is never given out again', async () => {
-  await using database = await temporaryDatabase()
-  const first = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  await database.write((tx) => tx.user.delete({ where: { id: first.id } }))
-  const second = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  expect(second.id).toBe(first.id + 1)
-})
-
-test('what was written is there after close and reopen, to the millisecond', async () => {
-  await using folder = await temporaryFolder()
-  const before = await createDatabase(`file:${folder.file}`)
-  await before.write((tx) => tx.user.create({ data: newUser('ada') }))
-  await before.close()
-  expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
-
-  const after = await createDatabase(`file:${folder.file}`)
-  expect(await after.read.user.findUnique({ where: { id: 1 } })).toEqual({
-    ...newUser('ada'),
-    id: 1,
-    password_hash: null,
-    age: null,
-    version: 1,
+    expect(await database.read.users.count({})).toBe(1)
   })
-  await after.close()
-})
 
-test('a timestamp is stored as milliseconds since 1970', async () => {
-  await using database = await temporaryDatabase()
-  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const plain = new Sqlite(database.file, { readonly: true })
-  expect(plain.prepare('SELECT created_at FROM users').pluck().get()).toBe(Date.parse('2026-01-02T03:04:05.678Z'))
-  plain.close()
-})
-
-test('a unique violation is recognised with its columns, in a model query and in raw SQL', async () => {
-  await using database = await temporaryDatabase()
-  const create = () => database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const copy = () =>
-    database.write(
-      (tx) => tx.$executeRaw`
-        INSERT INTO users (name, email, email_key, role, status, created_at, updated_at)
-        SELECT name, email, email_key, role, status, created_at, updated_at FROM users`,
-    )
-  const key = { procedure: 'users.create', key: 'k', fingerprint: '', answer: '', created_at: new Date() }
-  const createKey = () => database.write((tx) => tx.idempotencyKey.create({ data: key }))
-  await create()
-  await createKey()
-  expect(uniqueViolation(await create().catch((error) => error))).toEqual(['email_key'])
-  expect(uniqueViolation(await copy().catch((error) => error))).toEqual(['email_key'])
-  expect(uniqueViolation(await createKey().catch((error) => error))).toEqual(['procedure', 'key'])
-})
-
-test('another error is neither a unique violation nor a busy database', async () => {
-  await using database = await temporaryDatabase()
-  const missing = await database.write((tx) => tx.user.delete({ where: { id: 1 } })).catch((error) => error)
-  for (const error of [missing, new Error('other'), undefined, null, 'text']) {
-    expect(uniqueViolation(error)).toBeUndefined()
-    expect(isBusy(error)).toBe(false)
-  }
-})
-
-test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
-  await using database = await temporaryDatabase({ lockWaitMs: 30 })
-  const other = new Sqlite(database.file)
-  other.exec('BEGIN IMMEDIATE')
-  const create = () => database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  expect(isBusy(await create().catch((error) => error))).toBe(true)
-  other.exec('ROLLBACK')
-  other.close()
-  expect(await create()).toMatchObject({ id: 1 })
-})
-
-test('while a write waits for another process, reads and the event loop go on', async () => {
-  await using database = await temporaryDatabase()
-  const other = new Sqlite(database.file)
-  other.exec('BEGIN IMMEDIATE')
-  const order: string[] = []
-  const write = database.write((tx) => tx.user.create({ data: newUser('ada') })).then(() => order.push('write'))
-  for (let turn = 0; turn < 100; turn++) await setImmediate()
-  expect(await database.read.user.count()).toBe(0)
-  order.push('read')
-  other.exec('ROLLBACK')
-  other.close()
-  await write
-  expect(order).toEqual(['read', 'write'])
-})
-
-test('a transaction whose turn does not come in time is told as busy and writes nothing', async () => {
-  await using database = await temporaryDatabase()
-  const client = connect(database.file)
-  const late = await client.$transaction(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    return client
-      .$transaction((inner) => inner.user.create({ data: newUser('bob') }), { maxWait: 1 })
-      .catch((error) => error)
+  test('reads cannot write', async () => {
+    await using database = await temporaryDatabase({ access })
+    await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
   })
-  expect(isBusy(late)).toBe(true)
-  await client.$transaction((tx) => tx.user.create({ data: newUser('cid') }))
-  expect(await database.read.user.findMany({ select: { name: true } })).toEqual([{ name: 'ada' }, { name: 'cid' }])
-  await client.$disconnect()
+
+  test('a write that throws leaves nothing, and the next one is not held up', async () => {
+    await using database = await temporaryDatabase({ access })
+    const failing = database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    await database.write((tx) => tx.users.insert(newUser('bob')))
+    expect(await names(database)).toEqual(['bob'])
+  })
+
+  test('a hundred concurrent writes succeed, one after another', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+    const increment = () =>
+      database.write(async (tx) => {
+        const user = await tx.users.find({ id: 1 })
+        return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
+      })
+    await Promise.all(Array.from({ length: 100 }, increment))
+    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 100, version: 101 })
+  })
+
+  test('what was written is there after close and reopen, to the millisecond, and the file alone is left', async () => {
+    await using folder = await temporaryFolder()
+    const before = await createDatabase(`file:${folder.file}`, { access })
+    await before.write((tx) => tx.users.insert(newUser('ada')))
+    await before.close()
+    expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
+
+    const after = await createDatabase(`file:${folder.file}`, { access })
+    expect(await after.read.users.find({ id: 1 })).toEqual({
+      ...newUser('ada'),
+      id: 1,
+      password_hash: null,
+      age: null,
+      version: 1,
+    })
+    await after.close()
+  })
+
+  test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
+    await using database = await temporaryDatabase({ access, lockWaitMs: 30 })
+    const other = new Sqlite(database.file)
+    other.exec('BEGIN IMMEDIATE')
+    const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
+    expect(isBusy(await insert().catch((error) => error))).toBe(true)
+    other.exec('ROLLBACK')
+    other.close()
+    expect(await insert()).toMatchObject({ id: 1 })
+  })
+
+  test('while a write waits for another process, reads and the event loop go on', async () => {
+    await using database = await temporaryDatabase({ access })
+    const other = new Sqlite(database.file)
+    other.exec('BEGIN IMMEDIATE')
+    const order: string[] = []
+    const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
+    for (let turn = 0; turn < 100; turn++) await setImmediate()
+    expect(await database.read.users.count({})).toBe(0)
+    order.push('read')
+    other.exec('ROLLBACK')
+    other.close()
+    await write
+    expect(order).toEqual(['read', 'write'])
+  })
+
+  test('a write whose turn does not come in time is told as busy and writes nothing', async () => {
+    await using database = await temporaryDatabase({ access, turnMs: 1 })
+    const late = await database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
+    })
+    expect(isBusy(late)).toBe(true)
+    await database.write((tx) => tx.users.insert(newUser('cid')))
+    expect(await names(database)).toEqual(['ada', 'cid'])
+  })
+
+  test('a write that takes too long is told as busy and leaves nothing, and the next one is not held up', async () => {
+    await using database = await temporaryDatabase({ access, writeMs: 1 })
+    const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
+    const slow = database.write(async (tx) => {
+      try {
+        // A query needs no turn of the event loop, so the clock is only looked at between turns.
+        for (let n = 0; ; n++, await setImmediate()) await tx.users.insert(newUser(`user${n}`))
+      } catch (error) {
+        resolve(error)
+      }
+    })
+    expect(isBusy(await slow.catch((error) => error))).toBe(true)
+    expect(await lateQuery).toBeInstanceOf(Error)
+    expect(await names(database)).toEqual([])
+  })
+
+  test('close undoes a write that is still open and refuses those that wait and those that come', async () => {
+    await using folder = await temporaryFolder()
+    const database = await createDatabase(`file:${folder.file}`, { access })
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const open = database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      await closed
+      return tx.users.insert(newUser('bob'))
+    })
+    const settled = Promise.allSettled([open, database.write((tx) => tx.users.insert(newUser('cid')))])
+    await setImmediate()
+    await Promise.all([database.close(), setImmediate().then(resolve)])
+    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    await expect(database.write((tx) => tx.users.insert(newUser('dan')))).rejects.toThrow()
+    await expect(database.read.users.count({})).rejects.toThrow('The database is closed')
+
+    const after = await createDatabase(`file:${folder.file}`, { access })
+    expect(await names(after)).toEqual([])
+    await after.close()
+  })
+
+  test('a closed database does not answer', async () => {
+    const database = await temporaryDatabase({ access })
+    await database.ping()
+    await database[Symbol.asyncDispose]()
+    await expect(database.ping()).rejects.toThrow('The database is closed')
+  })
 })
 
-test('a transaction that takes too long is told as busy and leaves nothing', async () => {
-  await using database = await temporaryDatabase()
-  const client = connect(database.file)
-  const slow = client.$transaction(
-    async (tx) => {
-      // A query needs no turn of the event loop, so the clock is only looked at between turns.
-      for (let n = 0; ; n++, await setImmediate()) await tx.user.create({ data: newUser(`user${n}`) })
-    },
-    { timeout: 1 },
-  )
-  expect(isBusy(await slow.catch((error) => error))).toBe(true)
-  expect(await database.read.user.count()).toBe(0)
-  await client.$disconnect()
-})
-
-test('a closed database does not answer', async () => {
-  const database = await temporaryDatabase()
-  await database.ping()
-  await database[Symbol.asyncDispose]()
-  await expect(database.ping()).rejects.toThrow('The database is closed')
-})
+async function names({ read }: Database): Promise<string[]> {
+  const users = await read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 10 })
+  return users.map(({ name }) => name)
+}

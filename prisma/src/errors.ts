@@ -1,25 +1,41 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
 
-/**
- * The columns of the unique constraint that an error of a Prisma query, raw or not, is about.
- *
- * @returns Column names, empty when the engine does not tell them; undefined for every other error.
- */
-export function uniqueViolation(error: unknown): string[] | undefined {
-  const cause = driverError(error)
-  if (cause?.kind !== 'UniqueConstraintViolation') return undefined
-  return cause.constraint && 'fields' in cause.constraint ? cause.constraint.fields : []
+/** A row was not written because another one has the same values in columns where no two may. */
+export class UniqueViolation extends Error {
+  /** Empty when the engine does not tell them. */
+  readonly columns: string[]
+  /** Of several rows written at once, the first that could not be. */
+  readonly index: number | undefined
+
+  constructor(columns: string[], { index, cause }: { index?: number; cause?: unknown } = {}) {
+    super(`Another row has the same ${columns.join(', ') || 'values'}.`, { cause })
+    this.columns = columns
+    this.index = index
+  }
 }
 
-/** Whether an error says that the database had no time: a lock was held, or a transaction came too late or took too long. */
+/** The database had no time: a lock was held, or a write came too late or took too long. */
+export class Busy extends Error {}
+
+/** Whether trying again later may help: the database had no time. */
 export function isBusy(error: unknown): boolean {
-  if (driverError(error)?.kind === 'SocketTimeout') return true
+  return error instanceof Busy
+}
+
+/** What an error of a Prisma query is to a caller: the same whichever way the database was reached. */
+export function fromPrisma(error: unknown): unknown {
+  const cause = driverError(error)
+  if (cause?.kind === 'UniqueConstraintViolation') {
+    const columns = cause.constraint && 'fields' in cause.constraint ? cause.constraint.fields : []
+    return new UniqueViolation(columns, { cause: error })
+  }
+  if (cause?.kind === 'SocketTimeout') return new Busy('Another process holds the database.', { cause: error })
   // P2028 is also what a query after the end of its transaction gets, which waiting does not mend.
-  return (
+  const isLate =
     isObject(error) &&
     error.code === 'P2028' &&
     /Unable to start a transaction in the given time|on an expired transaction/.test(String(error.message))
-  )
+  return isLate ? new Busy('The write came too late or took too long.', { cause: error }) : error
 }
 
 function driverError(error: unknown): DriverError | undefined {

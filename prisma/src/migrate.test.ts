@@ -76,7 +76,7 @@ test('eight processes that start at once on one fresh file all succeed', async (
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(`file:${folder.file}`)})
-    await database.write((tx) => tx.book.create({ data: { title: 't', author: 'a', published_date: '2026-01-02' } }))
+    await database.write((tx) => tx.books.insert({ title: 't', author: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -206,7 +206,7 @@ test('a file that is no database is refused by name', async () => {
 test('a migration keeps the records there are', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
-  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
+  await database.write((tx) => tx.users.insert(newUser('ada')))
   await database.close()
   const history = await copyHistory(folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
+import { whenUnlocked } from './lock.ts'
 
 interface Migration {
   name: string
@@ -17,8 +17,8 @@ interface AppliedMigration {
   finished_at: number | null
 }
 
-/** How long a start waits for the migrations of another process, in ms. */
-const lockTimeout = 30_000
+/** How long a start waits for the migrations of another process. */
+const LONGEST_LOCK_WAIT_MS = 30_000
 
 /**
  * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The history is
@@ -43,8 +43,11 @@ export async function migrate(
     database.pragma('foreign_keys = OFF')
     const next = database.transaction(() => applyNext(database, migrations))
     const applied: string[] = []
-    for (let name = next.immediate(); name !== undefined; name = next.immediate()) applied.push(name)
-    return applied
+    for (;;) {
+      const name = await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => next.immediate())
+      if (name === undefined) return applied
+      applied.push(name)
+    }
   } finally {
     database.close()
   }
@@ -63,27 +66,22 @@ function readMigrations(folder: string): Migration[] {
 function open(file: string): Sqlite.Database {
   try {
     mkdirSync(dirname(file), { recursive: true })
-    return new Sqlite(file, { timeout: lockTimeout })
+    return new Sqlite(file, { timeout: 0 })
   } catch (error) {
     throw new Error(`The database file ${file} cannot be opened: ${messageOf(error)}.`, { cause: error })
   }
 }
 
-/** The one statement for which SQLite does not wait: converting a file that others are opening. */
 async function switchToWal(database: Sqlite.Database): Promise<void> {
-  const deadline = Date.now() + lockTimeout
-  for (;;) {
-    try {
-      database.pragma('journal_mode = WAL')
-      return
-    } catch (error) {
-      const busy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
-      if (!busy || Date.now() > deadline) {
-        throw new Error(`The database file ${database.name} cannot be used: ${messageOf(error)}.`, { cause: error })
-      }
-      await sleep(20)
-    }
+  try {
+    await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => database.pragma('journal_mode = WAL'))
+  } catch (error) {
+    throw new Error(`The database file ${database.name} cannot be used: ${messageOf(error)}.`, { cause: error })
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
 /** Applies the first pending migration; undefined when there is none. Runs under the write lock. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type Database } from './index.ts'
+import { createDatabase, type Database, type Options } from './index.ts'
 
 /** A folder of its own for one test, gone when the test ends: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
@@ -14,7 +14,7 @@ export async function temporaryFolder() {
 }
 
 /** A fresh database in a folder of its own, both gone when the test ends. */
-export async function temporaryDatabase(options = {}): Promise<Database & AsyncDisposable & { file: string }> {
+export async function temporaryDatabase(options: Options = {}): Promise<Database & AsyncDisposable & { file: string }> {
   const folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`, options)
   return {
@@ -26,6 +26,9 @@ export async function temporaryDatabase(options = {}): Promise<Database & AsyncD
     },
   }
 }
+
+/** The two ways to the tables, which every promise about them holds for. */
+export const accesses = ['prepared', 'prisma'] as const
 
 /** What a user is made of at the least. */
 export function newUser(name: string) {

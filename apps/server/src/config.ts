@@ -10,7 +10,9 @@ const whole = (min: number, max: number, fallback: number) => {
     .prefault(String(fallback))
 }
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+function oneOf<const Value extends string>(values: readonly Value[]) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` })
+}
 
 const schema = z.object({
   HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
@@ -19,7 +21,8 @@ const schema = z.object({
     .string()
     .regex(/^file:./, 'must be file: and a path')
     .default('file:./data/resource.db'),
-  LOG_LEVEL: z.enum(levels, { error: `must be one of ${levels.join(', ')}` }).default('info'),
+  DATABASE_ACCESS: oneOf(['prepared', 'prisma']).default('prepared'),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
   WORKERS: whole(1, 256, 1),
 })

@@ -6,6 +6,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     HOST: '127.0.0.1',
     PORT: 3000,
     DATABASE_URL: 'file:./data/resource.db',
+    DATABASE_ACCESS: 'prepared',
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
@@ -17,6 +18,7 @@ test('every variable is read', () => {
     HOST: '::1',
     PORT: '8080',
     DATABASE_URL: 'file:/srv/app.db',
+    DATABASE_ACCESS: 'prisma',
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
@@ -40,6 +42,7 @@ const WRONG = [
   ['PASSWORD_MIN_LENGTH', ['7', '1025', 'eight'], 'must be a whole number from 8 to 1024'],
   ['WORKERS', ['0', '257', '-1'], 'must be a whole number from 1 to 256'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
+  ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
   ['DATABASE_URL', ['mysql://u:secretpw@h/db', 'data.db', 'file:'], 'must be file: and a path'],
 ] as const
 

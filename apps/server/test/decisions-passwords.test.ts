@@ -7,8 +7,9 @@ const ada = { name: 'Ada', email: 'ada@example.com' }
 
 async function storedHash(server: TestServer, id = 1): Promise<string | null> {
   await using database = await openDatabase(server)
-  const { password_hash } = await database.read.user.findUniqueOrThrow({ where: { id } })
-  return password_hash
+  const user = await database.read.users.find({ id })
+  if (user === undefined) throw new Error(`There is no user ${id}`)
+  return user.password_hash
 }
 
 describe('a password', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorOf, exampleOf, seed, writingIds } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
-import { createBook, createItem, createUser, openDatabase } from './records.ts'
+import { createBook, createItem, createUser, dropTable } from './records.ts'
 
 describe('7.1 Status codes', () => {
   test('7.1 200 is success, 201 a created resource, 204 success with no content', async () => {
@@ -43,10 +43,7 @@ describe('7.1 Status codes', () => {
   ] as const) {
     test(`7.1 500 is a server-side error: ${path} says no more than that, and the id of the request`, async () => {
       await using server = await startTestServer()
-      await using database = await openDatabase(server)
-      for (const table of ['users', 'books', 'items']) {
-        await database.write((tx) => tx.$executeRawUnsafe(`DROP TABLE ${table}`))
-      }
+      for (const table of ['users', 'books', 'items']) dropTable(server, table)
       const answer = await server.request('GET', path, { headers: { 'X-Request-Id': 'test-1' } })
       expect(answer.status).toBe(500)
       expect(answer.body).toEqual(body)
@@ -60,8 +57,7 @@ describe('7.1 Status codes', () => {
 
   test('a 500 over tRPC says no more than that', async () => {
     await using server = await startTestServer()
-    await using database = await openDatabase(server)
-    await database.write((tx) => tx.$executeRawUnsafe('DROP TABLE books'))
+    dropTable(server, 'books')
     const error = await server.client.books.get.query({ id: 1 }).catch((error: unknown) => error)
     expect(error).toMatchObject({
       message: expect.stringMatching(/^Internal server error \(request [\w-]{36}\)$/),

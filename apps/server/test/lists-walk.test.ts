@@ -10,8 +10,8 @@ async function seed(server: TestServer) {
   await using database = await openDatabase(server)
   const rows = Array.from({ length: SEEDED }, (_, n) => n + 1)
   await database.write(async (tx) => {
-    await tx.user.createMany({
-      data: rows.map((n) => ({
+    await tx.users.insertMany(
+      rows.map((n) => ({
         name: `n${n % 4}`,
         email: `u${(n * 5) % 13}@x.yz`,
         email_key: `u${(n * 5) % 13}@x.yz`,
@@ -22,13 +22,13 @@ async function seed(server: TestServer) {
         created_at: day(n % 4),
         updated_at: day(n % 5),
       })),
-    })
-    await tx.book.createMany({
-      data: rows.map((n) => ({ title: `t${n % 4}`, author: `a${n % 3}`, published_date: `200${n % 5}-01-01` })),
-    })
-    await tx.item.createMany({
-      data: rows.map((n) => ({ name: `n${n % 4}`, price: n % 5, category: n % 3 === 0 ? null : `c${n % 2}` })),
-    })
+    )
+    await tx.books.insertMany(
+      rows.map((n) => ({ title: `t${n % 4}`, author: `a${n % 3}`, published_date: `200${n % 5}-01-01` })),
+    )
+    await tx.items.insertMany(
+      rows.map((n) => ({ name: `n${n % 4}`, price: n % 5, category: n % 3 === 0 ? null : `c${n % 2}` })),
+    )
   })
 }
 

@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { createDatabase, type Database } from '@resource/database'
 import { expect } from 'vitest'
 import type { TestServer } from './harness.ts'
@@ -38,4 +39,11 @@ export function someUsers(count: number) {
 export async function openDatabase(server: TestServer): Promise<Database & AsyncDisposable> {
   const database = await createDatabase(server.databaseUrl)
   return { ...database, [Symbol.asyncDispose]: () => database.close() }
+}
+
+/** Breaks the service's database, past the service. */
+export function dropTable(server: TestServer, table: string): void {
+  const sqlite = new DatabaseSync(server.databaseUrl.slice('file:'.length))
+  sqlite.exec(`DROP TABLE ${table}`)
+  sqlite.close()
 }

@@ -28,7 +28,7 @@ export async function startServer(
   log: Logger,
   through: (handle: RequestListener) => RequestListener = (handle) => handle,
 ): Promise<RunningServer> {
-  const database = await createDatabase(config.DATABASE_URL)
+  const database = await createDatabase(config.DATABASE_URL, { access: config.DATABASE_ACCESS })
   let stopping: Promise<void> | undefined
   const serve = through(createApp({ config, database, log, isStopping: () => stopping !== undefined }))
   const open = new Set<ServerResponse>()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
-import type { Database, Transaction } from '@resource/database'
+import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { ARGON2ID } from '../password.ts'
 
@@ -26,7 +26,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
   database: Database,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
-  work: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
+  work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
   { isSecret = false, prepare = async () => undefined as Prepared }: Options<Prepared> = {},
 ): Promise<Answer> {
   if (key === undefined) {
@@ -34,23 +34,22 @@ export async function writeOnce<Answer, Prepared = undefined>(
     return database.write((tx) => work(tx, prepared))
   }
   const print = await fingerprint(JSON.stringify(request), isSecret ? `${procedure} ${key}` : undefined)
-  const where = { procedure_key: { procedure, key } }
-  const known = async (db: Pick<Transaction, 'idempotencyKey'>) => {
-    const first = await db.idempotencyKey.findUnique({ where })
-    if (first === null || first.created_at.getTime() <= Date.now() - KEPT_MS) return undefined
-    if (first.fingerprint === print) return { answer: JSON.parse(first.answer) as Answer }
-    throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
-  }
-  const early = await known(database.read)
-  if (early) return early.answer
+  const early = await database.read.idempotencyKeys.find({ procedure, key })
+  if (isKept(early)) return answerAgain(early, print)
   const prepared = await prepare()
   return database.write(async (tx) => {
     // A twin may have been first meanwhile.
-    const repeat = await known(tx)
-    if (repeat) return repeat.answer
+    const first = await tx.idempotencyKeys.find({ procedure, key })
+    if (isKept(first)) return answerAgain(first, print)
+    if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure, key })
     const answer = await work(tx, prepared)
-    const stored = { fingerprint: print, answer: JSON.stringify(answer), created_at: new Date() }
-    await tx.idempotencyKey.upsert({ where, create: { procedure, key, ...stored }, update: stored })
+    await tx.idempotencyKeys.insert({
+      procedure,
+      key,
+      fingerprint: print,
+      answer: JSON.stringify(answer),
+      created_at: new Date(),
+    })
     return answer
   })
 }
@@ -58,7 +57,16 @@ export async function writeOnce<Answer, Prepared = undefined>(
 /** Drops the answers that are too old to be given again. */
 export async function dropOldAnswers(database: Database): Promise<void> {
   const created_at = { lte: new Date(Date.now() - KEPT_MS) }
-  await database.write((tx) => tx.idempotencyKey.deleteMany({ where: { created_at } }))
+  await database.write((tx) => tx.idempotencyKeys.deleteAll({ created_at }))
+}
+
+function isKept(first: IdempotencyKey | undefined): first is IdempotencyKey {
+  return first !== undefined && first.created_at.getTime() > Date.now() - KEPT_MS
+}
+
+function answerAgain<Answer>(first: IdempotencyKey, print: string): Answer {
+  if (first.fingerprint === print) return JSON.parse(first.answer)
+  throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
 }
 
 // A plain hash of a request with a password in it would let whoever reads the table try passwords fast. Such a request

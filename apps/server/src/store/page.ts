@@ -1,13 +1,5 @@
+import type { Entity, Kind, RecordTable, Where } from '@resource/database'
 import { Problem } from '@resource/openapi'
-
-/**
- * An attribute a list can be sorted by: its column, and the kind of its values. `?` marks those that may be null, which
- * sort below every value.
- */
-export interface SortColumn {
-  column: string
-  kind: 'int' | 'int?' | 'float' | 'text' | 'text?' | 'date'
-}
 
 export interface PageRequest {
   page?: number | undefined
@@ -23,47 +15,35 @@ export interface Page<Row> {
   facts: { page?: number; limit: number; next: string | null; total?: number }
 }
 
-type Where = Record<string, unknown>
-
-/** The part of a Prisma model's delegate that lists need. */
-interface Listable<Row> {
-  findMany: (query: { where: Where; orderBy: object[]; skip?: number; take: number }) => PromiseLike<Row[]>
-  count: (query: { where: Where }) => PromiseLike<number>
-}
-
 // No table holds more records than there are ids, and the engine takes no larger offset.
 const LARGEST_OFFSET = 2 ** 31 - 1
 
 /**
  * One page of a table, by page number or by cursor.
  *
- * @param model a Prisma model, as `database.read.user`
  * @param where equality and range filters
- * @param columns the sortable attributes by their public names
+ * @param sortable the columns of the sortable attributes, by their public names
  * @throws Problem 400 when it is not a valid cursor, or one of another sort
  */
-export async function readPage<Row extends { id: number }>(
-  model: unknown,
-  where: Where,
-  columns: Record<string, SortColumn>,
+export async function readPage<Row extends Entity>(
+  table: RecordTable<Row>,
+  where: Where<Row>,
+  sortable: Record<string, keyof Row & string>,
   { page = 1, limit, sort = 'id_asc', after, count }: PageRequest,
 ): Promise<Page<Row>> {
-  const table = model as Listable<Row>
-  const order = orderOf(sort, columns)
-  const total = count ? await table.count({ where }) : undefined
+  const order = orderOf(sort, table, sortable)
+  const total = count ? await table.count(where) : undefined
   const skip = (page - 1) * limit
   // One more than asked for tells whether anything follows.
   const take = limit + 1
   let found: Row[] = []
   if (after) {
-    for (const beyond of beyondCursor(order, readCursor(after, sort, order))) {
+    for (const beyond of beyondCursor(where, order, readCursor(after, sort, order))) {
       if (found.length === take) break
-      found = found.concat(
-        await table.findMany({ where: { AND: [where, beyond] }, orderBy: order.by, take: take - found.length }),
-      )
+      found = found.concat(await table.page({ where, beyond, order, take: take - found.length }))
     }
   } else if (skip <= LARGEST_OFFSET) {
-    found = await table.findMany({ where, orderBy: order.by, skip: after === undefined ? skip : 0, take })
+    found = await table.page({ where, order, skip: after === undefined ? skip : 0, take })
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -78,26 +58,20 @@ export async function readPage<Row extends { id: number }>(
   }
 }
 
-interface Order extends SortColumn {
-  ascending: boolean
-  nullable: boolean
-  by: object[]
+interface Order<Row> {
+  column: keyof Row & string
+  kind: Kind
+  descending: boolean
 }
 
-function orderOf(sort: string, columns: Record<string, SortColumn>): Order {
+function orderOf<Row extends Entity>(
+  sort: string,
+  { columns }: RecordTable<Row>,
+  sortable: Record<string, keyof Row & string>,
+): Order<Row> {
   const split = sort.lastIndexOf('_')
-  const { column, kind } = columns[sort.slice(0, split)] as SortColumn
-  const direction = sort.slice(split + 1)
-  const ascending = direction === 'asc'
-  const nullable = kind.endsWith('?')
-  const first = nullable ? { sort: direction, nulls: ascending ? 'first' : 'last' } : direction
-  return {
-    column,
-    kind,
-    ascending,
-    nullable,
-    by: column === 'id' ? [{ id: direction }] : [{ [column]: first }, { id: 'asc' }],
-  }
+  const column = sortable[sort.slice(0, split)] as keyof Row & string
+  return { column, kind: columns[column], descending: sort.slice(split + 1) === 'desc' }
 }
 
 type Key = string | number | Date | null
@@ -108,27 +82,32 @@ interface Cursor {
 }
 
 /**
- * What lies beyond a cursor, as conditions to be read one after the other. Each bounds the sorted column by itself, so
- * that an index leads straight to the first record; one condition with OR over null and value would be a scan.
+ * What lies beyond a cursor, as conditions to be read one after the other. An index leads straight to the first record
+ * of each; joined by OR they would be a scan.
  */
-function beyondCursor({ column, ascending, nullable }: Order, { key, id }: Cursor): Where[] {
-  if (column === 'id') return [{ id: { [ascending ? 'gt' : 'lt']: id } }]
-  if (key === null) {
-    const nulls = { [column]: null, id: { gt: id } }
-    return ascending ? [nulls, { [column]: { not: null } }] : [nulls]
-  }
-  const [reach, past] = ascending ? ['gte', 'gt'] : ['lte', 'lt']
-  const values = { [column]: { [reach]: key }, OR: [{ [column]: { [past]: key } }, { id: { gt: id } }] }
-  return nullable && !ascending ? [values, { [column]: null }] : [values]
+function beyondCursor<Row>(where: Where<Row>, order: Order<Row>, { key, id }: Cursor): Where<Row>[] {
+  const { column, descending } = order
+  const ids = { id: { [column === 'id' && descending ? 'lt' : 'gt']: id } }
+  if (column === 'id') return [ids as Where<Row>]
+  // A filter for this very value leaves no others.
+  const others = where[column] === key ? [] : valuesBeyond(order, key)
+  return [{ [column]: key, ...ids }, ...others.map((values) => ({ [column]: values }))] as Where<Row>[]
 }
 
-function writeCursor(sort: string, { column }: Order, row: { id: number }): string {
-  const value = (row as Record<string, unknown>)[column]
+// Null stands below every value.
+function valuesBeyond<Row>({ kind, descending }: Order<Row>, key: Key) {
+  if (key === null) return descending ? [] : [{ not: null }]
+  if (!descending) return [{ gt: key }]
+  return kind.endsWith('?') ? [{ lt: key }, null] : [{ lt: key }]
+}
+
+function writeCursor<Row extends Entity>(sort: string, { column }: Order<Row>, row: Row): string {
+  const value = row[column]
   const key = value instanceof Date ? value.getTime() : value
   return Buffer.from(JSON.stringify([sort, key, row.id])).toString('base64url')
 }
 
-function readCursor(text: string, sort: string, order: Order): Cursor {
+function readCursor<Row>(text: string, sort: string, order: Order<Row>): Cursor {
   const [cursorSort, key, id] = parse(text)
   if (!isInt(id) || typeof cursorSort !== 'string') throw wrongCursor('must be the cursor of a next link')
   if (cursorSort !== sort) throw wrongCursor(`must be read with the sort it came from, and not with ${sort}`)
@@ -146,8 +125,8 @@ function parse(text: string): unknown[] {
   }
 }
 
-function keyOf(key: unknown, { kind, nullable }: Order): Key | undefined {
-  if (key === null) return nullable ? null : undefined
+function keyOf<Row>(key: unknown, { kind }: Order<Row>): Key | undefined {
+  if (key === null) return kind.endsWith('?') ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
   if (kind.startsWith('int')) return isInt(key) ? key : undefined
   if (typeof key !== 'number' || !Number.isFinite(key)) return undefined

@@ -1,8 +1,7 @@
 import type { Input, Output } from '@resource/contract'
-import { type PrismaClient, type Transaction, type User, uniqueViolation } from '@resource/database'
+import { type Changes, type Tables, UniqueViolation, type User } from '@resource/database'
 import { Problem } from '@resource/openapi'
-import { defined } from '../store/defined.ts'
-import { readPage, type SortColumn } from '../store/page.ts'
+import { readPage } from '../store/page.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from '../store/versioned.ts'
 
 export type UserRecord = Output<'users', 'get'>
@@ -17,34 +16,33 @@ export interface NewUser {
   age: number | null
 }
 
-const columns: Record<string, SortColumn> = {
-  id: { column: 'id', kind: 'int' },
-  name: { column: 'name', kind: 'text' },
-  username: { column: 'name', kind: 'text' },
-  email: { column: 'email', kind: 'text' },
-  role: { column: 'role', kind: 'text' },
-  status: { column: 'status', kind: 'text' },
-  age: { column: 'age', kind: 'int?' },
-  created_at: { column: 'created_at', kind: 'date' },
-  updated_at: { column: 'updated_at', kind: 'date' },
-}
+const sortable = {
+  id: 'id',
+  name: 'name',
+  username: 'name',
+  email: 'email',
+  role: 'role',
+  status: 'status',
+  age: 'age',
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+} as const
 
-export async function listUsers(db: PrismaClient, { role, status, age, ...page }: Input<'users', 'list'>) {
-  const where = defined({ role, status, age })
-  const { rows, facts } = await readPage<User>(db.user, where, columns, page)
+export async function listUsers(db: Tables, { role, status, age, ...page }: Input<'users', 'list'>) {
+  const { rows, facts } = await readPage(db.users, { role, status, age }, sortable, page)
   return { users: rows.map(present), ...facts }
 }
 
 /** @throws Problem 404 */
-export async function findUser(db: PrismaClient, id: number): Promise<UserRecord> {
-  const row = await db.user.findUnique({ where: { id } })
-  if (row === null) throw notFound('User')
+export async function findUser(db: Tables, id: number): Promise<UserRecord> {
+  const row = await db.users.find({ id })
+  if (row === undefined) throw notFound('User')
   return present(row)
 }
 
 /** @throws Problem 409 when the e-mail address is taken */
-export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRecord> {
-  return present(await tx.user.create({ data: stored(user, new Date()) }).catch(taken))
+export async function insertUser(tx: Tables, user: NewUser): Promise<UserRecord> {
+  return present(await tx.users.insert(stored(user, new Date())).catch(taken))
 }
 
 /**
@@ -53,47 +51,36 @@ export async function insertUser(tx: Transaction, user: NewUser): Promise<UserRe
  * @returns the records in the order given
  * @throws Problem 409 that names the first whose e-mail address is taken
  */
-export async function insertUsers(tx: Transaction, users: NewUser[]): Promise<UserRecord[]> {
+export async function insertUsers(tx: Tables, users: NewUser[]): Promise<UserRecord[]> {
   const now = new Date()
   const data = users.map((user) => stored(user, now))
-  const known = await tx.user.findMany({
-    where: { email_key: { in: data.map(({ email_key }) => email_key) } },
-    select: { email_key: true },
-  })
-  const seen = new Set(known.map(({ email_key }) => email_key))
-  for (const [index, { email_key }] of data.entries()) {
-    if (seen.has(email_key)) throw emailTaken(`[${index}].email`)
-    seen.add(email_key)
-  }
-  const rows = await tx.user.createManyAndReturn({ data }).catch(taken)
-  const byEmail = new Map(rows.map((row) => [row.email_key, row]))
-  return data.map(({ email_key }) => present(byEmail.get(email_key) as User))
+  return (await tx.users.insertMany(data).catch(oneTaken)).map(present)
 }
 
 /** @throws Problem 404, 409 or 412 */
 export async function updateUser(
-  tx: Transaction,
+  tx: Tables,
   id: number,
   ifVersion: IfVersion,
-  changes: { [F in keyof NewUser]?: NewUser[F] | undefined },
+  changes: Changes<NewUser>,
 ): Promise<UserRecord> {
   const { email } = changes
   const data = {
-    ...defined(changes),
-    ...(email !== undefined && { email_key: emailKey(email) }),
+    ...changes,
+    email_key: email === undefined ? undefined : emailKey(email),
     updated_at: new Date(),
   }
-  return present(await updateVersioned<User>(tx.user, 'User', id, ifVersion, data).catch(taken))
+  return present(await updateVersioned(tx.users, 'User', id, ifVersion, data).catch(taken))
 }
 
 /** @throws Problem 404 or 412 */
-export async function deleteUser(tx: Transaction, id: number, ifVersion: IfVersion): Promise<void> {
-  await deleteVersioned(tx.user, 'User', id, ifVersion)
+export async function deleteUser(tx: Tables, id: number, ifVersion: IfVersion): Promise<void> {
+  await deleteVersioned(tx.users, 'User', id, ifVersion)
 }
 
 /** @returns how many were removed */
-export async function deleteUsersByStatus(tx: Transaction, status: string): Promise<number> {
-  return (await tx.user.deleteMany({ where: { status } })).count
+export async function deleteUsersByStatus(tx: Tables, status: string): Promise<number> {
+  return tx.users.deleteAll({ status })
 }
 
 function stored(user: NewUser, now: Date) {
@@ -120,7 +107,15 @@ function emailKey(email: string): string {
 }
 
 function taken(error: unknown): never {
-  throw uniqueViolation(error)?.includes('email_key') ? emailTaken('email') : error
+  throw isTaken(error) ? emailTaken('email') : error
+}
+
+function oneTaken(error: unknown): never {
+  throw isTaken(error) ? emailTaken(`[${error.index}].email`) : error
+}
+
+function isTaken(error: unknown): error is UniqueViolation {
+  return error instanceof UniqueViolation && error.columns.includes('email_key')
 }
 
 function emailTaken(field: string): Problem {

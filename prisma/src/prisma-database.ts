@@ -1,0 +1,29 @@
+import { connect } from './connection.ts'
+import { fromPrisma } from './errors.ts'
+import type { Database, Limits } from './index.ts'
+import { prismaTables } from './prisma-table.ts'
+
+/** A SQLite file through Prisma alone: a client for reads, and one where writes take turns. */
+export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: Limits): Promise<Database> {
+  const writer = connect(file, { lockWaitMs })
+  const reader = connect(file, { readonly: true })
+  await Promise.all([writer.$connect(), reader.$connect()])
+
+  return {
+    read: prismaTables(reader),
+    write: (work) =>
+      writer
+        .$transaction((tx) => work(prismaTables(tx)), { maxWait: turnMs, timeout: writeMs })
+        .catch((error: unknown) => {
+          throw fromPrisma(error)
+        }),
+    ping: async () => {
+      await reader.$queryRaw`SELECT 1 FROM sqlite_schema LIMIT 1`
+    },
+    close: async () => {
+      // The writer last: only a connection that may write folds the write-ahead log back into the file.
+      await reader.$disconnect()
+      await writer.$disconnect()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Insertion, SqlText, type Statement } from './sql-text.ts'
+import type { Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
+import { type Declaration, mapTables, type Tables } from './tables.ts'
+
+type Awaitable<T> = T | Promise<T>
+
+/** Runs SQL with `?` for each value on one connection. Dates go in as they are and may come back as milliseconds. */
+export interface Executor {
+  all(statement: Statement): Awaitable<unknown[]>
+  /** @returns how many rows were written */
+  run(statement: Statement): Awaitable<number>
+  /**
+   * @param rows the values of each, in the order of the insertion's columns
+   * @returns the ids of the rows, in their order
+   * @throws UniqueViolation with the index of the first row that cannot be stored
+   */
+  insert(insertion: Insertion, rows: unknown[][]): Awaitable<number[]>
+}
+
+// On SQLite a few milliseconds, in which nobody else is served.
+const ROWS_REMOVED_AT_ONCE = 500
+
+const texts = mapTables((declaration) => new SqlText(declaration))
+
+/** Every table, through an executor. */
+export function sqlTables(executor: Executor): Tables {
+  return mapTables((declaration, name) => new SqlTable(declaration, texts[name], executor)) as unknown as Tables
+}
+
+class SqlTable<Row extends Entity> implements RecordTable<Row> {
+  readonly columns: Columns<Row>
+  readonly #text: SqlText<Row>
+  readonly #executor: Executor
+
+  constructor({ columns }: Declaration<Row>, text: SqlText<Row>, executor: Executor) {
+    this.columns = columns
+    this.#text = text
+    this.#executor = executor
+  }
+
+  async find(where: Where<Row>): Promise<Row | undefined> {
+    return (await this.#rows(this.#text.find(where)))[0]
+  }
+
+  page(query: PageQuery<Row>): Promise<Row[]> {
+    return this.#rows(this.#text.page(query))
+  }
+
+  async count(where: Where<Row>): Promise<number> {
+    const [row] = (await this.#executor.all(this.#text.count(where))) as [{ total: number | string }]
+    return Number(row.total)
+  }
+
+  async insert(row: NewRow<Row>): Promise<Row> {
+    return (await this.insertMany([row]))[0] as Row
+  }
+
+  async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
+    const { insertion } = this.#text
+    const values = rows.map((row) => insertion.columns.map(({ name }) => storedValue(row, name)))
+    const ids = await this.#executor.insert(insertion, values)
+    return values.map((values, index) => this.#inserted(ids[index] as number, values))
+  }
+
+  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined> {
+    const written = await this.#executor.run(this.#text.update(id, versions, changes))
+    return written === 0 ? undefined : this.find({ id } as Where<Row>)
+  }
+
+  async delete(id: number, versions: number[] | undefined): Promise<boolean> {
+    return (await this.#executor.run(this.#text.delete(id, versions))) > 0
+  }
+
+  async deleteAll(where: Where<Row>): Promise<number> {
+    const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
+    for (let total = 0; ; await setImmediate()) {
+      const removed = await this.#executor.run(some)
+      total += removed
+      if (removed < ROWS_REMOVED_AT_ONCE) return total
+    }
+  }
+
+  async #rows(statement: Statement): Promise<Row[]> {
+    const rows = (await this.#executor.all(statement)) as Record<string, unknown>[]
+    for (const row of rows) for (const column of this.#text.dates) row[column] = new Date(row[column] as number)
+    return rows as Row[]
+  }
+
+  #inserted(id: number, values: unknown[]): Row {
+    const row: Record<string, unknown> = 'id' in this.columns ? { id } : {}
+    for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
+    return row as Row
+  }
+}
+
+function storedValue(row: object, column: string): unknown {
+  if (column === 'version') return 1
+  return (row as Record<string, unknown>)[column] ?? null
+}

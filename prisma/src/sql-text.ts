@@ -1,0 +1,137 @@
+import type { Changes, Kind, Order, PageQuery, Where } from './table.ts'
+import type { Declaration } from './tables.ts'
+
+/** SQL that SQLite and PostgreSQL read alike, with `?` for each value. Queries of one shape have one text. */
+export interface Statement {
+  text: string
+  values: unknown[]
+}
+
+/** How rows of a table are inserted: `text` takes the values of one, in the order of `columns`. */
+export interface Insertion {
+  text: string
+  table: string
+  columns: { name: string; kind: Kind }[]
+}
+
+const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', operator: string][] = [
+  ['lt', '<'],
+  ['lte', '<='],
+  ['gt', '>'],
+  ['gte', '>='],
+]
+
+/** The statements of one table. */
+export class SqlText<Row> {
+  readonly insertion: Insertion
+  /** The columns that hold dates. */
+  readonly dates: string[]
+  readonly #table: string
+  readonly #key: string
+  readonly #select: string
+
+  constructor({ name, key, columns }: Declaration<Row>) {
+    const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
+    const inserted = kinds.filter(({ name }) => name !== 'id')
+    const names = inserted.map(({ name }) => quote(name)).join(', ')
+    const places = inserted.map(() => '?').join(', ')
+    this.insertion = {
+      text: `INSERT INTO ${quote(name)} (${names}) VALUES (${places})`,
+      table: name,
+      columns: inserted,
+    }
+    this.dates = kinds.filter(({ kind }) => kind === 'date').map(({ name }) => name)
+    this.#table = quote(name)
+    this.#key = key.map(String).map(quote).join(', ')
+    this.#select = `SELECT ${Object.keys(columns).map(quote).join(', ')} FROM ${this.#table}`
+  }
+
+  find(where: Where<Row>): Statement {
+    const values: unknown[] = []
+    return { text: `${this.#select}${conditions(where, values)} LIMIT 1`, values }
+  }
+
+  page({ where, beyond = {}, order, skip = 0, take }: PageQuery<Row>): Statement {
+    const values: unknown[] = []
+    const rows = conditions(beyond, values, conditions(where, values))
+    values.push(take, skip)
+    return { text: `${this.#select}${rows} ORDER BY ${ordering(order)} LIMIT ? OFFSET ?`, values }
+  }
+
+  count(where: Where<Row>): Statement {
+    const values: unknown[] = []
+    return { text: `SELECT count(*) AS "total" FROM ${this.#table}${conditions(where, values)}`, values }
+  }
+
+  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
+    const values: unknown[] = []
+    let assignments = ''
+    for (const [column, value] of Object.entries(changes)) {
+      if (value === undefined) continue
+      values.push(value)
+      if (column !== 'updated_at') assignments += `${quote(column)} = ?, `
+      else {
+        // Where the clock was set back, the stored time is the later one.
+        assignments += '"updated_at" = CASE WHEN "updated_at" > ? THEN "updated_at" ELSE ? END, '
+        values.push(value)
+      }
+    }
+    const which = ofVersion(id, versions, values)
+    return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1${which}`, values }
+  }
+
+  delete(id: number, versions: number[] | undefined): Statement {
+    const values: unknown[] = []
+    return { text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values)}`, values }
+  }
+
+  deleteSome(where: Where<Row>, limit: number): Statement {
+    const values: unknown[] = []
+    const some = `SELECT ${this.#key} FROM ${this.#table}${conditions(where, values)} LIMIT ?`
+    values.push(limit)
+    return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
+  }
+}
+
+/** `before` with the conditions after it; their values are appended. */
+function conditions<Row>(where: Where<Row>, values: unknown[], before = ''): string {
+  let text = before
+  const add = (column: string, test: string) => {
+    text += `${text === '' ? ' WHERE' : ' AND'} ${quote(column)} ${test}`
+  }
+  for (const column in where) {
+    const wanted = where[column]
+    if (wanted === undefined) continue
+    if (wanted === null) add(column, 'IS NULL')
+    else if (typeof wanted !== 'object' || wanted instanceof Date) {
+      add(column, '= ?')
+      values.push(wanted)
+    } else if ('not' in wanted) add(column, 'IS NOT NULL')
+    else {
+      for (const [key, operator] of comparisons) {
+        const bound = (wanted as Record<string, unknown>)[key]
+        if (bound === undefined) continue
+        add(column, `${operator} ?`)
+        values.push(bound)
+      }
+    }
+  }
+  return text
+}
+
+function ofVersion(id: number, versions: number[] | undefined, values: unknown[]): string {
+  values.push(id)
+  if (versions === undefined) return ' WHERE "id" = ?'
+  values.push(...versions)
+  return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
+}
+
+// SQLite has null below every value, PostgreSQL above it.
+function ordering<Row>({ column, descending }: Order<Row>): string {
+  const first = `${quote(String(column))} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`
+  return column === 'id' ? first : `${first}, "id"`
+}
+
+function quote(name: string): string {
+  return `"${name}"`
+}

@@ -1,0 +1,83 @@
+import Sqlite from 'better-sqlite3'
+import { Busy, UniqueViolation } from './errors.ts'
+import type { Executor } from './sql-table.ts'
+import type { Insertion, Statement } from './sql-text.ts'
+
+const READ_LOCK_WAIT_MS = 5_000
+// At most twice as many are kept. A service has some hundred shapes of query, and lists of versions have any length.
+const RECENT_STATEMENTS = 250
+
+/** A connection to a SQLite file that is in WAL mode already, with its prepared statements. */
+export class SqliteConnection implements Executor {
+  readonly #sqlite: Sqlite.Database
+  #recent = new Map<string, Sqlite.Statement<unknown[]>>()
+  #older = this.#recent
+
+  /** @param options `readonly`: it cannot write. One that can write does not wait for locks: who uses it has to. */
+  constructor(file: string, { readonly = false } = {}) {
+    this.#sqlite = new Sqlite(file, { readonly, timeout: readonly ? READ_LOCK_WAIT_MS : 0 })
+    for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'foreign_keys = ON']) this.#sqlite.pragma(pragma)
+  }
+
+  all({ text, values }: Statement): unknown[] {
+    try {
+      return this.#prepared(text).all(values.map(bindable))
+    } catch (error) {
+      throw this.#fault(error)
+    }
+  }
+
+  run({ text, values }: Statement): number {
+    try {
+      return this.#prepared(text).run(values.map(bindable)).changes
+    } catch (error) {
+      throw this.#fault(error)
+    }
+  }
+
+  insert({ text }: Insertion, rows: unknown[][]): number[] {
+    const ids: number[] = []
+    try {
+      const statement = this.#prepared(text)
+      for (const values of rows) ids.push(statement.run(values.map(bindable)).lastInsertRowid as number)
+      return ids
+    } catch (error) {
+      throw this.#fault(error, ids.length)
+    }
+  }
+
+  /** Ends what is open of a transaction, if anything is. */
+  rollback(): void {
+    if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK')
+  }
+
+  close(): void {
+    this.#sqlite.close()
+  }
+
+  #prepared(text: string): Sqlite.Statement<unknown[]> {
+    const known = this.#recent.get(text)
+    if (known !== undefined) return known
+    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text)
+    if (this.#recent.size === RECENT_STATEMENTS) {
+      this.#older = this.#recent
+      this.#recent = new Map()
+    }
+    this.#recent.set(text, statement)
+    return statement
+  }
+
+  #fault(error: unknown, index = 0): unknown {
+    if (!this.#sqlite.open) return new Error('The database is closed.', { cause: error })
+    if (!(error instanceof Sqlite.SqliteError)) return error
+    if (error.code.startsWith('SQLITE_BUSY')) return new Busy('Another process holds the database.', { cause: error })
+    if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
+    // "UNIQUE constraint failed: users.email_key"
+    const columns = error.message.match(/(?<=\.)\w+/g) ?? []
+    return new UniqueViolation(columns, { index, cause: error })
+  }
+}
+
+function bindable(value: unknown): unknown {
+  return value instanceof Date ? value.getTime() : value
+}

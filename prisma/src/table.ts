@@ -1,0 +1,94 @@
+/** The values of one column that are meant: a single one, a range, or all but null. */
+type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
+
+interface Range<Value> {
+  lt?: Value | undefined
+  lte?: Value | undefined
+  gt?: Value | undefined
+  gte?: Value | undefined
+}
+
+/** Conditions that all hold. What is undefined is no condition; null is a value, and text compares by code point. */
+export type Where<Row> = { [Column in keyof Row]?: Condition<Row[Column]> }
+
+export interface Order<Row> {
+  column: keyof Row
+  descending: boolean
+}
+
+export interface PageQuery<Row> {
+  where: Where<Row>
+  /** What lies beyond a cursor; holds beside `where`. */
+  beyond?: Where<Row>
+  /** `id` breaks ties, ascending; null stands below every value. */
+  order: Order<Row>
+  skip?: number
+  take: number
+}
+
+/** What every record has beside its own columns. */
+export interface Entity {
+  id: number
+  /** Grows by one with each write. */
+  version: number
+}
+
+type Nullable<Row> = { [Column in keyof Row]: null extends Row[Column] ? Column : never }[keyof Row]
+
+/** A row about to be stored: `id` and `version` are given to it; a column that is left out is null. */
+export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick<Row, Nullable<Row>>>
+
+/** What is undefined stays as it is. */
+export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
+
+/** The kind of a column's values; `?` marks those that may be null. */
+export type Kind = 'int' | 'int?' | 'float' | 'text' | 'text?' | 'date'
+
+type KindOf<Value> = [Value] extends [number]
+  ? 'int' | 'float'
+  : [Value] extends [string]
+    ? 'text'
+    : [Value] extends [Date]
+      ? 'date'
+      : [Value] extends [number | null]
+        ? 'int?'
+        : [Value] extends [string | null]
+          ? 'text?'
+          : never
+
+/** The columns of a model, each with its kind. One that the model lacks, or has of another type, does not compile. */
+export type Columns<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> }
+
+/** A table as stores use it; in a write, of its transaction. */
+export interface Table<Row> {
+  readonly columns: Columns<Row>
+  /** The row of these values; of several, any. */
+  find(where: Where<Row>): Promise<Row | undefined>
+  count(where: Where<Row>): Promise<number>
+  /** @throws UniqueViolation */
+  insert(row: NewRow<Row>): Promise<Row>
+  /** Removes what matches and tells how much that was. Other requests are served in between, however much it is. */
+  deleteAll(where: Where<Row>): Promise<number>
+}
+
+/** A table of records with id and version. */
+export interface RecordTable<Row extends Entity> extends Table<Row> {
+  page(query: PageQuery<Row>): Promise<Row[]>
+  /**
+   * Stores all rows or none, and gives them back in the same order, which is that of their ids.
+   *
+   * @throws UniqueViolation whose `index` is that of the first row that cannot be stored
+   */
+  insertMany(rows: NewRow<Row>[]): Promise<Row[]>
+  /**
+   * Writes changes into a record and adds one to its version. The writing statement itself looks at the version, so no
+   * other write can come in between. `updated_at` stays where it is rather than go back.
+   *
+   * @param versions those the record may have; any when undefined
+   * @returns the record as it is now, or undefined when there is none of that id and version
+   * @throws UniqueViolation
+   */
+  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined>
+  /** Deletes a record by the same rules, and tells whether there was one. */
+  delete(id: number, versions: number[] | undefined): Promise<boolean>
+}

@@ -1,0 +1,262 @@
+import Sqlite from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { isBusy, type NewRow, UniqueViolation, type User } from './index.ts'
+import { accesses, newUser, temporaryDatabase } from './test-database.ts'
+
+const at = (ms: number) => new Date(Date.parse('2026-01-02T03:04:05.678Z') + ms)
+const byId = { column: 'id', descending: false } as const
+
+describe.each(accesses)('with access %s', (access) => {
+  async function withUsers(...users: Partial<NewRow<User>>[]) {
+    const database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insertMany(users.map((user, n) => ({ ...newUser(`user${n}`), ...user }))))
+    return database
+  }
+
+  describe('find', () => {
+    test('gives the row of an id, of another column, of several, or undefined', async () => {
+      await using database = await withUsers({ name: 'ada' }, { name: 'bob', role: 'admin' })
+      const { users } = database.read
+      expect((await users.find({ id: 2 }))?.name).toBe('bob')
+      expect((await users.find({ email_key: 'user0@example.com' }))?.name).toBe('ada')
+      expect((await users.find({ role: 'admin', status: 'active' }))?.name).toBe('bob')
+      expect(await users.find({ id: 3 })).toBeUndefined()
+    })
+
+    test('gives every column: text, numbers, dates and nulls', async () => {
+      await using database = await withUsers({ name: '漢\u{1f600}', age: 36 })
+      await database.write((tx) => tx.items.insert({ name: 'Lamp', price: 0.1 + 0.2 }))
+      expect(await database.read.users.find({ id: 1 })).toEqual({
+        id: 1,
+        name: '漢\u{1f600}',
+        email: 'user0@example.com',
+        email_key: 'user0@example.com',
+        password_hash: null,
+        role: 'user',
+        status: 'active',
+        age: 36,
+        version: 1,
+        created_at: at(0),
+        updated_at: at(0),
+      })
+      expect(await database.read.items.find({ id: 1 })).toEqual({
+        id: 1,
+        name: 'Lamp',
+        price: 0.30000000000000004,
+        category: null,
+        version: 1,
+      })
+    })
+  })
+
+  describe('page and count', () => {
+    const ages = [30, null, 9, 30, null]
+
+    for (const [what, where, expected] of [
+      ['nothing is everything', {}, [1, 2, 3, 4, 5]],
+      ['an undefined condition is none', { age: undefined }, [1, 2, 3, 4, 5]],
+      ['a range without bounds is none', { age: { lt: undefined } }, [1, 2, 3, 4, 5]],
+      ['a value', { age: 30 }, [1, 4]],
+      ['null', { age: null }, [2, 5]],
+      ['all but null', { age: { not: null } }, [1, 3, 4]],
+      ['below, which null is not', { age: { lt: 30 } }, [3]],
+      ['at or below', { age: { lte: 30 } }, [1, 3, 4]],
+      ['above', { age: { gt: 9 } }, [1, 4]],
+      ['at or above', { age: { gte: 9 } }, [1, 3, 4]],
+      ['between', { age: { gt: 9, lt: 31 } }, [1, 4]],
+      ['two columns', { age: 30, id: { gt: 1 } }, [4]],
+      ['a date', { created_at: at(2) }, [3]],
+      ['since a date', { created_at: { gte: at(2) } }, [3, 4, 5]],
+    ] as const) {
+      test(`where ${what}`, async () => {
+        await using database = await withUsers(...ages.map((age, n) => ({ age, created_at: at(n) })))
+        const page = await database.read.users.page({ where, order: byId, take: 10 })
+        expect(page.map(({ id }) => id)).toEqual(expected)
+        expect(await database.read.users.count(where)).toBe(expected.length)
+      })
+    }
+
+    for (const [descending, expected] of [
+      [false, [2, 5, 3, 1, 4]],
+      [true, [1, 4, 3, 2, 5]],
+    ] as const) {
+      test(`order ${descending ? 'descending' : 'ascending'}: null lowest, ties by id ascending`, async () => {
+        await using database = await withUsers(...ages.map((age) => ({ age })))
+        const order = { column: 'age', descending } as const
+        const page = await database.read.users.page({ where: {}, order, take: 10 })
+        expect(page.map(({ id }) => id)).toEqual(expected)
+        const middle = await database.read.users.page({ where: {}, order, skip: 1, take: 3 })
+        expect(middle.map(({ id }) => id)).toEqual(expected.slice(1, 4))
+      })
+    }
+
+    test('text stands in the order of its code points', async () => {
+      const names = ['a', 'Z', 'é', '\uffff', '\u{1f600}', 'A', '']
+      await using database = await withUsers(...names.map((name) => ({ name })))
+      const order = { column: 'name', descending: false } as const
+      const page = await database.read.users.page({ where: {}, order, take: 10 })
+      expect(page.map(({ name }) => name)).toEqual(['', 'A', 'Z', 'a', 'é', '\uffff', '\u{1f600}'])
+    })
+
+    test('what lies beyond a cursor holds beside the filter, on the same column too', async () => {
+      await using database = await withUsers({ age: 1 }, { age: 2 }, { age: 3 })
+      const where = { age: { lt: 3 } }
+      const page = await database.read.users.page({ where, beyond: { age: { gt: 1 } }, order: byId, take: 10 })
+      expect(page.map(({ age }) => age)).toEqual([2])
+    })
+  })
+
+  describe('insert', () => {
+    test('gives the row as it is stored', async () => {
+      await using database = await temporaryDatabase({ access })
+      const row = await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 36 }))
+      expect(row).toEqual({ ...newUser('ada'), id: 1, age: 36, password_hash: null, version: 1 })
+      expect(await database.read.users.find({ id: 1 })).toEqual(row)
+    })
+
+    test('of a value that is taken is refused with its columns, and other rows may follow in the same write', async () => {
+      await using database = await withUsers({})
+      const key = { procedure: 'users.create', key: 'k', fingerprint: '', answer: '', created_at: at(0) }
+      await database.write(async (tx) => {
+        await tx.idempotencyKeys.insert(key)
+        expect(await violation(tx.users.insert(newUser('user0')))).toEqual(['email_key'])
+        expect(await violation(tx.idempotencyKeys.insert(key))).toEqual(['procedure', 'key'])
+        await tx.users.insert(newUser('bob'))
+      })
+      expect(await database.read.users.count({})).toBe(2)
+    })
+
+    test('never gives out the id of a deleted record again', async () => {
+      await using database = await withUsers({})
+      await database.write((tx) => tx.users.delete(1, undefined))
+      expect(await database.write((tx) => tx.users.insert(newUser('ada')))).toMatchObject({ id: 2 })
+    })
+
+    test('stores a date as milliseconds since 1970', async () => {
+      await using database = await withUsers({})
+      const plain = new Sqlite(database.file, { readonly: true })
+      expect(plain.prepare('SELECT typeof(created_at), created_at FROM users').raw().get()).toEqual([
+        'integer',
+        Date.parse('2026-01-02T03:04:05.678Z'),
+      ])
+      plain.close()
+    })
+  })
+
+  describe('insertMany', () => {
+    test('gives a thousand rows in the order given, which is that of their ids', async () => {
+      await using database = await temporaryDatabase({ access })
+      const names = Array.from({ length: 1000 }, (_, n) => `user${(n * 7) % 1000}`)
+      const rows = await database.write((tx) => tx.users.insertMany(names.map(newUser)))
+      expect(rows.map(({ id, name }) => [id, name])).toEqual(names.map((name, n) => [n + 1, name]))
+      expect(rows[999]).toEqual(await database.read.users.find({ id: 1000 }))
+    })
+
+    test('of no rows gives none', async () => {
+      await using database = await temporaryDatabase({ access })
+      expect(await database.write((tx) => tx.users.insertMany([]))).toEqual([])
+    })
+
+    for (const [what, names, index] of [
+      ['stored already', ['bob', 'cid', 'user0', 'dan', 'user0'], 2],
+      ['given twice', ['bob', 'cid', 'dan', 'cid', 'bob'], 3],
+    ] as const) {
+      test(`names the first row with a value that is ${what}, and the write leaves nothing`, async () => {
+        await using database = await withUsers({})
+        const write = database.write((tx) => tx.users.insertMany(names.map(newUser)))
+        const error = await write.catch((error: unknown) => error)
+        expect(error).toBeInstanceOf(UniqueViolation)
+        expect(error).toMatchObject({ columns: ['email_key'], index })
+        expect(await database.read.users.count({})).toBe(1)
+      })
+    }
+  })
+
+  describe('update', () => {
+    test('writes what is given, leaves what is undefined, and adds one to the version', async () => {
+      await using database = await withUsers({ age: 36 })
+      const changes = { name: 'Ada', role: undefined, age: null, updated_at: at(5) }
+      const row = await database.write((tx) => tx.users.update(1, undefined, changes))
+      expect(row).toMatchObject({ id: 1, name: 'Ada', role: 'user', age: null, version: 2, updated_at: at(5) })
+      expect(await database.read.users.find({ id: 1 })).toEqual(row)
+    })
+
+    test('leaves updated_at where it is when the clock was set back', async () => {
+      await using database = await withUsers({})
+      const changes = { name: 'Ada', updated_at: at(-5) }
+      const row = await database.write((tx) => tx.users.update(1, [1], changes))
+      expect(row).toMatchObject({ name: 'Ada', version: 2, updated_at: at(0) })
+    })
+
+    for (const [versions, written] of [
+      [[1], true],
+      [[7, 1], true],
+      [[2], false],
+      [[], false],
+    ] as const) {
+      test(`of version ${JSON.stringify(versions)} ${written ? 'writes' : 'leaves alone'} a record of version 1`, async () => {
+        await using database = await withUsers({})
+        const row = await database.write((tx) => tx.users.update(1, [...versions], { name: 'Ada', updated_at: at(1) }))
+        expect(row?.version).toBe(written ? 2 : undefined)
+        expect((await database.read.users.find({ id: 1 }))?.name).toBe(written ? 'Ada' : 'user0')
+      })
+
+      test(`a delete of version ${JSON.stringify(versions)} ${written ? 'removes' : 'leaves'} a record of version 1`, async () => {
+        await using database = await withUsers({})
+        expect(await database.write((tx) => tx.users.delete(1, [...versions]))).toBe(written)
+        expect(await database.read.users.count({})).toBe(written ? 0 : 1)
+      })
+    }
+
+    test('of a record that does not exist gives undefined', async () => {
+      await using database = await temporaryDatabase({ access })
+      expect(await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))).toBeUndefined()
+      expect(await database.write((tx) => tx.users.delete(1, undefined))).toBe(false)
+    })
+
+    test('to a value that is taken is refused with its columns', async () => {
+      await using database = await withUsers({}, {})
+      const email_key = 'user0@example.com'
+      const write = database.write((tx) => tx.users.update(2, undefined, { email_key }))
+      expect(await violation(write)).toEqual(['email_key'])
+    })
+  })
+
+  describe('deleteAll', () => {
+    test('removes what matches, nothing else, and tells how much that was', async () => {
+      await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
+      expect(await database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))).toBe(2)
+      expect(await database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))).toBe(0)
+      expect(await database.read.users.find({ id: 2 })).toBeDefined()
+      expect(await database.read.users.count({})).toBe(1)
+    })
+
+    test('works by a key of two columns', async () => {
+      await using database = await temporaryDatabase({ access })
+      const key = { procedure: 'books.create', fingerprint: '', answer: '', created_at: at(0) }
+      await database.write(async (tx) => {
+        await tx.idempotencyKeys.insert({ ...key, key: 'a' })
+        await tx.idempotencyKeys.insert({ ...key, key: 'b', created_at: at(1) })
+        expect(await tx.idempotencyKeys.deleteAll({ created_at: { lte: at(0) } })).toBe(1)
+      })
+      expect(await database.read.idempotencyKeys.find({ procedure: 'books.create', key: 'a' })).toBeUndefined()
+      expect(await database.read.idempotencyKeys.find({ procedure: 'books.create', key: 'b' })).toBeDefined()
+    })
+  })
+
+  test('another error is neither a unique violation nor a busy database', async () => {
+    await using database = await temporaryDatabase({ access })
+    const plain = new Sqlite(database.file)
+    plain.exec('DROP TABLE books')
+    plain.close()
+    const error = await database.read.books.find({ id: 1 }).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(Error)
+    expect(error).not.toBeInstanceOf(UniqueViolation)
+    expect(isBusy(error)).toBe(false)
+  })
+})
+
+async function violation(write: Promise<unknown>): Promise<string[] | undefined> {
+  const error = await write.catch((error: unknown) => error)
+  return error instanceof UniqueViolation ? error.columns : undefined
+}
