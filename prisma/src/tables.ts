@@ -23,7 +23,7 @@ export interface Declaration<Row> {
 
 type RowOf<T> = T extends Table<infer Row> ? Row : never
 
-export const declarations: { [Name in keyof Tables]: Declaration<RowOf<Tables[Name]>> } = {
+const declarations: { [Name in keyof Tables]: Declaration<RowOf<Tables[Name]>> } = {
   users: {
     name: 'users',
     model: 'user',
