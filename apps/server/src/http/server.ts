@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { dropOldAnswers } from '../store/idempotency.ts'
 import { createApp } from './app.ts'
+import { messagesOf } from './messages.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
@@ -30,7 +31,8 @@ export async function startServer(
 ): Promise<RunningServer> {
   const database = await createDatabase(config.DATABASE_URL, { access: config.DATABASE_ACCESS })
   let stopping: Promise<void> | undefined
-  const serve = through(createApp({ config, database, log, isStopping: () => stopping !== undefined }))
+  const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
+  const serve = through(app)
   const open = new Set<ServerResponse>()
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
@@ -40,7 +42,7 @@ export async function startServer(
     res.once('close', () => open.delete(res))
     serve(req, res)
   }
-  const server = createServer({ requireHostHeader: false }, handle)
+  const server = createServer({ ...messagesOf(app), requireHostHeader: false }, handle)
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
