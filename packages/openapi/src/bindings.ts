@@ -12,6 +12,12 @@ export interface Source {
   kind: Kind
 }
 
+/** A source that is a request header. */
+export interface HeaderSource extends Source {
+  /** Its name as Node gives it, in small letters. */
+  key: string
+}
+
 /** A binding with all it inherits, and where each input field comes from. */
 export interface Door {
   /** `users.get` */
@@ -27,7 +33,7 @@ export interface Door {
   status: 200 | 201 | 204
   path: Source[]
   query: Source[]
-  headers: Source[]
+  headers: HeaderSource[]
   /** Absent where the method takes no body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -64,7 +70,10 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
   const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) =>
     source(binding.params?.[param] ?? param, param),
   )
-  const headers = Object.entries(binding.headerParams ?? {}).map(([header, field]) => source(field, header))
+  const headers = Object.entries(binding.headerParams ?? {}).map(([header, field]) => ({
+    ...source(field, header),
+    key: header.toLowerCase(),
+  }))
   if (binding.ifMatch !== undefined) source(binding.ifMatch, 'If-Match')
   const withBody = METHODS_WITH_BODY.has(binding.method)
   if (withBody && binding.body !== undefined) source(binding.body, '')
@@ -91,9 +100,10 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
 }
 
 /** The input fields that request headers carry where a procedure has no door: those of its first one. */
-export function headerSources({ input, meta }: Procedure): Source[] {
+export function headerSources({ input, meta }: Procedure): HeaderSource[] {
   return Object.entries(meta.openapi.headerParams ?? {}).map(([name, field]) => ({
     name,
+    key: name.toLowerCase(),
     field,
     kind: kindOf(shapeOf(input)[field] as z.ZodType),
   }))

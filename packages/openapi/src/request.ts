@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
-import getRawBody from 'raw-body'
-import type { Door, Kind, Source } from './bindings.ts'
+import type { Door, HeaderSource, Kind } from './bindings.ts'
+import { readBytes } from './body.ts'
 import { Problem } from './problem.ts'
 import { dotted, quote } from './validate.ts'
 
@@ -12,19 +12,13 @@ export interface Target {
   rawQuery: string
 }
 
-/**
- * The path and query of a request line's target, in origin form or (from a proxy) absolute form.
- *
- * @throws Problem 400 on a percent-escape that is none or is not UTF-8, and on a fragment, which no request has
- */
-export function target(url: string): Target {
-  const parts = split(url)
+/** @throws Problem 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
+export function checkTarget(url: string, path: string): void {
   if (url.includes('#')) throw new Problem(400, 'A request target has no fragment: "#" must be sent as %23')
-  decode(parts.path, 'the path')
-  return parts
+  decode(path, 'the path')
 }
 
-/** The same, of any text. */
+/** The path and query of a request line's target, in origin form or (from a proxy) absolute form. */
 export function split(url: string): Target {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const mark = origin.indexOf('?')
@@ -37,9 +31,10 @@ export function split(url: string): Target {
  *
  * @throws Problem 400 on a bad percent-escape, and on a parameter that stands there twice
  */
-export function queryParameters(rawQuery: string): Map<string, string> {
+export function queryParameters(rawQuery: string): ReadonlyMap<string, string> {
+  if (rawQuery === '') return NO_PARAMETERS
   const parameters = new Map<string, string>()
-  for (const pair of rawQuery === '' ? [] : rawQuery.split('&')) {
+  for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const mark = pair.indexOf('=')
     const name = decode((mark < 0 ? pair : pair.slice(0, mark)).replaceAll('+', ' '), 'the query string')
@@ -51,6 +46,8 @@ export function queryParameters(rawQuery: string): Map<string, string> {
   }
   return parameters
 }
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
 
 // The answers' media type, as callers write it.
 const OFFERED = ['application/json', 'application/json;charset=utf-8']
@@ -80,19 +77,17 @@ export function gatherInput(
   body: unknown,
 ): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  const take = ({ field, kind }: Source, text: string | undefined) => {
-    if (text !== undefined) input[field] = read(text, kind)
+  for (const name of query.keys()) {
+    if (name !== 'envelope' && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
   }
-  const unknown = [...query.keys()].find(
-    (name) => name !== 'envelope' && !door.query.some((source) => source.name === name),
-  )
-  if (unknown !== undefined) {
-    const known = [...door.query.map((source) => source.name), 'envelope'].join(', ')
-    throw fieldProblem(unknown, 'is not a query parameter of this operation', `; it takes: ${known}`)
+  for (const { name, field, kind } of door.path) input[field] = read(params[name] as string, kind)
+  if (query.size > 0) {
+    for (const { name, field, kind } of door.query) {
+      const text = query.get(name)
+      if (text !== undefined) input[field] = read(text, kind)
+    }
   }
-  for (const source of door.path) take(source, params[source.name])
-  for (const source of door.query) take(source, query.get(source.name))
-  Object.assign(input, headerFields(door.headers, headers))
+  takeHeaders(door.headers, headers, input)
   if (door.binding.ifMatch !== undefined && headers['if-match'] !== undefined) {
     const versions = matchedVersions(headers['if-match'])
     if (versions !== undefined) input[door.binding.ifMatch] = versions
@@ -101,14 +96,21 @@ export function gatherInput(
   return input
 }
 
-/** The input fields that request headers carry. */
-export function headerFields(sources: Source[], headers: IncomingMessage['headers']): Record<string, unknown> {
-  return Object.fromEntries(
-    sources.flatMap(({ name, field, kind }) => {
-      const text = headers[name.toLowerCase()]
-      return typeof text === 'string' ? [[field, read(text, kind)]] : []
-    }),
-  )
+function unknownParameter(door: Door, name: string): Problem {
+  const known = [...door.query.map((source) => source.name), 'envelope'].join(', ')
+  return fieldProblem(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
+}
+
+/** Puts into `input` the fields that request headers carry. */
+export function takeHeaders(
+  sources: HeaderSource[],
+  headers: IncomingMessage['headers'],
+  input: Record<string, unknown>,
+): void {
+  for (const { key, field, kind } of sources) {
+    const text = headers[key]
+    if (typeof text === 'string') input[field] = read(text, kind)
+  }
 }
 
 /** Names an input field as the caller of `door` knows it. */
@@ -169,22 +171,12 @@ export async function readJson(req: IncomingMessage, limit: number): Promise<unk
 const NO_INPUT = 'No input data provided'
 const DEEPEST = 32
 
-async function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
-  try {
-    return await getRawBody(req, { limit, length: req.headers['content-length'] ?? null })
-  } catch (error) {
-    // What is left is read off and dropped, so that the next request on this connection can be heard.
-    req.resume()
-    if ((error as { type?: string }).type !== 'entity.too.large') throw new Problem(400, 'Body did not arrive whole')
-    throw new Problem(413, `Body must be at most ${limit} bytes`)
-  }
-}
-
 function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
 }
 
 function isJson(contentType = ''): boolean {
+  if (contentType === 'application/json') return true
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
@@ -266,6 +258,7 @@ export function entityTags(header: string): { weak: boolean; tag: string }[] | u
 }
 
 function decode(text: string, where: string): string {
+  if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {

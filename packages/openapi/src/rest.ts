@@ -4,8 +4,17 @@ import { type Door, doors } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 import { Problem, toProblem } from './problem.ts'
-import { checkAccept, fieldProblem, gatherInput, labels, queryParameters, readJson, split, target } from './request.ts'
-import { answer, write } from './response.ts'
+import {
+  checkAccept,
+  checkTarget,
+  fieldProblem,
+  gatherInput,
+  labels,
+  queryParameters,
+  readJson,
+  split,
+} from './request.ts'
+import { type Answer, answer, write } from './response.ts'
 import { list } from './validate.ts'
 
 export interface RestOptions<Context> {
@@ -13,13 +22,17 @@ export interface RestOptions<Context> {
   context: (req: Request) => Context
   /** Text that identifies the request in the log; a 500 carries it. */
   requestId: (req: Request) => string
+  /** Headers that every answer carries. */
+  headers?: (req: Request) => Record<string, string>
   /** Told of each error before it is answered. */
   onError?: (problem: Problem, req: Request) => void
 }
 
 export interface Rest {
-  /** Answers every request that reaches it: mount it last. */
+  /** Answers each request whose path stands in the contract, and passes the others on: mount it first. */
   handle: RequestHandler
+  /** Answers each request that nothing took, with a 404: mount it last. */
+  refuse: RequestHandler
   /** Answers a request with an error, in the form of the door its path belongs to. */
   fail: (error: unknown, req: Request, res: Response) => void
 }
@@ -28,6 +41,12 @@ export interface Rest {
 interface Place {
   doors: Map<string, { door: Door; operation: Operation<never> }>
   allow: string
+}
+
+/** A place, and the path parameters as the router decoded them. */
+interface Found {
+  place: Place
+  params: Record<string, string>
 }
 
 type Router = Instance<HTTPVersion.V1>
@@ -43,15 +62,18 @@ export function rest<Context>(
   const { router, allow } = route(contract, operations)
   const formOf = errorForms(contract, router, options.envelope.error)
 
-  const handle = async (req: Request, res: Response): Promise<void> => {
+  const handle: RequestHandler = (req, res, next) => {
+    const { path, rawQuery } = split(req.originalUrl)
+    const found = find(router, path)
+    if (found !== undefined) return respond(req, res, path, rawQuery, found)
+    if (req.method !== 'OPTIONS' || req.originalUrl !== '*') return next()
+    send(req, res, { status: 204, headers: { Allow: allow } })
+  }
+
+  const respond = async (req: Request, res: Response, path: string, rawQuery: string, { place, params }: Found) => {
     try {
-      if (req.method === 'OPTIONS' && req.originalUrl === '*')
-        return write(res, { status: 204, headers: { Allow: allow } })
-      const { path, rawQuery } = target(req.originalUrl)
-      const found = find(router, path)
-      if (found === undefined) throw new Problem(404, 'Path not found')
-      const { place, params } = found
-      if (req.method === 'OPTIONS') return write(res, { status: 204, headers: { Allow: place.allow } })
+      checkTarget(req.originalUrl, path)
+      if (req.method === 'OPTIONS') return send(req, res, { status: 204, headers: { Allow: place.allow } })
       const method = req.method === 'HEAD' ? 'GET' : req.method
       const entry = place.doors.get(method)
       if (entry === undefined) {
@@ -68,11 +90,18 @@ export function rest<Context>(
       const input = gatherInput(door, params, query, req.headers, body)
       const output = await operation.call(input, options.context(req), labels(door, body))
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-      write(res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
+      send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
     } catch (error) {
       fail(error, req, res)
     }
   }
+
+  const refuse: RequestHandler = (req) => {
+    checkTarget(req.originalUrl, split(req.originalUrl).path)
+    throw new Problem(404, 'Path not found')
+  }
+
+  const send = (req: Request, res: Response, answer: Answer) => write(res, answer, options.headers?.(req))
 
   const fail = (error: unknown, req: Request, res: Response): void => {
     const problem = toProblem(error)
@@ -89,10 +118,10 @@ export function rest<Context>(
     const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(path)}`
-    write(res, { status, headers: problem.headers, body: form.body({ status, message, details, fields }) })
+    send(req, res, { status, headers: problem.headers, body: form.body({ status, message, details, fields }) })
   }
 
-  return { handle, fail }
+  return { handle, refuse, fail }
 }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
@@ -128,7 +157,7 @@ function route<Context>(contract: Contract, operations: Operation<Context>[]) {
 }
 
 // What stands at a path. The router would let a parameter be empty, and takes `*` for the root.
-function find(router: Router, path: string): { place: Place; params: Record<string, string> } | undefined {
+function find(router: Router, path: string): Found | undefined {
   const found = path.startsWith('/') ? router.find('GET', path) : null
   if (found === null || Object.values(found.params).includes('')) return undefined
   return { place: found.store as Place, params: found.params as Record<string, string> }

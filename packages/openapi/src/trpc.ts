@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
-import { headerSources, type Source } from './bindings.ts'
+import { type HeaderSource, headerSources } from './bindings.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
-import { headerFields } from './request.ts'
+import { takeHeaders } from './request.ts'
 
 /** What the router itself reads of a context. */
 export interface CallContext {
@@ -43,9 +43,11 @@ export function trpcRouter<Context extends object & CallContext>(operations: Ope
 }
 
 // The input's own fields win; what is no object is left for validation to refuse.
-function withHeaders(input: unknown, sources: Source[], headers: CallContext['headers']): unknown {
+function withHeaders(input: unknown, sources: HeaderSource[], headers: CallContext['headers']): unknown {
   if (headers === undefined || typeof input !== 'object' || Array.isArray(input)) return input
-  return { ...headerFields(sources, headers), ...input }
+  const fields = {}
+  takeHeaders(sources, headers, fields)
+  return { ...fields, ...input }
 }
 
 function wordsOf(error: TRPCError, requestId?: string): string {

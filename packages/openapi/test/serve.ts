@@ -40,7 +40,7 @@ export interface Sky extends AsyncDisposable {
 export async function startSky(): Promise<Sky> {
   const problems: Problem[] = []
   const operations = skyOperations()
-  const { handle, fail } = rest<SkyContext>(contract, operations, {
+  const { handle, refuse, fail } = rest<SkyContext>(contract, operations, {
     envelope,
     context: () => ({ caller: 'rest' }),
     requestId: () => 'request-1',
@@ -71,6 +71,7 @@ export async function startSky(): Promise<Sky> {
     throw new Error('before the answer')
   })
   app.use(handle)
+  app.use(refuse)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
 

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
+import { commonHeaders, setCommonHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
@@ -38,10 +39,11 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
     if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
     if (error.code === 'SERVICE_UNAVAILABLE') log.warn({ id, err: error.cause ?? error }, 'unavailable')
   }
-  const { handle, fail } = rest<Context>(contract, operations, {
+  const { handle, refuse, fail } = rest<Context>(contract, operations, {
     envelope,
     context: (req) => ({ requestId: requestId(req) }),
     requestId,
+    headers: commonHeaders,
     onError: tell,
   })
 
@@ -51,6 +53,9 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.enable('case sensitive routing')
   app.use(requestLog(log))
   app.use(checkHost)
+  // Few layers before what is asked for most.
+  app.use(handle)
+  app.use(setCommonHeaders)
   app.use(
     '/trpc',
     // tRPC makes a Request of the fetch standard, which cannot be made with each method.
@@ -71,7 +76,7 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
   app.use(consolePages())
   app.use(pages({ title: document.info.title, version: API_VERSION }))
-  app.use(handle)
+  app.use(refuse)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
   return app

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from './problem.ts'
+
+/**
+ * The bytes of a request's body.
+ *
+ * @param limit bytes
+ * @throws Problem 413 over the limit, 400 when they did not all arrive
+ */
+export function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const refuse = (problem: Problem) => {
+      req.off('data', take)
+      // What is left is read off and dropped, so that the next request on this connection can be heard.
+      req.resume()
+      reject(problem)
+    }
+    const take = (chunk: Buffer) => {
+      size += chunk.byteLength
+      if (size > limit) refuse(tooLarge(limit))
+      else chunks.push(chunk)
+    }
+    const breakOff = () => refuse(new Problem(400, 'Body did not arrive whole'))
+    if (Number(req.headers['content-length']) > limit) return refuse(tooLarge(limit))
+    if (!req.readable) return breakOff()
+    req.on('data', take)
+    req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    req.on('error', breakOff)
+  })
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem(413, `Body must be at most ${limit} bytes`)
+}
