@@ -13,6 +13,27 @@ export interface CallContext {
   requestId?: string | undefined
 }
 
+/** A procedure as tRPC calls it. */
+export interface TrpcCall<Context> {
+  type: 'query' | 'mutation'
+  /** @throws whatever was thrown, for tRPC's adapters to make a TRPCError of */
+  run: (input: unknown, context: Context) => Promise<unknown>
+}
+
+/** The procedures of the operations, by their paths: `users.get`. */
+export function trpcCalls<Context extends CallContext>(
+  operations: Operation<Context>[],
+): Map<string, TrpcCall<Context>> {
+  return new Map(
+    operations.map(({ name, procedure, call }) => {
+      const sources = headerSources(procedure)
+      const run = async (input: unknown, context: Context) =>
+        procedure.output.parse(await call(withHeaders(input ?? {}, sources, context?.headers), context))
+      return [name, { type: procedure.type, run }]
+    }),
+  )
+}
+
 /**
  * The tRPC router of the operations. Its type for clients is `RouterOf` the contract; what is built here must be that,
  * which the tests of both see to.
@@ -26,17 +47,17 @@ export function trpcRouter<Context extends object & CallContext>(operations: Ope
       data: { ...shape.data, fields: error instanceof Problem ? error.fields : [] },
     }),
   })
+  const calls = trpcCalls(operations)
   const record: Record<string, TRPCRouterRecord> = {}
-  for (const { name, procedure, call } of operations) {
+  for (const { name, procedure } of operations) {
     const [noun, verb] = name.split('.') as [string, string]
-    // Input passes through: `call` validates it, with the same words for every caller.
+    const { type, run } = calls.get(name) as TrpcCall<Context>
+    // Input passes through: the operation validates it, with the same words for every caller.
     const builder = t.procedure.meta(procedure.meta).input((input: unknown) => input)
-    const sources = headerSources(procedure)
-    const run = async ({ input, ctx }: { input: unknown; ctx: Context }) =>
-      procedure.output.parse(await call(withHeaders(input ?? {}, sources, ctx?.headers), ctx))
+    const resolve = ({ input, ctx }: { input: unknown; ctx: Context }) => run(input, ctx)
     record[noun] = {
       ...record[noun],
-      [verb]: procedure.type === 'query' ? builder.query(run as never) : builder.mutation(run as never),
+      [verb]: type === 'query' ? builder.query(resolve as never) : builder.mutation(resolve as never),
     }
   }
   return t.router(record) as unknown as AnyTRPCRouter

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type ErrorRequestHandler } from 'express'
-import { type Problem, rest, trpcRouter } from '../src/index.ts'
+import { type Problem, rest, trpc } from '../src/index.ts'
+import type { CallContext } from '../src/trpc.ts'
 import { checkExchange } from './document-check.ts'
 import { contract, envelope, type SkyContext, skyOperations } from './sky.ts'
 
@@ -52,16 +52,12 @@ export async function startSky(): Promise<Sky> {
     res.setHeader('X-Served-By', 'sky')
     next()
   })
-  app.use(
-    '/trpc',
-    createExpressMiddleware({
-      router: trpcRouter(operations),
-      createContext: ({ req, info }) => ({
-        caller: 'trpc',
-        ...(info.calls.length === 1 && { headers: req.headers }),
-      }),
-    }),
-  )
+  const { plain, complete } = trpc<SkyContext & CallContext>(operations, {
+    context: (req, calls) => ({ caller: 'trpc', ...(calls === 1 && { headers: req.headers }) }),
+    bodyLimit: 4096,
+    mostCalls: 10,
+  })
+  app.use('/trpc', plain, complete)
   app.get('/half', (_req, res, next) => {
     res.write('half of')
     next(new Error('in the middle'))

@@ -1,4 +1,11 @@
-import { createTRPCClient, httpBatchLink, httpLink, TRPCClientError } from '@trpc/client'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpBatchStreamLink,
+  httpLink,
+  splitLink,
+  TRPCClientError,
+} from '@trpc/client'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { RouterOf } from '../src/contract.ts'
 import { trpcRouter } from '../src/index.ts'
@@ -13,6 +20,17 @@ type Router = RouterOf<typeof contract>
 const url = `${sky.url}/trpc`
 const single = createTRPCClient<Router>({ links: [httpLink({ url })] })
 const batched = createTRPCClient<Router>({ links: [httpBatchLink({ url })] })
+const short = createTRPCClient<Router>({ links: [httpBatchLink({ url, maxURLLength: 120 })] })
+const streamed = createTRPCClient<Router>({ links: [httpBatchStreamLink({ url })] })
+const split = createTRPCClient<Router>({
+  links: [
+    splitLink({
+      condition: ({ type }) => type === 'query',
+      true: httpBatchStreamLink({ url }),
+      false: httpBatchLink({ url }),
+    }),
+  ],
+})
 const planet = { name: 'Vulcan', radius: 1 }
 
 async function errorOf(call: Promise<unknown>) {
@@ -34,6 +52,9 @@ async function errorOf(call: Promise<unknown>) {
 describe.each([
   ['one call at a time', single],
   ['calls in batches', batched],
+  ['calls in batches of short URLs', short],
+  ['calls in batches whose answers stream in', streamed],
+  ['queries in streams and mutations in batches', split],
 ])('the client that RouterOf types, %s', (_, client) => {
   test('finds every procedure where its type says', async () => {
     const [got, listed, moons, home] = await Promise.all([

@@ -1,8 +1,7 @@
 import { API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { Problem, rest, trpcRouter } from '@resource/openapi'
+import { Problem, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
-import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -46,6 +45,13 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
     headers: commonHeaders,
     onError: tell,
   })
+  const { plain, complete } = trpc<Context>(operations, {
+    context: contextOf,
+    headers: commonHeaders,
+    onError: tell,
+    bodyLimit: TRPC_BODY_LIMIT,
+    mostCalls: MOST_CALLS_IN_BATCH,
+  })
 
   const app = express()
   app.disable('x-powered-by')
@@ -55,22 +61,10 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.use(checkHost)
   // Few layers before what is asked for most.
   app.use(handle)
+  app.use('/trpc', skewLog(log), plain)
   app.use(setCommonHeaders)
-  app.use(
-    '/trpc',
-    // tRPC makes a Request of the fetch standard, which cannot be made with each method.
-    only('GET, HEAD, POST, OPTIONS'),
-    skewLog(log),
-    createExpressMiddleware({
-      router: trpcRouter(operations),
-      maxBodySize: TRPC_BODY_LIMIT,
-      maxBatchSize: MOST_CALLS_IN_BATCH,
-      createContext: ({ req, info }): Context => contextOf(req, info.calls.length),
-      // Of a Problem: when to try again.
-      responseMeta: ({ errors }) => ({ headers: Object.assign({}, ...errors.map(headersOf)) }),
-      onError: ({ error, req }) => tell(error, req),
-    }),
-  )
+  // tRPC makes a Request of the fetch standard, which cannot be made with each method.
+  app.use('/trpc', only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   const documentText = JSON.stringify(document)
   offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
@@ -89,8 +83,4 @@ function contextOf(req: Request, calls: number): Context {
     throw new Problem(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
   }
   return { requestId: requestId(req) }
-}
-
-function headersOf(error: unknown): Record<string, string> {
-  return error instanceof Problem ? error.headers : {}
 }

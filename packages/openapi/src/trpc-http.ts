@@ -1,0 +1,121 @@
+import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trpc/server'
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import { getHTTPStatusCode } from '@trpc/server/http'
+import type { TRPCResponse } from '@trpc/server/rpc'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Operation } from './implement.ts'
+import { Problem } from './problem.ts'
+import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
+import { plainRequest, readInputs } from './trpc-request.ts'
+
+export interface TrpcOptions<Context> {
+  /**
+   * What it throws is the answer of each call.
+   *
+   * @param calls how many calls the request carries
+   */
+  context: (req: Request, calls: number) => Context
+  /** Headers that every answer carries. */
+  headers?: (req: Request) => Record<string, string>
+  /** Told of each error of a call. */
+  onError?: (error: TRPCError, req: Request) => void
+  /** Largest request body in bytes. */
+  bodyLimit: number
+  /** Most calls in one request. */
+  mostCalls: number
+}
+
+export interface Trpc {
+  /**
+   * Answers the calls of tRPC's clients in their plain form, JSON in and out, as `complete` would but without making a
+   * Request and a Response of the fetch standard; passes every other request on. Mount it where `complete` stands.
+   */
+  plain: RequestHandler
+  /** tRPC's own adapter: it answers whatever comes, streams and malformed requests too, without `headers`. */
+  complete: RequestHandler
+}
+
+/** The tRPC endpoint of the operations. */
+export function trpc<Context extends object & CallContext>(
+  operations: Operation<Context>[],
+  options: TrpcOptions<Context>,
+): Trpc {
+  const router = trpcRouter(operations)
+  const config = router._def._config
+  const calls = trpcCalls(operations)
+
+  const typeOf = (path: string) => calls.get(path)?.type
+
+  const plain: RequestHandler = async (req, res, next) => {
+    const request = plainRequest(req, typeOf, options)
+    if (request === undefined) return next()
+    const inputs = await readInputs(req, request)
+    if (inputs === undefined) return next()
+    let context: Context
+    try {
+      context = options.context(req, request.paths.length)
+    } catch {
+      // It throws again where its error becomes the answer.
+      return next()
+    }
+    const refused = (cause: unknown, call: { path?: string; input?: unknown; type: TrpcCall<Context>['type'] }) => {
+      const error = getTRPCErrorFromUnknown(cause)
+      options.onError?.(error, req)
+      const shape = getTRPCErrorShape({ path: undefined, input: undefined, ...call, error, ctx: context, config })
+      return { error, answer: { error: shape } }
+    }
+    const settle = async (path: string, input: unknown): Promise<Settled> => {
+      const { type, run } = calls.get(path) as TrpcCall<Context>
+      try {
+        return { answer: { result: { data: await run(input, context) } } }
+      } catch (cause) {
+        return refused(cause, { path, input, type })
+      }
+    }
+    const settled = await Promise.all(request.paths.map((path, index) => settle(path, inputs[index])))
+    const headers = options.headers?.(req)
+    try {
+      write(res, settled, request.isBatch, headers)
+    } catch (cause) {
+      // An output that JSON cannot say: one error for all calls.
+      write(res, [refused(cause, { type: req.method === 'GET' ? 'query' : 'mutation' })], false, headers)
+    }
+  }
+
+  const complete = createExpressMiddleware({
+    router,
+    maxBodySize: options.bodyLimit,
+    maxBatchSize: options.mostCalls,
+    createContext: ({ req, info }) => options.context(req, info.calls.length),
+    responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+    onError: ({ error, req }) => options.onError?.(error, req),
+  })
+
+  return { plain, complete }
+}
+
+/** What became of a call. */
+interface Settled {
+  answer: TRPCResponse
+  error?: TRPCError
+}
+
+function write(res: Response, settled: Settled[], isBatch: boolean, headers?: Record<string, string>): void {
+  const answers = settled.map(({ answer }) => answer)
+  const errors = settled.flatMap(({ error }) => error ?? [])
+  const text = JSON.stringify(isBatch ? answers : answers[0])
+  res
+    .writeHead(getHTTPStatusCode(answers), {
+      ...headers,
+      ...headersOf(errors),
+      'content-type': 'application/json',
+      vary: 'trpc-accept, accept',
+      'content-length': Buffer.byteLength(text),
+    })
+    .end(text)
+}
+
+// Of a Problem: when to try again.
+function headersOf(errors: TRPCError[]): Record<string, string> {
+  return Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {})))
+}

@@ -1,0 +1,315 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink, TRPCClientError } from '@trpc/client'
+import type { TRPCError } from '@trpc/server'
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import express, { type Request, type RequestHandler } from 'express'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { RouterOf } from '../src/contract.ts'
+import { Problem, trpc, trpcRouter } from '../src/index.ts'
+import { type contract, type SkyContext, skyOperations } from './sky.ts'
+
+const BODY_LIMIT = 2000
+const MOST_CALLS = 4
+
+const operations = skyOperations()
+
+function contextOf(req: Request, calls: number): SkyContext & { headers?: Request['headers'] } {
+  if (req.headers['x-refuse'] !== undefined) throw new Problem(403, 'Refused', { headers: { 'Retry-After': '9' } })
+  return { caller: 'trpc', ...(calls === 1 && { headers: req.headers }) }
+}
+
+/** A server of `handlers` that keeps what `onError` was told. */
+async function serve(make: (onError: (error: TRPCError) => void) => RequestHandler[]) {
+  const told: string[] = []
+  const app = express()
+  app.use(
+    '/trpc',
+    make(({ code, message }) => told.push(`${code} ${message}`)),
+  )
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  afterAll(async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  })
+  return { port, told, url: `http://127.0.0.1:${port}/trpc` }
+}
+
+const ours = await serve((onError) => {
+  const { plain, complete } = trpc(operations, {
+    context: contextOf,
+    onError,
+    bodyLimit: BODY_LIMIT,
+    mostCalls: MOST_CALLS,
+  })
+  return [plain, complete]
+})
+const theirs = await serve((onError) => [
+  createExpressMiddleware({
+    router: trpcRouter(operations),
+    maxBodySize: BODY_LIMIT,
+    maxBatchSize: MOST_CALLS,
+    createContext: ({ req, info }) => contextOf(req, info.calls.length),
+    responseMeta: ({ errors }) => ({
+      headers: Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {}))),
+    }),
+    onError: ({ error }) => onError(error),
+  }),
+])
+
+interface Sent {
+  method: string
+  target: string
+  headers: Record<string, string>
+  body?: Buffer | undefined
+  /** Without a Content-Length. */
+  chunked?: boolean
+}
+
+async function exchange({ port, told }: typeof ours, { method, target, headers, body, chunked }: Sent) {
+  const length = body !== undefined && chunked !== true && { 'Content-Length': body.byteLength }
+  const req = httpRequest({ port, method, path: `/trpc${target}`, headers: { ...headers, ...length }, agent: false })
+  // A refused body is not read to its end.
+  req.on('error', () => undefined)
+  if (body !== undefined) req.write(body)
+  req.end()
+  const [res] = await once(req, 'response')
+  const answered = await text(res)
+  const {
+    date: _,
+    connection: _connection,
+    'keep-alive': _keepAlive,
+    'content-length': length_,
+    'transfer-encoding': framing,
+    ...rest
+  } = res.headers
+  return {
+    answer: { status: res.statusCode, headers: rest, body: answered, told: told.splice(0).sort() },
+    isPlain: length_ !== undefined && framing === undefined,
+  }
+}
+
+/** Whether the plain way was taken, once both ways gave the same answer. */
+async function isAnsweredAlike(sent: Sent): Promise<boolean> {
+  const [mine, other] = await Promise.all([exchange(ours, sent), exchange(theirs, sent)])
+  expect(mine.answer).toEqual(other.answer)
+  return mine.isPlain
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const planet = { name: 'Vulcan', radius: 1 }
+const inputOf = (input: unknown) => `input=${encodeURIComponent(JSON.stringify(input))}`
+const get = (target: string, headers = {}): Sent => ({ method: 'GET', target, headers })
+const post = (target: string, body: unknown, headers: Record<string, string> = JSON_TYPE): Sent => ({
+  method: 'POST',
+  target,
+  headers,
+  body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+})
+
+describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
+  test.each<[string, Sent]>([
+    ['a query', get(`/planets.get?${inputOf({ id: 6 })}`)],
+    ['a query without input', get('/home.get')],
+    ['an empty input', get('/home.get?input=')],
+    ['an input with spaces as plus signs', get('/moons.get?input={"name":"a+b%2Bc"}')],
+    ['a query that finds nothing', get(`/planets.get?${inputOf({ id: 7 })}`)],
+    ['a query with a wrong input', get(`/planets.get?${inputOf({ id: 'x' })}`)],
+    ['an input of null', get('/planets.get?input=null')],
+    ['a batch of queries', get(`/planets.get,home.get?batch=1&${inputOf({ 0: { id: 6 } })}`)],
+    ['a batch of one', get(`/planets.get?batch=1&${inputOf({ 0: { id: 6 } })}`)],
+    ['a batch with successes and errors', get(`/planets.get,planets.get?batch=1&${inputOf({ 0: { id: 2 }, 1: {} })}`)],
+    ['a batch of errors alike', get(`/planets.get,planets.get?${inputOf({ 0: { id: 7 }, 1: { id: 8 } })}&batch=1`)],
+    ['the largest batch', get(`/${Array(MOST_CALLS).fill('home.get').join(',')}?batch=1`)],
+    ['a mutation', post('/planets.create', planet)],
+    ['a mutation with a charset', post('/planets.create', planet, { 'Content-Type': 'Application/JSON; charset=x' })],
+    ['a mutation without input', post('/planets.create', '')],
+    ['a mutation behind a byte order mark', post('/planets.create', `\uFEFF${JSON.stringify(planet)}`)],
+    ['bytes that are no UTF-8', post('/planets.create', Buffer.from('{"name":"\xff","radius":1}', 'latin1'))],
+    ['a batch of mutations', post('/planets.create,planets.create?batch=1', { 0: planet, 1: {} })],
+    ['a header parameter', post('/planets.create', planet, { ...JSON_TYPE, 'Idempotency-Key': 'taken' })],
+    ['the fields of Object.prototype', post('/probes.send', '{"__proto__":{"label":1},"constructor":1}')],
+    ['a Problem with headers', get(`/failures.fail?${inputOf({ how: 'busy' })}`)],
+    ['an unexpected error', get(`/failures.fail?${inputOf({ how: 'error' })}`)],
+    ['text that was thrown', get(`/failures.fail?${inputOf({ how: 'text' })}`)],
+    ['an output that breaks its schema', get(`/failures.fail?${inputOf({ how: 'output' })}`)],
+    ['an output that JSON cannot say', get(`/failures.fail?${inputOf({ how: 'bigint' })}`)],
+    ['one of them in a batch', get(`/home.get,failures.fail?batch=1&${inputOf({ 1: { how: 'bigint' } })}`)],
+  ])('%s', async (_, sent) => {
+    expect(await isAnsweredAlike(sent)).toBe(true)
+  })
+})
+
+describe('is answered as by tRPC’s own adapter, by itself:', () => {
+  const STREAM = { 'trpc-accept': 'application/jsonl' }
+  test.each<[string, Sent]>([
+    ['an unknown procedure', get('/planets.find')],
+    ['no procedure', get('/')],
+    ['a procedure of Object.prototype', get('/constructor')],
+    ['a batch with a hole', get('/home.get,,home.get?batch=1')],
+    [
+      'a batch that is too large',
+      get(
+        `/${Array(MOST_CALLS + 1)
+          .fill('home.get')
+          .join(',')}?batch=1`,
+      ),
+    ],
+    ['queries and mutations in one batch', post('/planets.create,home.get?batch=1', {})],
+    ['a query by POST', post('/planets.get', { id: 6 })],
+    ['a mutation by GET', get(`/planets.create?${inputOf(planet)}`)],
+    ['HEAD', { method: 'HEAD', target: '/home.get', headers: {} }],
+    ['OPTIONS', { method: 'OPTIONS', target: '/home.get', headers: {} }],
+    ['PUT', { ...post('/planets.create', planet), method: 'PUT' }],
+    ['input that is no JSON', get('/planets.get?input={')],
+    ['a body that is no JSON', post('/planets.create', '{')],
+    ['a body of two byte order marks', post('/planets.create', '\uFEFF\uFEFF{}')],
+    ['a batch whose body is a list', post('/planets.create?batch=1', [planet])],
+    ['a batch whose input is null', get('/home.get?batch=1&input=null')],
+    ['input given twice', get('/planets.get?input={"id":6}&input={"id":2}')],
+    ['a bad escape in the input', get('/moons.get?input={"name":"%zz"}')],
+    ['a bad escape in the path', get('/%zz')],
+    ['an escaped path', get(`/planets%2Eget?${inputOf({ id: 6 })}`)],
+    ['an escaped parameter', get('/planets.get?inpu%74={"id":6}')],
+    ['a longer path', get(`/any/planets.get?${inputOf({ id: 6 })}`)],
+    ['an unknown parameter', get('/home.get?x=1')],
+    ['connection parameters that are no JSON', get('/home.get?connectionParams=x')],
+    ['a body of another type', post('/planets.create', planet, { 'Content-Type': 'text/plain' })],
+    ['a body of no type', post('/planets.create', planet, {})],
+    ['a form', post('/planets.create', 'name=x', { 'Content-Type': 'multipart/form-data; boundary=x' })],
+    ['bytes', post('/planets.create', 'x', { 'Content-Type': 'application/octet-stream' })],
+    ['a body in chunks', { ...post('/planets.create', planet), chunked: true }],
+    ['a body that is too long', post('/probes.send', { tree: { x: 'x'.repeat(BODY_LIMIT) } })],
+    ['a stream', get(`/home.get,planets.get?batch=1&${inputOf({ 1: { id: 7 } })}`, STREAM)],
+    ['a stream asked for in Accept', get('/home.get?batch=1', { Accept: 'text/html, application/jsonl' })],
+    ['a stream of a call alone', get('/home.get', STREAM)],
+    ['a context that is refused', get('/home.get,home.get?batch=1', { 'X-Refuse': '1' })],
+    ['a context that is refused to a mutation', post('/planets.create', planet, { ...JSON_TYPE, 'X-Refuse': '1' })],
+  ])('%s', async (_, sent) => {
+    expect(await isAnsweredAlike(sent)).toBe(false)
+  })
+})
+
+test('any request is answered as by tRPC’s own adapter', async () => {
+  const path = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('planets.get', 'planets.list', 'home.get', 'failures.fail', 'moons.list') },
+    { weight: 4, arbitrary: fc.constantFrom('planets.create', 'probes.send', 'failures.failWriting') },
+    { weight: 1, arbitrary: fc.constantFrom('', 'nope', 'planets', '__proto__', 'planets.get%2Chome.get', '%', 'a/b') },
+  )
+  const some = fc.oneof(
+    fc.constantFrom({ id: 6 }, { id: 7 }, { id: '6' }, { planet_id: 6 }, planet, { ...planet, key: 'taken' }, {}),
+    fc.constantFrom('error', 'busy', 'bigint', 'output', 'fine').map((how) => ({ how })),
+    fc.jsonValue({ maxDepth: 2 }),
+  )
+  const json = fc.oneof(
+    some.map((input) => JSON.stringify(input)),
+    fc
+      .dictionary(fc.constantFrom('0', '1', '2', '3', 'x'), some, { noNullPrototype: true })
+      .map((input) => JSON.stringify(input)),
+    fc.constantFrom('', '{', 'null', '[]', '"a+b"', '\uFEFF{}', '{"0":{"id":6},"__proto__":{"1":{"id":2}}}'),
+  )
+  const parameter = fc.oneof(
+    { weight: 6, arbitrary: json.map((input) => `input=${encodeURIComponent(input)}`) },
+    { weight: 5, arbitrary: fc.constant('batch=1') },
+    { weight: 1, arbitrary: fc.constantFrom('batch=0', 'batch', 'batch=%31', 'input', 'input=%', 'x=1', '', '=', '+') },
+    { weight: 1, arbitrary: json.map((input) => `input=${input.replaceAll(/[^!-"$-~]/g, '')}`) },
+  )
+  const header = fc.oneof(
+    { weight: 8, arbitrary: fc.constant({}) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom<Record<string, string>>(
+        { Accept: '*/*' },
+        { Accept: 'application/jsonl' },
+        { 'trpc-accept': 'application/jsonl' },
+        { 'Idempotency-Key': 'taken' },
+        { 'X-Refuse': '1' },
+        { 'Content-Type': 'application/json;charset=utf-8' },
+        { 'Content-Type': 'text/plain' },
+        { 'Content-Type': 'application/octet-stream' },
+        { 'Content-Encoding': 'gzip' },
+      ),
+    },
+  )
+  const request = fc.record({
+    method: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom('GET', 'POST') },
+      { weight: 1, arbitrary: fc.constantFrom('HEAD', 'OPTIONS', 'PUT', 'DELETE') },
+    ),
+    paths: fc.array(path, { minLength: 1, maxLength: MOST_CALLS + 1 }),
+    isBatch: fc.boolean(),
+    parameters: fc.array(parameter, { maxLength: 2 }),
+    header,
+    json,
+    chunked: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  })
+  const ways = { plain: 0, other: 0 }
+  await fc.assert(
+    fc.asyncProperty(request, async ({ method, paths, isBatch, parameters, header, json, chunked }) => {
+      const joined = isBatch ? paths.join(',') : paths[0]
+      const query = (isBatch ? ['batch=1', ...parameters] : parameters).join('&')
+      const sent = { method, target: `/${joined}${query === '' ? '' : `?${query}`}` }
+      const withBody = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
+      const isPlain = await isAnsweredAlike(
+        withBody
+          ? { ...sent, headers: { ...JSON_TYPE, ...header }, body: Buffer.from(json), chunked }
+          : { ...sent, headers: header },
+      )
+      ways[isPlain ? 'plain' : 'other'] += 1
+    }),
+    { numRuns: 600, seed: 7153 },
+  )
+  // Both ways were tried.
+  expect(Math.min(ways.plain, ways.other)).toBeGreaterThan(60)
+}, 60_000)
+
+type Router = RouterOf<typeof contract>
+
+describe('tRPC’s client', () => {
+  const clientOf = (link: Parameters<typeof createTRPCClient<Router>>[0]['links'][number]) =>
+    createTRPCClient<Router>({ links: [link] })
+
+  test('may not call a query by POST where the server has not said so', async () => {
+    for (const { url } of [ours, theirs]) {
+      const client = clientOf(httpBatchLink({ url, methodOverride: 'POST' }))
+      await expect(client.home.get.query({})).rejects.toMatchObject({ data: { httpStatus: 405 } })
+    }
+  })
+
+  test('sends its own headers', async () => {
+    const client = clientOf(httpLink({ url: ours.url, headers: () => ({ 'Idempotency-Key': 'taken' }) }))
+    await expect(client.planets.create.mutate(planet)).rejects.toMatchObject({ data: { httpStatus: 409 } })
+  })
+
+  test.each([
+    ['alone', httpLink],
+    ['in a batch', httpBatchLink],
+    ['in a stream', httpBatchStreamLink],
+  ])('gives up a call %s, and the server serves on', async (_, link) => {
+    const client = clientOf(link({ url: ours.url }))
+    const abort = new AbortController()
+    const given = client.planets.get.query({ id: 6 }, { signal: abort.signal })
+    abort.abort()
+    await expect(given).rejects.toBeInstanceOf(TRPCClientError)
+    expect(await client.home.get.query({})).toEqual({ star: 'Sol' })
+  })
+})
+
+test('a body that breaks off is no call, and the server serves on', async () => {
+  const socket = connect(ours.port, '127.0.0.1')
+  const head = 'POST /trpc/planets.create HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json'
+  socket.write(`${head}\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n`)
+  await once(socket, 'data')
+  socket.write('{"name":')
+  socket.destroy()
+  await once(socket, 'close')
+  ours.told.length = 0
+  const { answer } = await exchange(ours, get('/home.get'))
+  expect([answer.status, answer.body, answer.told]).toEqual([200, '{"result":{"data":{"star":"Sol"}}}', []])
+})
