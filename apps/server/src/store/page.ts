@@ -17,6 +17,7 @@ export interface Page<Row> {
 
 // No table holds more records than there are ids, and the engine takes no larger offset.
 const LARGEST_OFFSET = 2 ** 31 - 1
+const BY_ID = { column: 'id', descending: false } as const
 
 /**
  * One page of a table, by page number or by cursor.
@@ -31,14 +32,16 @@ export async function readPage<Row extends Entity>(
   sortable: Record<string, keyof Row & string>,
   { page = 1, limit, sort = 'id_asc', after, count }: PageRequest,
 ): Promise<Page<Row>> {
-  const order = orderOf(sort, table, sortable)
+  const sorting = sortingOf(sort, table, sortable)
+  // Where a filter leaves the sorted column one value, the ids alone sort: so any index of the filter will do.
+  const order = hasOneValue(where, sorting.column) ? BY_ID : sorting
   const total = count ? await table.count(where) : undefined
   const skip = (page - 1) * limit
   // One more than asked for tells whether anything follows.
   const take = limit + 1
   let found: Row[] = []
   if (after) {
-    for (const beyond of beyondCursor(where, order, readCursor(after, sort, order))) {
+    for (const beyond of beyondCursor(where, sorting, readCursor(after, sort, sorting))) {
       if (found.length === take) break
       found = found.concat(await table.page({ where, beyond, order, take: take - found.length }))
     }
@@ -52,26 +55,31 @@ export async function readPage<Row extends Entity>(
     facts: {
       ...(after === undefined && { page }),
       limit,
-      next: last === undefined ? null : writeCursor(sort, order, last),
+      next: last === undefined ? null : writeCursor(sort, sorting, last),
       ...(total !== undefined && { total }),
     },
   }
 }
 
-interface Order<Row> {
+interface Sorting<Row> {
   column: keyof Row & string
   kind: Kind
   descending: boolean
 }
 
-function orderOf<Row extends Entity>(
+function sortingOf<Row extends Entity>(
   sort: string,
   { columns }: RecordTable<Row>,
   sortable: Record<string, keyof Row & string>,
-): Order<Row> {
+): Sorting<Row> {
   const split = sort.lastIndexOf('_')
   const column = sortable[sort.slice(0, split)] as keyof Row & string
   return { column, kind: columns[column], descending: sort.slice(split + 1) === 'desc' }
+}
+
+function hasOneValue<Row>(where: Where<Row>, column: keyof Row): boolean {
+  const wanted: unknown = where[column]
+  return wanted !== undefined && (wanted === null || typeof wanted !== 'object' || wanted instanceof Date)
 }
 
 type Key = string | number | Date | null
@@ -85,33 +93,33 @@ interface Cursor {
  * What lies beyond a cursor, as conditions to be read one after the other. An index leads straight to the first record
  * of each; joined by OR they would be a scan.
  */
-function beyondCursor<Row>(where: Where<Row>, order: Order<Row>, { key, id }: Cursor): Where<Row>[] {
-  const { column, descending } = order
+function beyondCursor<Row>(where: Where<Row>, sorting: Sorting<Row>, { key, id }: Cursor): Where<Row>[] {
+  const { column, descending } = sorting
   const ids = { id: { [column === 'id' && descending ? 'lt' : 'gt']: id } }
   if (column === 'id') return [ids as Where<Row>]
   // A filter for this very value leaves no others.
-  const others = where[column] === key ? [] : valuesBeyond(order, key)
+  const others = where[column] === key ? [] : valuesBeyond(sorting, key)
   return [{ [column]: key, ...ids }, ...others.map((values) => ({ [column]: values }))] as Where<Row>[]
 }
 
 // Null stands below every value.
-function valuesBeyond<Row>({ kind, descending }: Order<Row>, key: Key) {
+function valuesBeyond<Row>({ kind, descending }: Sorting<Row>, key: Key) {
   if (key === null) return descending ? [] : [{ not: null }]
   if (!descending) return [{ gt: key }]
   return kind.endsWith('?') ? [{ lt: key }, null] : [{ lt: key }]
 }
 
-function writeCursor<Row extends Entity>(sort: string, { column }: Order<Row>, row: Row): string {
+function writeCursor<Row extends Entity>(sort: string, { column }: Sorting<Row>, row: Row): string {
   const value = row[column]
   const key = value instanceof Date ? value.getTime() : value
   return Buffer.from(JSON.stringify([sort, key, row.id])).toString('base64url')
 }
 
-function readCursor<Row>(text: string, sort: string, order: Order<Row>): Cursor {
+function readCursor<Row>(text: string, sort: string, sorting: Sorting<Row>): Cursor {
   const [cursorSort, key, id] = parse(text)
   if (!isInt(id) || typeof cursorSort !== 'string') throw wrongCursor('must be the cursor of a next link')
   if (cursorSort !== sort) throw wrongCursor(`must be read with the sort it came from, and not with ${sort}`)
-  const known = keyOf(key, order)
+  const known = keyOf(key, sorting)
   if (known === undefined) throw wrongCursor('must be the cursor of a next link')
   return { key: known, id }
 }
@@ -125,7 +133,7 @@ function parse(text: string): unknown[] {
   }
 }
 
-function keyOf<Row>(key: unknown, { kind }: Order<Row>): Key | undefined {
+function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Key | undefined {
   if (key === null) return kind.endsWith('?') ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
   if (kind.startsWith('int')) return isInt(key) ? key : undefined

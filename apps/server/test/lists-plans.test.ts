@@ -1,0 +1,156 @@
+import { contract } from '@resource/contract'
+import { createDatabase } from '@resource/database'
+import { explainedTables, type Plan } from '@resource/database/testing'
+import { createTestServer, type Seed } from '@resource/server/testing'
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { createOperations } from '../src/operations.ts'
+
+/** One way to ask for a list. */
+interface List {
+  noun: string
+  filters: string[]
+  attribute: string
+  direction: string
+}
+
+// Few enough to be read page by page, with ties and nulls so that a walk by cursor makes every query there is.
+const seed: Seed = {
+  users: [1, 2, 3, 4, 5, 6].map((n) => ({
+    name: `n${n % 2}`,
+    email: `user${n}@example.com`,
+    role: n % 2 === 0 ? 'admin' : 'user',
+    status: n < 4 ? 'active' : 'inactive',
+    age: n % 3 === 0 ? null : n % 2,
+  })),
+  books: [1, 2, 3, 4].map((n) => ({ title: `t${n % 2}`, author: `a${n % 2}`, published_date: `200${n % 2}-01-01` })),
+  items: [1, 2, 3, 4, 5, 6].map((n) => ({
+    name: `n${n % 2}`,
+    price: n % 2,
+    category: n % 3 === 0 ? null : `c${n % 2}`,
+  })),
+}
+
+const filterValues: Record<string, unknown> = { role: 'admin', status: 'active', age: 1, category: 'c1', price_lt: 9 }
+
+type Fault = 'reads rows it was not asked for' | 'sorts'
+
+// Each index is paid for by every write, so not every filter has one with every order.
+const exemptions: { may: Fault; why: string; covers: (list: List) => boolean }[] = [
+  {
+    may: 'sorts',
+    why: 'of several filters an index leads to one; the rows it leaves are few, or stand in the order asked for',
+    covers: ({ filters }) => filters.length > 1,
+  },
+  {
+    may: 'sorts',
+    why: 'beyond a cursor among the items without a category, that is a second filter',
+    covers: ({ filters: [filter, more], attribute }) =>
+      more === undefined && filter === 'price_lt' && attribute === 'category',
+  },
+  {
+    may: 'sorts',
+    why: 'role and status have indexes with the orders people read by (id, name, created_at), and not with each',
+    covers: ({ filters: [filter = '', more], attribute }) =>
+      more === undefined &&
+      ['role', 'status'].includes(filter) &&
+      ['email', 'updated_at', 'age', 'role', 'status'].includes(attribute),
+  },
+  {
+    may: 'sorts',
+    why: 'of one age there are few users',
+    covers: ({ filters: [filter, more], attribute }) => more === undefined && filter === 'age' && attribute !== 'id',
+  },
+  {
+    may: 'sorts',
+    why: 'of one category there are few items, and by price there is an index',
+    covers: ({ filters: [filter, more], attribute }) =>
+      more === undefined && filter === 'category' && attribute === 'name',
+  },
+  {
+    may: 'reads rows it was not asked for',
+    why: 'a range leaves an index no order but its own: rows are read in the order asked for, those too dear passed over',
+    covers: ({ filters: [filter, more], attribute }) =>
+      more === undefined && filter === 'price_lt' && attribute !== 'price',
+  },
+]
+
+// Of every other attribute few records share a value: those that do are sorted by id as they are read.
+const SHARED_BY_MANY = ['role', 'status', 'age', 'category']
+
+test('every list is served by an index, by page and by cursor, or its exemption says why', async () => {
+  await using server = await createTestServer({ seed })
+  await using read = await explainedReads(server.databaseUrl)
+  const faulty: (List & { fault: Fault; plan: Plan })[] = []
+  for (const list of lists()) {
+    for (const plan of await read(list)) {
+      const fault = faultOf(plan, list)
+      if (fault !== undefined) faulty.push({ ...list, fault, plan })
+    }
+  }
+  const allowed = (exemption: (typeof exemptions)[number]) =>
+    faulty.filter((list) => list.fault === exemption.may && exemption.covers(list))
+
+  expect(faulty.filter((list) => !exemptions.some((exemption) => allowed(exemption).includes(list)))).toEqual([])
+  // An exemption that nothing needs any more is to go.
+  for (const exemption of exemptions) expect(allowed(exemption), exemption.why).not.toEqual([])
+})
+
+function faultOf({ sql, steps }: Plan, { attribute }: List): Fault | undefined {
+  const sortsTies = steps.includes('USE TEMP B-TREE FOR LAST TERM OF ORDER BY')
+  if (steps.includes('USE TEMP B-TREE FOR ORDER BY') || (sortsTies && SHARED_BY_MANY.includes(attribute)))
+    return 'sorts'
+  return sql.includes(' WHERE ') && !steps.some((step) => step.startsWith('SEARCH '))
+    ? 'reads rows it was not asked for'
+    : undefined
+}
+
+/** Every filter with every order that the contract offers. */
+function lists(): List[] {
+  return Object.entries(contract).flatMap(([noun, { procedures }]) => {
+    const { sort, page: _, limit: __, after: ___, count: ____, ...filters } = procedures.list.input.shape
+    return subsets(Object.keys(filters)).flatMap((filters) =>
+      sort.unwrap().options.map((value) => {
+        const split = value.lastIndexOf('_')
+        return { noun, filters, attribute: value.slice(0, split), direction: value.slice(split + 1) }
+      }),
+    )
+  })
+}
+
+function subsets<T>(values: T[]): T[][] {
+  const [first, ...others] = values
+  if (first === undefined) return [[]]
+  return subsets(others).flatMap((some) => [some, [first, ...some]])
+}
+
+/** Reads a list by page, then to its end by cursor, and gives the plans of the queries that took. */
+async function explainedReads(databaseUrl: string) {
+  const database = await createDatabase(databaseUrl)
+  const { read, plans, close } = explainedTables(databaseUrl)
+  const operations = createOperations({ ...database, read }, readConfig({}))
+
+  const reads = async ({ noun, filters, attribute, direction }: List) => {
+    const list = operations.find(({ name }) => name === `${noun}.list`)
+    const input = {
+      ...Object.fromEntries(filters.map((filter) => [filter, filterValues[filter]])),
+      sort: `${attribute}_${direction}`,
+      limit: 1,
+    }
+    const call = (position: object) => list?.call({ ...input, ...position }, { requestId: 'test' }) as Promise<Facts>
+    await call({ page: 2 })
+    let { next } = await call({ after: '' })
+    while (next !== null) ({ next } = await call({ after: next }))
+    return plans.splice(0)
+  }
+  return Object.assign(reads, {
+    [Symbol.asyncDispose]: async () => {
+      close()
+      await database.close()
+    },
+  })
+}
+
+interface Facts {
+  next: string | null
+}
