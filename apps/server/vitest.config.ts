@@ -7,5 +7,6 @@ export default defineConfig({
     server: { deps: { inline: ['openapi-typescript'] } },
     // Vitest leaves one core free for watching; these tests wait for servers and disks more than they compute.
     maxWorkers: '100%',
+    testTimeout: 30_000,
   },
 })

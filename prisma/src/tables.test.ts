@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { isBusy, type NewRow, UniqueViolation, type User } from './index.ts'
@@ -229,6 +230,41 @@ describe.each(accesses)('with access %s', (access) => {
       expect(await database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))).toBe(0)
       expect(await database.read.users.find({ id: 2 })).toBeDefined()
       expect(await database.read.users.count({})).toBe(1)
+    })
+
+    test('lets others read in between, who see everything until it is done', async () => {
+      await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
+      const seen: number[] = []
+      const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
+      const { promise: isDone, resolve } = Promise.withResolvers<true>()
+      removal.then(() => resolve(true))
+      while (!(await Promise.race([isDone, setImmediate(false)]))) seen.push(await database.read.users.count({}))
+      expect(await removal).toBe(1200)
+      expect(seen.length).toBeGreaterThan(1)
+      expect(new Set(seen)).toEqual(new Set([1200]))
+      expect(await database.read.users.count({})).toBe(0)
+    })
+
+    test('removes nothing when the write fails after it', async () => {
+      await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
+      const write = database.write(async (tx) => {
+        await tx.users.deleteAll({ status: 'inactive' })
+        throw new Error('changed my mind')
+      })
+      await expect(write).rejects.toThrow('changed my mind')
+      expect(await database.read.users.count({})).toBe(1200)
+    })
+
+    test('removes nothing when the database is closed half-way', async () => {
+      await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
+      const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
+      const settled = Promise.allSettled([removal])
+      await setImmediate()
+      await database.close()
+      expect(await settled).toMatchObject([{ status: 'rejected' }])
+      const plain = new Sqlite(database.file, { readonly: true })
+      expect(plain.prepare('SELECT count(*) FROM users').pluck().get()).toBe(1200)
+      plain.close()
     })
 
     test('works by a key of two columns', async () => {

@@ -43,7 +43,7 @@ function documentation(project: string) {
 }
 
 test('a published procedure shows its documentation on hover, beginning with its summary', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   await using published = await installed()
   await writeProgram(published.project)
@@ -54,7 +54,7 @@ test('a published procedure shows its documentation on hover, beginning with its
   })
 })
 
-test('a program with every procedure costs the compiler few instantiations', { timeout: 60_000 }, async () => {
+test('a program with every procedure costs the compiler few instantiations', { timeout: 180_000 }, async () => {
   await using published = await installed()
   await writeProgram(published.project)
   const { stdout } = await run(process.execPath, [tsc, '-p', published.project, '--extendedDiagnostics'])

@@ -10,7 +10,7 @@ import { installed, run, tsc } from './package.ts'
 let published: Awaited<ReturnType<typeof installed>>
 beforeAll(async () => {
   published = await installed()
-}, 60_000)
+}, 180_000)
 afterAll(() => published?.[Symbol.asyncDispose]())
 
 /** Bytes of a program in a browser, minified and gzipped, and the packages in it. */
