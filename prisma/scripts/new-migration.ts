@@ -1,20 +1,39 @@
-// Writes the next migration, the SQL from the migration history to the models: `pnpm run new-migration add_isbn`.
+// Writes the next migration of each engine, the SQL from its history to the models: `pnpm run new-migration add_isbn`.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { startPostgres } from '@resource/postgres-test'
+import { type Engine, engines, modelsFor } from './models.ts'
+import { postgresSql } from './postgres-sql.ts'
 import { migrationsFolder, readMigrationList, schemaDifference } from './schema-engine.ts'
 
 const name = process.argv[2] ?? ''
 if (!/^[a-z][a-z0-9_]*$/.test(name)) fail('Usage: pnpm run new-migration NAME, with NAME such as add_isbn')
 
-const sql = await schemaDifference()
-if (sql === undefined) fail('The models and the migration history agree: there is nothing to migrate.')
+const migrations = await Promise.all(engines.map(async (engine) => ({ engine, sql: await difference(engine) })))
+const pending = migrations.filter(({ sql }) => sql !== undefined)
+if (pending.length === 0) fail('The models and the migration histories agree: there is nothing to migrate.')
 
-const { migrationDirectories } = await readMigrationList()
-const number = Number.parseInt(migrationDirectories.at(-1)?.path ?? '0', 10) + 1
-const folder = join(migrationsFolder, `${String(number).padStart(4, '0')}_${name}`)
-await mkdir(folder)
-await writeFile(join(folder, 'migration.sql'), sql)
-process.stdout.write(`${join(folder, 'migration.sql')}\nRead it before you commit it; it cannot change afterwards.\n`)
+const numbers = await Promise.all(engines.map(lastNumber))
+const folder = `${String(Math.max(...numbers) + 1).padStart(4, '0')}_${name}`
+for (const { engine, sql = '' } of pending) {
+  const path = join(migrationsFolder(engine), folder)
+  await mkdir(path)
+  await writeFile(join(path, 'migration.sql'), sql)
+  process.stdout.write(`${join(path, 'migration.sql')}\n`)
+}
+process.stdout.write('Read what was written before you commit it; it cannot change afterwards.\n')
+
+async function difference(engine: Engine): Promise<string | undefined> {
+  if (engine === 'sqlite') return schemaDifference(engine, ':memory:')
+  await using server = await startPostgres()
+  const sql = await schemaDifference(engine, server.url)
+  return sql && postgresSql(sql, modelsFor(engine))
+}
+
+async function lastNumber(engine: Engine): Promise<number> {
+  const { migrationDirectories } = await readMigrationList(engine)
+  return Number.parseInt(migrationDirectories.at(-1)?.path ?? '0', 10)
+}
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n`)

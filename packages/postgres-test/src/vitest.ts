@@ -1,0 +1,16 @@
+import type { TestProject } from 'vitest/node'
+import { startPostgres } from './postgres.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The URL of a database of the run's PostgreSQL server. */
+    postgres: string
+  }
+}
+
+/** For Vitest's `globalSetup`: one PostgreSQL server for the whole run, which tests find by `inject('postgres')`. */
+export default async function setup({ provide }: TestProject) {
+  const server = await startPostgres()
+  provide('postgres', server.url)
+  return () => server[Symbol.asyncDispose]()
+}

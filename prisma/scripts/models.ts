@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const engines = ['sqlite', 'postgresql'] as const
+export type Engine = (typeof engines)[number]
+
+/** Where the models are: one file for all engines. */
+export const modelsFile = fileURLToPath(new URL('../schema.prisma', import.meta.url))
+
+/**
+ * The models as Prisma takes them for one engine; it knows one at a time.
+ *
+ * @param output where the client generated from them goes, relative to the file they are in
+ */
+export function modelsFor(engine: Engine, output = './generated'): string {
+  return readFileSync(modelsFile, 'utf8')
+    .replace('provider = "sqlite"', `provider = "${engine}"`)
+    .replace('"./generated"', `"${output}"`)
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Migration {
+  name: string
+  sql: string
+  /** SHA-256 of the SQL, as Prisma records it. */
+  checksum: string
+}
+
+/** A row of `_prisma_migrations` that was not rolled back. */
+export interface AppliedMigration {
+  migration_name: string
+  checksum: string
+  finished_at: unknown
+}
+
+/** The migrations of a folder, in the order in which they apply: that of their names. */
+export function readMigrations(folder: string): Migration[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return entries
+    .map(({ name }) => {
+      const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * The first migration that a database still lacks.
+ *
+ * @throws Error that names the migration and what to do, when what was applied is not a part of `migrations`
+ */
+export function nextMigration(applied: AppliedMigration[], migrations: Migration[]): Migration | undefined {
+  for (const row of applied) refuseUnlessSame(row, migrations)
+  const done = new Set(applied.map((row) => row.migration_name))
+  return migrations.find(({ name }) => !done.has(name))
+}
+
+/** Of a database in which tables, but no history, were found. */
+export function foreignDatabase(database: string, tables: unknown[], remedy: string): Error {
+  return new Error(
+    `The database ${database} holds tables (${tables.join(', ')}) but no migration history: it belongs to something else. ${remedy}`,
+  )
+}
+
+/** Of a migration that failed and left nothing. */
+export function failedMigration(name: string, cause: unknown): Error {
+  return new Error(
+    `Migration ${name} failed and was undone: ${messageOf(cause)}. Correct its migration.sql or the data, then start again.`,
+    { cause },
+  )
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function refuseUnlessSame(applied: AppliedMigration, migrations: Migration[]): void {
+  const name = applied.migration_name
+  if (applied.finished_at === null) {
+    throw new Error(
+      `Migration ${name} failed half-way. Restore the database from a backup, or repair it and run "prisma migrate resolve --rolled-back ${name}".`,
+    )
+  }
+  const migration = migrations.find((migration) => migration.name === name)
+  if (migration === undefined) {
+    throw new Error(
+      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that brought the migration, or restore a backup from before it.`,
+    )
+  }
+  if (migration.checksum !== applied.checksum) {
+    throw new Error(
+      `Migration ${name} was edited after it was applied to the database. Restore its migration.sql as committed and put the change into a new migration.`,
+    )
+  }
+}

@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startPostgres } from '@resource/postgres-test'
+import { expect, inject, test } from 'vitest'
+import { postgresSql } from '../../scripts/postgres-sql.ts'
+import { noFilters, openSchemaEngine, readMigrationList, schemaDifference } from '../../scripts/schema-engine.ts'
+import { addMigration, copyHistory, migrationNames } from '../../test/history.ts'
+import { emptyDatabase } from '../../test/postgres.ts'
+import { createDatabase } from '../index.ts'
+import { newUser, temporaryFolder } from '../test-database.ts'
+import { migratePostgres } from './migrate.ts'
+import { readPostgresUrl } from './url.ts'
+
+const WAIT_MS = 5_000
+
+test('the models and the migration history agree', async () => {
+  expect(await schemaDifference('postgresql', inject('postgres'))).toBeUndefined()
+})
+
+test('a new migration has text by code point, and null below every value in its indexes', () => {
+  const models = `
+model Order {
+  id Int @id
+  note  String?
+  place String
+
+  @@map("orders")
+}`
+  const sql = `-- CreateTable TEXT
+CREATE TABLE "orders" (
+    "note" TEXT,
+    "place" TEXT NOT NULL
+);
+ALTER TABLE "orders" ADD COLUMN     "more" TEXT NOT NULL DEFAULT '';
+CREATE INDEX "orders_note_id_idx" ON "orders"("note", "id");
+CREATE INDEX "orders_note_desc_place_idx" ON "orders"("note" DESC, "place" DESC);
+CREATE UNIQUE INDEX "books_note_key" ON "books"("note");`
+  expect(postgresSql(sql, models)).toBe(`-- CreateTable TEXT
+CREATE TABLE "orders" (
+    "note" TEXT COLLATE "C",
+    "place" TEXT COLLATE "C" NOT NULL
+);
+ALTER TABLE "orders" ADD COLUMN     "more" TEXT COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX "orders_note_id_idx" ON "orders"("note" NULLS FIRST, "id");
+CREATE INDEX "orders_note_desc_place_idx" ON "orders"("note" DESC NULLS LAST, "place" DESC);
+CREATE UNIQUE INDEX "books_note_key" ON "books"("note");`)
+})
+
+test('every text column compares by code point, and every index has null below every value', async () => {
+  const { parsed, rows } = await emptyDatabase()
+  await migratePostgres(parsed, WAIT_MS)
+  const otherText = await rows(`
+    SELECT table_name, column_name FROM information_schema.columns
+    WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' AND data_type = 'text'
+      AND collation_name IS DISTINCT FROM 'C'`)
+  expect(otherText).toEqual([])
+  // Bit 0 of an index's option means descending, bit 1 nulls first.
+  const otherNulls = await rows(`
+    SELECT indexrelid::regclass::text AS index, attname AS column
+    FROM pg_index, unnest(indkey, indoption) AS part (attribute, option), pg_attribute
+    WHERE indrelid = attrelid AND attnum = part.attribute AND NOT attnotnull
+      AND indrelid::regclass::text IN ('users', 'books', 'items', 'idempotency_keys')
+      AND (option & 1 = 1) = (option & 2 = 2)`)
+  expect(otherNulls).toEqual([])
+})
+
+test('the second start applies nothing', async () => {
+  const { parsed } = await emptyDatabase()
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual(migrationNames('postgresql'))
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
+})
+
+test('prisma migrate deploy finds nothing left to do', async () => {
+  const { parsed, url } = await emptyDatabase()
+  await migratePostgres(parsed, WAIT_MS)
+  await using engine = await openSchemaEngine('postgresql', url)
+  const migrationsList = await readMigrationList('postgresql')
+  expect(
+    await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: noFilters }),
+  ).toEqual({
+    editedMigrationNames: [],
+    failedMigrationNames: [],
+    hasMigrationsTable: true,
+    history: null,
+  })
+  expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
+})
+
+test('a database that prisma migrate deploy made is taken as it is, with the same rows and tables', async () => {
+  const ours = await emptyDatabase()
+  const theirs = await emptyDatabase()
+  await migratePostgres(ours.parsed, WAIT_MS)
+  {
+    await using engine = await openSchemaEngine('postgresql', theirs.url)
+    await engine.applyMigrations({ migrationsList: await readMigrationList('postgresql'), filters: noFilters })
+  }
+
+  expect(await migratePostgres(theirs.parsed, WAIT_MS)).toEqual([])
+  const applied = `SELECT length(id), checksum, migration_name, logs, rolled_back_at, applied_steps_count,
+    started_at IS NULL AS unstarted, finished_at IS NULL AS unfinished FROM _prisma_migrations`
+  expect(await ours.rows(applied)).toEqual(await theirs.rows(applied))
+  const columns = `SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name,
+      character_maximum_length, datetime_precision
+    FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`
+  expect(await ours.rows(columns)).toEqual(await theirs.rows(columns))
+  const indexes = `SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY indexname`
+  expect(await ours.rows(indexes)).toEqual(await theirs.rows(indexes))
+})
+
+test('eight processes that start at once on one empty database all succeed', async () => {
+  const { url, rows } = await emptyDatabase()
+  const script = `
+    import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
+    const database = await createDatabase(${JSON.stringify(url)})
+    await database.write((tx) => tx.book.create({ data: { title: 't', author: 'a', published_date: '2026-01-02' } }))
+    await database.close()`
+  const exits = Array.from({ length: 8 }, async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+    })
+    const [code] = await once(child, 'close')
+    return code === 0 ? 'succeeded' : errors
+  })
+  expect(await Promise.all(exits)).toEqual(Array(8).fill('succeeded'))
+  const applied = await rows('SELECT migration_name FROM _prisma_migrations ORDER BY migration_name')
+  expect(applied.map(({ migration_name }) => migration_name)).toEqual(migrationNames('postgresql'))
+  expect(await rows('SELECT id FROM books')).toHaveLength(8)
+}, 60_000)
+
+test('pending migrations run in the order of their names', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, history)
+  await addMigration(history, '9002_second', 'INSERT INTO notes (text) VALUES (1);')
+  await addMigration(history, '9001_first', 'CREATE TABLE notes (text int);')
+  expect(await migratePostgres(parsed, WAIT_MS, history)).toEqual(['9001_first', '9002_second'])
+})
+
+test('a migration that fails is named and leaves nothing; those before it stay', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await addMigration(history, '9001_good', 'CREATE TABLE notes (text int);')
+  await addMigration(history, '9002_bad', 'CREATE TABLE more (text int); INSERT INTO nowhere VALUES (1);')
+  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+    'Migration 9002_bad failed and was undone: relation "nowhere" does not exist',
+  )
+  expect(await rows(`SELECT tablename FROM pg_tables WHERE tablename IN ('notes', 'more')`)).toEqual([
+    { tablename: 'notes' },
+  ])
+})
+
+test('an applied migration that was edited is a refusal that names it', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, history)
+  await appendFile(join(history, '0001_init', 'migration.sql'), '\n-- a second thought')
+  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+    'Migration 0001_init was edited after it was applied',
+  )
+})
+
+test('an applied migration that is missing from the folder is a refusal that names it', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, history)
+  await rename(join(history, '0001_init'), join(folder.path, 'elsewhere'))
+  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+    'Migration 0001_init was applied to the database but is missing',
+  )
+})
+
+test('a migration that another tool left half-way is a refusal that names it, until it is marked as rolled back', async () => {
+  const { parsed, rows } = await emptyDatabase()
+  await migratePostgres(parsed, WAIT_MS)
+  await rows(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow('Migration 9001_half failed half-way')
+  await rows(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = '1'`)
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
+})
+
+test("another program's database is refused and left alone", async () => {
+  const { parsed, rows } = await emptyDatabase()
+  await rows('CREATE TABLE invoices (id int)')
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
+    `The database ${parsed.label} holds tables (invoices) but no migration history: it belongs to something else.`,
+  )
+  expect(await rows(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([{ tablename: 'invoices' }])
+})
+
+test('a database that keeps text in another encoding is refused', async () => {
+  const { parsed } = await emptyDatabase(`TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`)
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
+    `The database ${parsed.label} keeps text as LATIN1. Name one made with ENCODING 'UTF8'.`,
+  )
+})
+
+test('a migration keeps the records there are', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed, url, rows } = await emptyDatabase()
+  const database = await createDatabase(url)
+  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
+  await database.close()
+  const history = await copyHistory('postgresql', folder.path)
+  await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')
+  await migratePostgres(parsed, WAIT_MS, history)
+  expect(await rows('SELECT name, phone FROM users')).toEqual([{ name: 'ada', phone: null }])
+})
+
+test('a database that does not exist, and a wrong password, are told at once and without the password', async () => {
+  const { url } = await emptyDatabase()
+  const missing = readPostgresUrl(url.replace(/[^/]+$/, 'nowhere'))
+  await expect(migratePostgres(missing, 600_000)).rejects.toThrow(
+    `The database ${missing.label} cannot be used: database "nowhere" does not exist.`,
+  )
+  const wrong = readPostgresUrl(url.replace('postgres@', 'with_password:hunter2@'))
+  const refusal = await migratePostgres(wrong, 600_000).catch((error: Error) => error.message)
+  expect(refusal).toBe(
+    `The database ${wrong.label} cannot be used: password authentication failed for user "with_password".`,
+  )
+})
+
+test('a server that is not there is named, with what to do', async () => {
+  const url = readPostgresUrl('postgresql://app:hunter2@127.0.0.1:1/app')
+  await expect(migratePostgres(url, 0)).rejects.toThrow(
+    'The database postgresql://127.0.0.1:1/app cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start PostgreSQL, or correct DATABASE_URL.',
+  )
+})
+
+test('a start waits for a server that is still starting', async () => {
+  await using server = await startPostgres()
+  await server.stop('fast')
+  const migrated = migratePostgres(readPostgresUrl(server.url), 60_000)
+  await server.start()
+  expect(await migrated).toEqual(migrationNames('postgresql'))
+})

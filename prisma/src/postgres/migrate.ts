@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import {
+  type AppliedMigration,
+  failedMigration,
+  foreignDatabase,
+  type Migration,
+  messageOf,
+  nextMigration,
+  readMigrations,
+} from '../migration-history.ts'
+import { isUnreachable, sqlState } from './errors.ts'
+import type { PostgresUrl } from './url.ts'
+
+/** How long a start waits for the migrations of another process. */
+const LOCK_TIMEOUT = '30s'
+/** The lock that `prisma migrate deploy` takes as well. */
+const LOCK = 72707369
+
+/**
+ * Brings a PostgreSQL database up to the newest migration, in its schema `public`. The history is recorded as
+ * `prisma migrate deploy` records it, so either can follow the other. Any number of processes may start at once.
+ *
+ * @param waitMs How long to wait for a server that is not there yet.
+ * @param folder The migration history: one folder per migration, applied in the order of their names.
+ * @returns The names of the migrations applied by this call.
+ * @throws Error that names the migration and what to do, when one fails (it then leaves nothing) or when the
+ * database's history is not a beginning of the folder's; and Error that says why the database cannot be used.
+ */
+export async function migratePostgres(
+  url: PostgresUrl,
+  waitMs: number,
+  folder = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url)),
+): Promise<string[]> {
+  const migrations = readMigrations(folder)
+  const client = await connect(url, Date.now() + waitMs)
+  try {
+    const applied: string[] = []
+    for (;;) {
+      const name = await applyNext(client, url.label, migrations)
+      if (name === undefined) return applied
+      applied.push(name)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect({ connectionString, label }: PostgresUrl, deadline: number): Promise<pg.Client> {
+  for (;;) {
+    try {
+      const left = Math.max(deadline - Date.now(), 1)
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: left })
+      // The query that is running tells of a connection that breaks.
+      client.on('error', () => {})
+      await client.connect()
+      return client
+    } catch (error) {
+      if (!isMissing(error)) {
+        throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.`, { cause: error })
+      }
+      if (Date.now() >= deadline) {
+        throw new Error(
+          `The database ${label} cannot be reached: ${reasonOf(error)}. Start PostgreSQL, or correct DATABASE_URL.`,
+          { cause: error },
+        )
+      }
+      await sleep(100)
+    }
+  }
+}
+
+// A wrong password does not become right by waiting.
+function isMissing(error: unknown): boolean {
+  return isUnreachable(error) && !sqlState(error)?.startsWith('28')
+}
+
+// Where a name has several addresses, the reasons are inside.
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error)
+}
+
+/** Applies the first pending migration, in a transaction of its own; undefined when there is none. */
+async function applyNext(client: pg.Client, label: string, migrations: Migration[]): Promise<string | undefined> {
+  // Of the transaction alone, as the lock: behind PgBouncer the next one is on another connection.
+  await client.query(`BEGIN; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
+    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
+  try {
+    const migration = nextMigration(await appliedMigrations(client, label), migrations)
+    if (migration !== undefined) await apply(client, migration)
+    await client.query('COMMIT')
+    return migration?.name
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  }
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  const startedAt = new Date()
+  await client.query(sql).catch((error: unknown) => {
+    throw failedMigration(name, error)
+  })
+  await client.query(
+    `INSERT INTO public._prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+     VALUES ($1, $2, $3, $4, $5, 1)`,
+    [randomUUID(), checksum, new Date(), name, startedAt],
+  )
+}
+
+async function appliedMigrations(client: pg.Client, label: string): Promise<AppliedMigration[]> {
+  const { rows: tables } = await client.query<{ tablename: string }>(
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
+  )
+  const names = tables.map(({ tablename }) => tablename)
+  if (names.length > 0 && !names.includes('_prisma_migrations')) {
+    throw foreignDatabase(label, names, 'Name another database.')
+  }
+  const { rows: encoding } = await client.query(`SHOW server_encoding`)
+  if (encoding[0].server_encoding !== 'UTF8') {
+    throw new Error(
+      `The database ${label} keeps text as ${encoding[0].server_encoding}. Name one made with ENCODING 'UTF8'.`,
+    )
+  }
+  await client.query(migrationsTable)
+  const { rows } = await client.query<AppliedMigration>(
+    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+  )
+  return rows
+}
+
+/** As Prisma's schema engine makes it. */
+const migrationsTable = `
+CREATE TABLE IF NOT EXISTS _prisma_migrations (
+    id                      VARCHAR(36) PRIMARY KEY NOT NULL,
+    checksum                VARCHAR(64) NOT NULL,
+    finished_at             TIMESTAMPTZ,
+    migration_name          VARCHAR(255) NOT NULL,
+    logs                    TEXT,
+    rolled_back_at          TIMESTAMPTZ,
+    started_at              TIMESTAMPTZ NOT NULL DEFAULT now(),
+    applied_steps_count     INTEGER NOT NULL DEFAULT 0
+)`

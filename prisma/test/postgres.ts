@@ -1,0 +1,37 @@
+// What the test's run provides as 'postgres' is declared there.
+
+import { makeDatabase, query } from '@resource/postgres-test'
+import type {} from '@resource/postgres-test/vitest'
+import { inject } from 'vitest'
+import { createDatabase, type Database } from '../src/index.ts'
+import type { PoolSettings } from '../src/postgres/pool.ts'
+import { readPostgresUrl } from '../src/postgres/url.ts'
+
+type Rows = Record<string, unknown>[]
+
+/** An empty database of its own on the run's server, made with `options` of CREATE DATABASE. */
+export async function emptyDatabase(options?: string) {
+  const url = await makeDatabase(inject('postgres'), options)
+  const rows = async (sql: string): Promise<Rows> => (await query(url, sql)).rows
+  return {
+    url,
+    parsed: readPostgresUrl(url),
+    rows,
+    endConnections: () =>
+      rows(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`),
+    /** Gives all later connections another setting. */
+    setDefault: (setting: string) => rows(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET ${setting}`),
+  }
+}
+
+/** A database of its own that is up to date; it is closed when the test ends. */
+export async function temporaryDatabase(settings: PoolSettings = {}) {
+  const empty = await emptyDatabase()
+  return { ...empty, ...(await openDatabase(empty.url, settings)) }
+}
+
+export async function openDatabase(url: string, settings: PoolSettings = {}): Promise<Database & AsyncDisposable> {
+  const database = await createDatabase(url, settings)
+  return { ...database, [Symbol.asyncDispose]: () => database.close() }
+}
