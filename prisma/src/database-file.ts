@@ -12,7 +12,7 @@ export function databaseFile(url: string): string {
   // Two connections in memory would be two databases; parameters would end up in the file's name.
   if (!/^file:(?!\/\/|:memory:)[^?#]+$/.test(url)) {
     throw new Error(
-      `The database URL "${withoutSecrets(url)}" is not supported: use "file:" and a path, such as "file:data/app.db".`,
+      `The database URL "${withoutSecrets(url)}" is not supported: use "file:" and a path, such as "file:data/app.db", or "postgresql://user:password@host/database".`,
     )
   }
   return resolve(url.slice('file:'.length))

@@ -17,8 +17,8 @@ test('a relative file: URL counts from the working directory and makes the missi
 })
 
 test('a URL of another kind is refused with its host and without its password', async () => {
-  await expect(createDatabase('postgres://admin:hunter2@db.example.com/app')).rejects.toThrow(
-    'The database URL "postgres://db.example.com/…" is not supported: use "file:" and a path, such as "file:data/app.db".',
+  await expect(createDatabase('mysql://admin:hunter2@db.example.com/app')).rejects.toThrow(
+    'The database URL "mysql://db.example.com/…" is not supported: use "file:" and a path, such as "file:data/app.db", or "postgresql://user:password@host/database".',
   )
 })
 

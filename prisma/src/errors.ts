@@ -1,5 +1,3 @@
-import type { Error as DriverError } from '@prisma/driver-adapter-utils'
-
 /** A row was not written because another one has the same values in columns where no two may. */
 export class UniqueViolation extends Error {
   /** Empty when the engine does not tell them. */
@@ -17,32 +15,13 @@ export class UniqueViolation extends Error {
 /** The database had no time: a lock was held, or a write came too late or took too long. */
 export class Busy extends Error {}
 
-/** Whether trying again later may help: the database had no time. */
+/** There was no connection to the database to be had, or it broke. */
+export class Unreachable extends Busy {}
+
+/** A write lost against another one and was undone; it can be run again. */
+export class Conflict extends Busy {}
+
+/** Whether trying again later may help: the database had no time, or could not be reached. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Busy
-}
-
-/** What an error of a Prisma query is to a caller: the same whichever way the database was reached. */
-export function fromPrisma(error: unknown): unknown {
-  const cause = driverError(error)
-  if (cause?.kind === 'UniqueConstraintViolation') {
-    const columns = cause.constraint && 'fields' in cause.constraint ? cause.constraint.fields : []
-    return new UniqueViolation(columns, { cause: error })
-  }
-  if (cause?.kind === 'SocketTimeout') return new Busy('Another process holds the database.', { cause: error })
-  // P2028 is also what a query after the end of its transaction gets, which waiting does not mend.
-  const isLate =
-    isObject(error) &&
-    error.code === 'P2028' &&
-    /Unable to start a transaction in the given time|on an expired transaction/.test(String(error.message))
-  return isLate ? new Busy('The write came too late or took too long.', { cause: error }) : error
-}
-
-function driverError(error: unknown): DriverError | undefined {
-  if (!isObject(error) || !isObject(error.meta) || !isObject(error.meta.driverAdapterError)) return undefined
-  return error.meta.driverAdapterError.cause as DriverError
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

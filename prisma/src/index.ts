@@ -1,10 +1,12 @@
 import { databaseFile } from './database-file.ts'
 import { migrate } from './migrate.ts'
+import type { PoolSettings } from './postgres/pool.ts'
+import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { openSqlite } from './sqlite-database.ts'
 import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
-export { isBusy, UniqueViolation } from './errors.ts'
+export { isBusy, UniqueViolation, Unreachable } from './errors.ts'
 export type { Changes, Columns, Entity, Kind, NewRow, RecordTable, Table, Where } from './table.ts'
 export type { Tables } from './tables.ts'
 
@@ -12,30 +14,35 @@ export interface Database {
   /** Reads see the last committed state, never the inside of a write. To write here is refused. */
   read: Tables
   /**
-   * Runs `work` in one transaction; writes run one after another. What it returns is returned once it is on disk; when
-   * it throws, nothing it wrote remains. A write started inside another one waits for it in vain: pass `tx` on.
+   * Runs `work` in one transaction. What it returns is returned once it is on disk; when it throws, nothing it wrote
+   * remains. A write started inside another one waits for it in vain: pass `tx` on.
    *
+   * On SQLite writes run one after another. On PostgreSQL they run side by side, and what decides a write must be its
+   * own statement: a condition, or a unique index. A write that loses against another one runs again, so `work` must
+   * have no effect but through `tx`; and after a statement that failed it can do nothing more.
+   *
+   * @param alone A name: writes of one name run one after another on every engine, each seeing what the one before did.
    * @throws What `work` throws, and an error that {@link isBusy} knows when the turn does not come or the work does not
-   * end within the {@link Limits}.
+   * end within the {@link Limits}, or the database cannot be reached.
    */
-  write<T>(work: (tx: Tables) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tables) => Promise<T>, alone?: string): Promise<T>
   /** Throws when the database does not answer. */
   ping(): Promise<void>
-  /** Lets go of the file; a write that is still open leaves nothing. */
+  /** Lets go of the file or the connections. A write that is still open is undone or, on PostgreSQL, may be waited for. */
   close(): Promise<void>
 }
 
 /** How long a write may take before it fails as busy, in ms. */
 export interface Limits {
-  /** Waiting for the writes before it; 10,000. */
+  /** On SQLite, waiting for the writes before it; 10,000. */
   turnMs: number
-  /** Waiting for another process's write; 5,000. */
+  /** On SQLite, waiting for another process's write; 5,000. */
   lockWaitMs: number
   /** Its own work; 30,000. */
   writeMs: number
 }
 
-export interface Options extends Partial<Limits> {
+export interface Options extends Partial<Limits>, PoolSettings {
   /** How the tables are reached: by prepared statements of our own, or through Prisma alone; `prepared`. */
   access?: 'prepared' | 'prisma'
 }
@@ -43,12 +50,18 @@ export interface Options extends Partial<Limits> {
 /**
  * Opens the database, after bringing it up to the newest migration.
  *
- * @param url `file:` and a path, relative to the working directory; the file and its folder are made when absent.
- * @throws Error that says what to do when the URL is of another kind, the file cannot be opened, or its migration
- * history is not the one of this package.
+ * @param url `file:` and a path, relative to the working directory; the file and its folder are made when absent. Or
+ * `postgresql://user:password@host:port/database`, with the parameters that `pg` knows, and `pgbouncer=true` when
+ * PgBouncer stands before it.
+ * @throws Error that says what to do when the URL is of another kind, the file cannot be opened, the server does not
+ * answer in time, or the migration history is not the one of this package.
  */
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const { access = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
+  if (isPostgresUrl(url)) {
+    const { openPostgres } = await import('./postgres/database.ts')
+    return openPostgres(url, { ...options, access, writeMs })
+  }
   const file = databaseFile(url)
   await migrate(file)
   const limits = { turnMs, lockWaitMs, writeMs }
@@ -56,4 +69,9 @@ export async function createDatabase(url: string, options: Options = {}): Promis
   // Prisma's client takes memory and time to load, which only who uses it should pay.
   const { openPrisma } = await import('./prisma-database.ts')
   return openPrisma(file, limits)
+}
+
+/** What may be shown of a database's URL: where it is, and no secret. */
+export function databaseLabel(url: string): string {
+  return isPostgresUrl(url) ? readPostgresUrl(url).label : url
 }

@@ -1,7 +1,8 @@
 import { connect } from './connection.ts'
-import { fromPrisma } from './errors.ts'
 import type { Database, Limits } from './index.ts'
+import { fromPrisma } from './prisma-error.ts'
 import { prismaTables } from './prisma-table.ts'
+import { ROWS_REMOVED_AT_ONCE } from './sql-table.ts'
 
 /** A SQLite file through Prisma alone: a client for reads, and one where writes take turns. */
 export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: Limits): Promise<Database> {
@@ -13,7 +14,7 @@ export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: 
     read: prismaTables(reader),
     write: (work) =>
       writer
-        .$transaction((tx) => work(prismaTables(tx)), { maxWait: turnMs, timeout: writeMs })
+        .$transaction((tx) => work(prismaTables(tx, ROWS_REMOVED_AT_ONCE)), { maxWait: turnMs, timeout: writeMs })
         .catch((error: unknown) => {
           throw fromPrisma(error)
         }),

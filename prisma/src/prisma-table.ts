@@ -1,16 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Prisma, PrismaClient } from '../generated/client.ts'
-import { fromPrisma, UniqueViolation } from './errors.ts'
+import { UniqueViolation } from './errors.ts'
+import { fromPrisma } from './prisma-error.ts'
 import type { Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
 import { type Declaration, mapTables, type Tables } from './tables.ts'
 
-const ROWS_REMOVED_AT_ONCE = 500
-
-/** Every table, through a Prisma client or one of its transactions. */
-export function prismaTables(client: PrismaClient | Prisma.TransactionClient): Tables {
+/**
+ * Every table, through a Prisma client or one of its transactions.
+ *
+ * @param removedAtOnce how many rows one statement may remove, lest it hold up all others; any number when absent
+ */
+export function prismaTables(client: PrismaClient | Prisma.TransactionClient, removedAtOnce?: number): Tables {
   return mapTables((declaration) => {
     const delegate = client[declaration.model] as unknown as Delegate
-    return new PrismaTable(declaration, delegate)
+    return new PrismaTable(declaration, delegate, removedAtOnce)
   }) as unknown as Tables
 }
 
@@ -35,11 +38,13 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   readonly columns: Columns<Row>
   readonly #unique: keyof Row | undefined
   readonly #delegate: Delegate
+  readonly #removedAtOnce: number | undefined
 
-  constructor({ columns, unique }: Declaration<Row>, delegate: Delegate) {
+  constructor({ columns, unique }: Declaration<Row>, delegate: Delegate, removedAtOnce: number | undefined) {
     this.columns = columns
     this.#unique = unique
     this.#delegate = delegate
+    this.#removedAtOnce = removedAtOnce
   }
 
   async find(where: Where<Row>): Promise<Row | undefined> {
@@ -94,10 +99,11 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
+    const limit = this.#removedAtOnce
     for (let total = 0; ; await setImmediate()) {
-      const { count } = await this.#delegate.deleteMany({ where, limit: ROWS_REMOVED_AT_ONCE }).catch(refuse)
+      const { count } = await this.#delegate.deleteMany({ where, ...(limit && { limit }) }).catch(refuse)
       total += count
-      if (count < ROWS_REMOVED_AT_ONCE) return total
+      if (limit === undefined || count < limit) return total
     }
   }
 

@@ -7,6 +7,8 @@ type Awaitable<T> = T | Promise<T>
 
 /** Runs SQL with `?` for each value on one connection. Dates go in as they are and may come back as milliseconds. */
 export interface Executor {
+  /** Whether each statement is a journey to a server: then one does where it can, and nobody here waits for it. */
+  readonly isRemote: boolean
   all(statement: Statement): Awaitable<unknown[]>
   /** @returns how many rows were written */
   run(statement: Statement): Awaitable<number>
@@ -19,7 +21,7 @@ export interface Executor {
 }
 
 // On SQLite a few milliseconds, in which nobody else is served.
-const ROWS_REMOVED_AT_ONCE = 500
+export const ROWS_REMOVED_AT_ONCE = 500
 
 const texts = mapTables((declaration) => new SqlText(declaration))
 
@@ -64,6 +66,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined> {
+    if (this.#executor.isRemote) return (await this.#rows(this.#text.updateReturning(id, versions, changes)))[0]
     const written = await this.#executor.run(this.#text.update(id, versions, changes))
     return written === 0 ? undefined : this.find({ id } as Where<Row>)
   }
@@ -73,6 +76,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
+    if (this.#executor.isRemote) return this.#executor.run(this.#text.deleteAll(where))
     const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
     for (let total = 0; ; await setImmediate()) {
       const removed = await this.#executor.run(some)

@@ -12,6 +12,10 @@ export interface Insertion {
   text: string
   table: string
   columns: { name: string; kind: Kind }[]
+  /** Whether the engine gives the row an id. */
+  hasId: boolean
+  /** The columns whose values no two rows share, beside the id. */
+  unique: string[]
 }
 
 const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', operator: string][] = [
@@ -28,9 +32,10 @@ export class SqlText<Row> {
   readonly dates: string[]
   readonly #table: string
   readonly #key: string
+  readonly #columns: string
   readonly #select: string
 
-  constructor({ name, key, columns }: Declaration<Row>) {
+  constructor({ name, key, unique, columns }: Declaration<Row>) {
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
     const names = inserted.map(({ name }) => quote(name)).join(', ')
@@ -39,11 +44,14 @@ export class SqlText<Row> {
       text: `INSERT INTO ${quote(name)} (${names}) VALUES (${places})`,
       table: name,
       columns: inserted,
+      hasId: 'id' in columns,
+      unique: (unique === undefined ? key : [unique]).map(String).filter((column) => column !== 'id'),
     }
     this.dates = kinds.filter(({ kind }) => kind === 'date').map(({ name }) => name)
     this.#table = quote(name)
     this.#key = key.map(String).map(quote).join(', ')
-    this.#select = `SELECT ${Object.keys(columns).map(quote).join(', ')} FROM ${this.#table}`
+    this.#columns = Object.keys(columns).map(quote).join(', ')
+    this.#select = `SELECT ${this.#columns} FROM ${this.#table}`
   }
 
   find(where: Where<Row>): Statement {
@@ -80,9 +88,20 @@ export class SqlText<Row> {
     return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1${which}`, values }
   }
 
+  /** An update that gives back the row it wrote. */
+  updateReturning(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
+    const { text, values } = this.update(id, versions, changes)
+    return { text: `${text} RETURNING ${this.#columns}`, values }
+  }
+
   delete(id: number, versions: number[] | undefined): Statement {
     const values: unknown[] = []
     return { text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values)}`, values }
+  }
+
+  deleteAll(where: Where<Row>): Statement {
+    const values: unknown[] = []
+    return { text: `DELETE FROM ${this.#table}${conditions(where, values)}`, values }
   }
 
   deleteSome(where: Where<Row>, limit: number): Statement {
@@ -132,6 +151,6 @@ function ordering<Row>({ column, descending }: Order<Row>): string {
   return column === 'id' ? first : `${first}, "id"`
 }
 
-function quote(name: string): string {
+export function quote(name: string): string {
   return `"${name}"`
 }

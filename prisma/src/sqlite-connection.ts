@@ -9,6 +9,7 @@ const RECENT_STATEMENTS = 250
 
 /** A connection to a SQLite file that is in WAL mode already, with its prepared statements. */
 export class SqliteConnection implements Executor {
+  readonly isRemote = false
   readonly #sqlite: Sqlite.Database
   #recent = new Map<string, Sqlite.Statement<unknown[]>>()
   #older = this.#recent

@@ -61,6 +61,7 @@ async function inTransaction<T>(
 
 /** The connection for as long as a transaction lasts: what comes later must not become part of the next one. */
 class Transaction implements Executor {
+  readonly isRemote = false
   readonly #connection: SqliteConnection
   #hasEnded = false
 

@@ -3,8 +3,7 @@
 import { makeDatabase, query } from '@resource/postgres-test'
 import type {} from '@resource/postgres-test/vitest'
 import { inject } from 'vitest'
-import { createDatabase, type Database } from '../src/index.ts'
-import type { PoolSettings } from '../src/postgres/pool.ts'
+import { createDatabase, type Database, type Options } from '../src/index.ts'
 import { readPostgresUrl } from '../src/postgres/url.ts'
 
 type Rows = Record<string, unknown>[]
@@ -26,12 +25,12 @@ export async function emptyDatabase(options?: string) {
 }
 
 /** A database of its own that is up to date; it is closed when the test ends. */
-export async function temporaryDatabase(settings: PoolSettings = {}) {
+export async function temporaryDatabase(options: Options = {}) {
   const empty = await emptyDatabase()
-  return { ...empty, ...(await openDatabase(empty.url, settings)) }
+  return { ...empty, ...(await openDatabase(empty.url, options)) }
 }
 
-export async function openDatabase(url: string, settings: PoolSettings = {}): Promise<Database & AsyncDisposable> {
-  const database = await createDatabase(url, settings)
+export async function openDatabase(url: string, options: Options = {}): Promise<Database & AsyncDisposable> {
+  const database = await createDatabase(url, options)
   return { ...database, [Symbol.asyncDispose]: () => database.close() }
 }

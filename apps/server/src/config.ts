@@ -19,9 +19,12 @@ const schema = z.object({
   PORT: whole(0, 65535, 3000),
   DATABASE_URL: z
     .string()
-    .regex(/^file:./, 'must be file: and a path')
+    .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: and a path, or postgresql:// and where the database is')
     .default('file:./data/resource.db'),
   DATABASE_ACCESS: oneOf(['prepared', 'prisma']).default('prepared'),
+  DATABASE_POOL_SIZE: whole(1, 1000, 10),
+  DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
+  DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
   WORKERS: whole(1, 256, 1),

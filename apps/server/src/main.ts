@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { databaseLabel } from '@resource/database'
 import { type Logger, pino } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { startServer } from './http/server.ts'
@@ -17,7 +18,7 @@ try {
 
 async function serve(config: Config, log: Logger): Promise<void> {
   const { url, stop } = await startServer(config, log)
-  log.info({ url, database: config.DATABASE_URL }, `serving at ${url}, documentation at ${url}/docs`)
+  log.info({ url, database: databaseLabel(config.DATABASE_URL) }, `serving at ${url}, documentation at ${url}/docs`)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, async () => {
       log.info({ signal }, 'stopping')

@@ -7,6 +7,9 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     PORT: 3000,
     DATABASE_URL: 'file:./data/resource.db',
     DATABASE_ACCESS: 'prepared',
+    DATABASE_POOL_SIZE: 10,
+    DATABASE_CONNECT_TIMEOUT_MS: 5000,
+    DATABASE_STATEMENT_TIMEOUT_MS: 30_000,
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
@@ -17,13 +20,24 @@ test('every variable is read', () => {
   const environment = {
     HOST: '::1',
     PORT: '8080',
-    DATABASE_URL: 'file:/srv/app.db',
     DATABASE_ACCESS: 'prisma',
+    DATABASE_URL: 'postgresql://app:secret@db.example.com/app',
+    DATABASE_POOL_SIZE: '20',
+    DATABASE_CONNECT_TIMEOUT_MS: '2000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '0',
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
   }
-  expect(readConfig(environment)).toEqual({ ...environment, PORT: 8080, PASSWORD_MIN_LENGTH: 12, WORKERS: 4 })
+  expect(readConfig(environment)).toEqual({
+    ...environment,
+    PORT: 8080,
+    DATABASE_POOL_SIZE: 20,
+    DATABASE_CONNECT_TIMEOUT_MS: 2000,
+    DATABASE_STATEMENT_TIMEOUT_MS: 0,
+    PASSWORD_MIN_LENGTH: 12,
+    WORKERS: 4,
+  })
 })
 
 test('an empty variable counts as absent, and one that is not known is passed over', () => {
@@ -43,7 +57,14 @@ const WRONG = [
   ['WORKERS', ['0', '257', '-1'], 'must be a whole number from 1 to 256'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
-  ['DATABASE_URL', ['mysql://u:secretpw@h/db', 'data.db', 'file:'], 'must be file: and a path'],
+  [
+    'DATABASE_URL',
+    ['mysql://u:secretpw@h/db', 'data.db', 'file:', 'postgresql:h/db'],
+    'must be file: and a path, or postgresql:// and where the database is',
+  ],
+  ['DATABASE_POOL_SIZE', ['0', '1001', 'many'], 'must be a whole number from 1 to 1000'],
+  ['DATABASE_CONNECT_TIMEOUT_MS', ['0', '5s'], 'must be a whole number from 1 to 600000'],
+  ['DATABASE_STATEMENT_TIMEOUT_MS', ['-1', '600001'], 'must be a whole number from 0 to 600000'],
 ] as const
 
 for (const [name, values, rule] of WRONG) {
@@ -57,7 +78,7 @@ test('all wrong variables are named at once, without their values', () => {
   expect(read).toThrow(
     new Error(`The configuration is wrong:
   PORT must be a whole number from 0 to 65535
-  DATABASE_URL must be file: and a path
+  DATABASE_URL must be file: and a path, or postgresql:// and where the database is
   LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`),
   )
 })

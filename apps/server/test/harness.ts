@@ -1,6 +1,7 @@
 import { type Client, createClient } from '@resource/client'
 import { createTestServer, type TestServer as PlainServer } from '@resource/server/testing'
 import { afterAll, beforeAll } from 'vitest'
+import { postgresDatabase } from './database.ts'
 import { checkAnswer } from './document-check.ts'
 
 export interface Answer {
@@ -24,11 +25,19 @@ export interface TestServer extends PlainServer {
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
 }
 
-/** The real service on an address and a SQLite file of its own; `await using` stops it and removes the file. */
+/** The real service on an address and a database of its own; `await using` stops it. */
 export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
-  const server = await createTestServer({ environment })
+  const database = await postgresDatabase()
+  const server = await createTestServer({ environment: { ...(database && { DATABASE_URL: database.url }), ...environment } })
+  const stop = async () => {
+    await server.stop()
+    database?.release()
+  }
   return {
     ...server,
+    ...(database && { databaseUrl: database.url }),
+    stop,
+    [Symbol.asyncDispose]: stop,
     client: createClient({ baseUrl: server.url }),
     request: (method, path, options) => request(server.url, method, path, options),
   }

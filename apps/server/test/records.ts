@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createDatabase, type Database } from '@resource/database'
+import { query } from '@resource/postgres-test'
 import { expect } from 'vitest'
 import type { TestServer } from './harness.ts'
 
@@ -42,8 +43,13 @@ export async function openDatabase(server: TestServer): Promise<Database & Async
 }
 
 /** Breaks the service's database, past the service. */
-export function dropTable(server: TestServer, table: string): void {
-  const sqlite = new DatabaseSync(server.databaseUrl.slice('file:'.length))
-  sqlite.exec(`DROP TABLE ${table}`)
+export async function dropTable({ databaseUrl }: TestServer, table: string): Promise<void> {
+  const sql = `DROP TABLE ${table}`
+  if (!databaseUrl.startsWith('file:')) {
+    await query(databaseUrl, sql)
+    return
+  }
+  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length))
+  sqlite.exec(sql)
   sqlite.close()
 }

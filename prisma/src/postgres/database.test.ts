@@ -1,9 +1,12 @@
 import { startPostgres } from '@resource/postgres-test'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
-import { createDatabase, isBusy, uniqueViolation } from '../index.ts'
-import { newUser } from '../test-database.ts'
+import { createDatabase, type Database, isBusy, UniqueViolation, Unreachable } from '../index.ts'
+import { accesses, newUser } from '../test-database.ts'
+import { openPool } from './pool.ts'
+import { openPreparedAccess } from './prepared.ts'
+import { readPostgresUrl } from './url.ts'
 
 test.each([
   'postgresql://',
@@ -22,242 +25,362 @@ test.each([
 })
 
 test('every connection has the time-outs of the settings, and those of the URL go before them', async () => {
-  const { url } = await emptyDatabase()
-  const settings = async (database: { read: { $queryRawUnsafe: (sql: string) => Promise<unknown> } }) =>
-    database.read.$queryRawUnsafe(`SELECT name, setting FROM pg_settings
-      WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'application_name') ORDER BY name`)
-  const first = await createDatabase(url, { statementTimeoutMs: 1234 })
-  expect(await settings(first)).toEqual([
+  const { url, parsed } = await emptyDatabase()
+  const settings = `SELECT name, setting FROM pg_settings WHERE name IN
+    ('application_name', 'idle_in_transaction_session_timeout', 'statement_timeout') ORDER BY name`
+  const first = openPool(parsed, { statementTimeoutMs: 1234 })
+  expect((await first.query(settings)).rows).toEqual([
     { name: 'application_name', setting: 'resource-service' },
     { name: 'idle_in_transaction_session_timeout', setting: '60000' },
     { name: 'statement_timeout', setting: '1234' },
   ])
-  await first.close()
-  const second = await createDatabase(`${url}?statement_timeout=777&application_name=mine`, {
-    statementTimeoutMs: 1234,
-  })
-  expect(await settings(second)).toEqual([
+  await first.end()
+  const named = readPostgresUrl(`${url}?statement_timeout=777&application_name=mine`)
+  const second = openPool(named, { statementTimeoutMs: 1234 })
+  expect((await second.query(settings)).rows).toEqual([
     { name: 'application_name', setting: 'mine' },
     { name: 'idle_in_transaction_session_timeout', setting: '60000' },
     { name: 'statement_timeout', setting: '777' },
   ])
-  await second.close()
-})
-
-test('there are never more connections than the pool may have', async () => {
-  await using database = await temporaryDatabase({ poolSize: 2 })
-  await Promise.all(Array.from({ length: 20 }, () => database.read.user.count()))
-  const [{ count } = {}] = await database.rows(
-    `SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-  )
-  expect(count).toBe(2)
-})
-
-test('a read does not see a write that is still open, and sees it once it is done', async () => {
-  await using database = await temporaryDatabase()
-  await database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    expect(await tx.user.count()).toBe(1)
-    expect(await database.read.user.count()).toBe(0)
-  })
-  expect(await database.read.user.count()).toBe(1)
-})
-
-test('a write that throws leaves nothing', async () => {
-  await using database = await temporaryDatabase()
-  const failing = database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    throw new Error('changed my mind')
-  })
-  await expect(failing).rejects.toThrow('changed my mind')
-  expect(await database.read.user.count()).toBe(0)
-})
-
-test('a write that swallows the failure of a statement is not told as written', async () => {
-  await using database = await temporaryDatabase()
-  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const write = database.write(async (tx) => {
-    await tx.user.create({ data: newUser('bob') })
-    await tx.user.create({ data: newUser('ada') }).catch(() => {})
-    return 'written'
-  })
-  await expect(write).rejects.toThrow('The transaction was undone: a statement in it had failed.')
-  expect(await database.read.user.count()).toBe(1)
-})
-
-test('a unique violation is recognised with its columns, in a model query and in raw SQL', async () => {
-  await using database = await temporaryDatabase()
-  const create = () => database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const copy = () =>
-    database.write(
-      (tx) => tx.$executeRaw`
-        INSERT INTO users (name, email, email_key, role, status, created_at, updated_at)
-        SELECT name, email, email_key, role, status, created_at, updated_at FROM users`,
-    )
-  await create()
-  expect(uniqueViolation(await create().catch((error) => error))).toEqual(['email_key'])
-  expect(uniqueViolation(await copy().catch((error) => error))).toEqual(['email_key'])
+  await second.end()
 })
 
 test('a thousand records are stored by one statement', async () => {
   await using database = await temporaryDatabase()
-  const data = Array.from({ length: 1000 }, (_, n) => ({ ...newUser(`user${n}`), age: n % 100, password_hash: 'x' }))
-  const stored = await database.write((tx) => tx.user.createManyAndReturn({ data }))
-  expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, n) => n + 1))
+  await database.write((tx) => tx.users.insertMany(Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))))
   // The number of the statement within its transaction.
   expect(await database.rows('SELECT DISTINCT cmin::text FROM users')).toEqual([{ cmin: '0' }])
 })
 
-test('timestamps keep their milliseconds, whatever the time zone of the session', async () => {
+test('where a value is taken, other rows may still follow in the same write', async () => {
   await using database = await temporaryDatabase()
-  await database.setDefault("timezone = 'Asia/Kolkata'")
-  const { id } = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  await using other = await openDatabase(database.url)
-  expect(await other.read.user.findUnique({ where: { id } })).toMatchObject({
-    created_at: new Date('2026-01-02T03:04:05.678Z'),
-  })
-  await other.write((tx) =>
-    tx.user.update({ where: { id }, data: { updated_at: new Date('2026-07-02T03:04:05.001Z') } }),
-  )
-  expect(await database.read.user.findUnique({ where: { id } })).toMatchObject({
-    updated_at: new Date('2026-07-02T03:04:05.001Z'),
-  })
-})
-
-test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
-  'the price %d comes back as it was',
-  async (price) => {
-    await using database = await temporaryDatabase()
-    const { id } = await database.write((tx) => tx.item.create({ data: { name: 'x', price } }))
-    expect((await database.read.item.findUnique({ where: { id } }))?.price).toBe(price)
-  },
-)
-
-test('two writes that lock each other out both succeed', async () => {
-  await using database = await temporaryDatabase()
-  const [ada, bob] = await database.write((tx) =>
-    tx.user.createManyAndReturn({ data: [newUser('ada'), newUser('bob')] }),
-  )
-  const met = barrier(2)
-  const attempts: string[] = []
-  const both = (name: string, ids: (number | undefined)[]) =>
-    database.write(async (tx) => {
-      attempts.push(name)
-      await tx.user.updateMany({ where: { id: ids[0] ?? 0 }, data: { version: { increment: 1 } } })
-      await met()
-      await tx.user.updateMany({ where: { id: ids[1] ?? 0 }, data: { version: { increment: 1 } } })
-    })
-  await Promise.all([both('up', [ada?.id, bob?.id]), both('down', [bob?.id, ada?.id])])
-  expect(attempts.length).toBe(3)
-  const versions = await database.read.user.findMany({ select: { version: true }, orderBy: { id: 'asc' } })
-  expect(versions).toEqual([{ version: 3 }, { version: 3 }])
-})
-
-test('a hundred concurrent writes whose own statement decides lose none', async () => {
-  await using database = await temporaryDatabase()
-  const { id } = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const increment = () =>
-    database.write((tx) => tx.user.updateMany({ where: { id }, data: { version: { increment: 1 } } }))
-  await Promise.all(Array.from({ length: 100 }, increment))
-  expect(await database.read.user.findUnique({ where: { id } })).toMatchObject({ version: 101 })
-})
-
-test('of two writes that ask for the same version one is done', async () => {
-  await using database = await temporaryDatabase()
-  const { id } = await database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  const claim = () =>
-    database.write((tx) => tx.user.updateMany({ where: { id, version: 1 }, data: { version: { increment: 1 } } }))
-  const counts = (await Promise.all([claim(), claim(), claim()])).map(({ count }) => count)
-  expect(counts.sort()).toEqual([0, 0, 1])
-})
-
-test('a statement that takes too long is cut off and told as busy', async () => {
-  await using database = await temporaryDatabase({ statementTimeoutMs: 50 })
-  const slow = await database.read.$queryRaw`SELECT pg_sleep(30)::text`.catch((error) => error)
-  expect(isBusy(slow)).toBe(true)
-  expect(await database.read.user.count()).toBe(0)
-})
-
-test('a query for which no connection becomes free in time is told as busy', async () => {
-  await using database = await temporaryDatabase({ poolSize: 1, connectTimeoutMs: 50 })
   await database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    expect(isBusy(await database.read.user.count().catch((error) => error))).toBe(true)
-    const inner = database.write((other) => other.user.count())
-    expect(isBusy(await inner.catch((error) => error))).toBe(true)
+    await tx.users.insert(newUser('ada'))
+    await expect(tx.users.insert(newUser('ada'))).rejects.toThrow(UniqueViolation)
+    await tx.users.insert(newUser('bob'))
   })
-  expect(await database.read.user.count()).toBe(1)
+  expect(await names(database)).toEqual(['ada', 'bob'])
 })
 
-test('while the server is gone every query is told as busy, and once it is back they succeed by themselves', async () => {
-  await using server = await startPostgres()
-  await using database = await openDatabase(server.url)
-  const create = (name: string) => database.write((tx) => tx.user.create({ data: newUser(name) }))
-  const fault = (query: Promise<unknown>) => query.catch((error) => ({ isBusy: isBusy(error), error }))
-  await create('ada')
-  const cut = database.write(async (tx) => {
-    await tx.user.create({ data: newUser('lost') })
-    await server.stop('crash')
-    return tx.user.count()
-  })
-  expect(await fault(cut)).toMatchObject({ isBusy: true })
-  expect(await fault(create('bob'))).toMatchObject({ isBusy: true })
-  expect(await fault(database.read.user.count())).toMatchObject({ isBusy: true })
-  expect(await fault(database.ping())).toMatchObject({ isBusy: true })
-  await server.start()
-  await database.ping()
-  await create('bob')
-  expect(await database.read.user.findMany({ select: { name: true } })).toEqual([{ name: 'ada' }, { name: 'bob' }])
-})
-
-test('a connection that the administrator ends is told as busy, and the next query has another', async () => {
-  await using database = await temporaryDatabase()
-  const cut = database.write(async (tx) => {
-    await tx.user.create({ data: newUser('ada') })
-    await database.endConnections()
-    return 'written'
-  })
-  expect(await cut.catch((error) => ({ isBusy: isBusy(error), error }))).toMatchObject({ isBusy: true })
-  expect(await database.read.user.count()).toBe(0)
-})
-
-test('a network that falls silent is given up, and the next query has another connection', async () => {
+test('a statement goes by a name on every connection, and by none behind PgBouncer', async () => {
   const { url } = await emptyDatabase()
-  await using network = await breakableNetwork(Number(new URL(url).port))
-  const database = await createDatabase(url.replace(/:\d+\//, `:${network.port}/`), { statementTimeoutMs: 100 })
-  expect(await database.read.user.count()).toBe(0)
-  network.silence()
-  expect(isBusy(await database.read.user.count().catch((error) => error))).toBe(true)
-  expect(await database.read.user.count()).toBe(0)
-  await database.close()
-})
-
-test('a server that takes no writes is told as busy', async () => {
-  await using database = await temporaryDatabase()
-  await database.setDefault('default_transaction_read_only = on')
-  await database.endConnections()
-  const write = database.write((tx) => tx.user.create({ data: newUser('ada') }))
-  expect(isBusy(await write.catch((error) => error))).toBe(true)
-})
-
-test('another error is neither a unique violation nor a busy database', async () => {
-  await using database = await temporaryDatabase()
-  const missing = await database.write((tx) => tx.user.delete({ where: { id: 1 } })).catch((error) => error)
-  const nowhere = await database.read.$queryRaw`SELECT * FROM nowhere`.catch((error) => error)
-  for (const error of [missing, nowhere]) {
-    expect(uniqueViolation(error)).toBeUndefined()
-    expect(isBusy(error)).toBe(false)
+  await (await openDatabase(url)).close()
+  for (const [parameters, known] of [
+    ['', 1],
+    ['?pgbouncer=true', 0],
+  ] as const) {
+    const parsed = readPostgresUrl(url + parameters)
+    const pool = openPool(parsed, { poolSize: 1 })
+    const { read } = openPreparedAccess(pool, 1000, !parsed.pgbouncer)
+    await read.users.find({ id: 1 })
+    await read.users.find({ id: 2 })
+    expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
+    await pool.end()
   }
 })
 
-test('a closed database does not answer', async () => {
-  const { url } = await emptyDatabase()
-  const database = await createDatabase(url)
-  await database.ping()
-  await database.close()
-  await expect(database.ping()).rejects.toThrow()
-  await expect(database.read.user.count()).rejects.toThrow()
+describe.each(accesses)('with access %s', (access) => {
+  test('there are never more connections than the pool may have', async () => {
+    await using database = await temporaryDatabase({ access, poolSize: 2 })
+    await Promise.all(Array.from({ length: 20 }, () => database.read.users.count({})))
+    expect(
+      await database.rows(`SELECT count(*)::int FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`),
+    ).toEqual([{ count: 2 }])
+  })
+
+  test('a read does not see a write that is still open, and sees it once it is done', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      expect(await tx.users.count({})).toBe(1)
+      expect(await database.read.users.count({})).toBe(0)
+    })
+    expect(await database.read.users.count({})).toBe(1)
+  })
+
+  test('reads cannot write', async () => {
+    await using database = await temporaryDatabase({ access })
+    const { users } = database.read
+    for (const write of [
+      users.insert(newUser('ada')),
+      users.insertMany([newUser('ada')]),
+      users.update(1, undefined, { name: 'Ada' }),
+      users.delete(1, undefined),
+      users.deleteAll({}),
+    ]) {
+      await expect(write).rejects.toThrow('readonly database')
+    }
+  })
+
+  test('a write that throws leaves nothing', async () => {
+    await using database = await temporaryDatabase({ access })
+    const failing = database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await names(database)).toEqual([])
+  })
+
+  test('a write that swallows the failure of a statement is not told as written', async () => {
+    await using database = await temporaryDatabase({ access })
+    const taken = { email_key: 'ada@example.com' }
+    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+    const write = database.write(async (tx) => {
+      await tx.users.insert(newUser('cid'))
+      await tx.users.update(2, undefined, taken).catch(() => {})
+      return 'written'
+    })
+    await expect(write).rejects.toThrow('The transaction was undone: a statement in it had failed.')
+    expect(await names(database)).toEqual(['ada', 'bob'])
+  })
+
+  test('timestamps keep their milliseconds, whatever the time zone of the session', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    await database.setDefault("timezone = 'Asia/Kolkata'")
+    await using other = await openDatabase(database.url, { access })
+    expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
+    const updated_at = new Date('2026-07-02T03:04:05.001Z')
+    expect(await other.write((tx) => tx.users.update(1, undefined, { updated_at }))).toMatchObject({ updated_at })
+    expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
+  })
+
+  test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
+    'the price %d comes back as it was, and is found by it',
+    async (price) => {
+      await using database = await temporaryDatabase({ access })
+      const stored = await database.write((tx) =>
+        tx.items.insertMany([
+          { name: 'x', price },
+          { name: 'y', price },
+        ]),
+      )
+      expect(stored.map((row) => row.price)).toEqual([price, price])
+      expect((await database.read.items.find({ id: 2 }))?.price).toBe(price)
+      expect(await database.read.items.count({ price })).toBe(2)
+    },
+  )
+
+  test('text comes back as it was, quotes, braces, backslashes and all planes of Unicode', async () => {
+    await using database = await temporaryDatabase({ access })
+    const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
+    await database.write((tx) => tx.items.insertMany(text.map((name) => ({ name, price: 1, category: name }))))
+    const items = await database.read.items.page({ where: {}, order: byId, take: 100 })
+    expect(items.map(({ name }) => name)).toEqual(text)
+    expect(items.map(({ category }) => category)).toEqual(text)
+  })
+
+  test('two writes that lock each other out both succeed', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+    const met = barrier(2)
+    let attempts = 0
+    const both = (first: number, second: number) =>
+      database.write(async (tx) => {
+        attempts++
+        await tx.users.update(first, undefined, { age: 1 })
+        await met()
+        await tx.users.update(second, undefined, { age: 2 })
+      })
+    await Promise.all([both(1, 2), both(2, 1)])
+    expect(attempts).toBe(3)
+    const users = await database.read.users.page({ where: {}, order: byId, take: 10 })
+    expect(users.map(({ version }) => version)).toEqual([3, 3])
+  })
+
+  test('a write that keeps losing is told as busy', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.setDefault("default_transaction_isolation = 'repeatable read'")
+    await using serial = await openDatabase(database.url, { access })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    let attempts = 0
+    const losing = serial.write(async (tx) => {
+      attempts++
+      await tx.users.find({ id: 1 })
+      await database.write((other) => other.users.update(1, undefined, { age: attempts }))
+      await tx.users.update(1, undefined, { name: 'Ada' })
+    })
+    expect(isBusy(await losing.catch((error) => error))).toBe(true)
+    expect(attempts).toBe(5)
+  })
+
+  test('a hundred concurrent writes whose own statement decides lose none', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    const write = () => database.write((tx) => tx.users.update(1, undefined, { age: 1 }))
+    await Promise.all(Array.from({ length: 100 }, write))
+    expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
+  })
+
+  test('of three writes that ask for the same version one is done', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    const claim = () => database.write((tx) => tx.users.update(1, [1], { age: 1 }))
+    const written = await Promise.all([claim(), claim(), claim()])
+    expect(written.filter((row) => row !== undefined)).toHaveLength(1)
+  })
+
+  test('of two writes of the same unique value at once one is refused', async () => {
+    await using database = await temporaryDatabase({ access })
+    const met = barrier(2)
+    const insert = () =>
+      database.write(async (tx) => {
+        await met()
+        return tx.users.insertMany([newUser('bob'), newUser('ada')])
+      })
+    const [one, other] = (await Promise.allSettled([insert(), insert()])).sort((a, b) => (a.status < b.status ? -1 : 1))
+    expect(one).toMatchObject({ status: 'fulfilled' })
+    expect(other).toMatchObject({ status: 'rejected', reason: { columns: ['email_key'] } })
+    expect(await names(database)).toEqual(['bob', 'ada'])
+  })
+
+  test('writes of one name run one after another, each seeing what the one before did; others do not wait', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+    const increment = () =>
+      database.write(async (tx) => {
+        const user = await tx.users.find({ id: 1 })
+        return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
+      }, 'ada')
+    await Promise.all(Array.from({ length: 20 }, increment))
+    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
+    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), 'bob'), 'ada')
+    expect(await names(database)).toEqual(['ada', 'bob'])
+  })
+
+  test('a removal beside other writes tells how much it removed', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insertMany(Array.from({ length: 1200 }, (_, n) => newUser(`user${n}`))))
+    const met = barrier(2)
+    const [removed, kept] = await Promise.all([
+      met().then(() => database.write((tx) => tx.users.deleteAll({ status: 'active' }))),
+      database.write(async (tx) => {
+        const row = await tx.users.update(7, undefined, { status: 'inactive' })
+        await met()
+        return row
+      }),
+    ])
+    expect([removed, kept?.status]).toEqual([1199, 'inactive'])
+    expect(await database.read.users.count({})).toBe(1)
+  })
+
+  test('a statement that takes too long is cut off and told as busy', async () => {
+    await using database = await temporaryDatabase({ access, statementTimeoutMs: 50 })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    const late = await database.write(async (tx) => {
+      await tx.users.update(1, undefined, { age: 1 })
+      return database.write((other) => other.users.update(1, undefined, { age: 2 })).catch((error) => error)
+    })
+    expect(isBusy(late)).toBe(true)
+    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 1 })
+  })
+
+  test('a write that takes too long is told as busy and leaves nothing', async () => {
+    await using database = await temporaryDatabase({ access, writeMs: 50 })
+    const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
+    const slow = database.write(async (tx) => {
+      try {
+        for (let n = 0; ; n++) await tx.users.insert(newUser(`user${n}`))
+      } catch (error) {
+        resolve(error)
+        throw error
+      }
+    })
+    expect(isBusy(await slow.catch((error) => error))).toBe(true)
+    expect(await lateQuery).toBeInstanceOf(Error)
+    expect(await names(database)).toEqual([])
+  })
+
+  test('a query for which no connection becomes free in time is told as busy', async () => {
+    await using database = await temporaryDatabase({ access, poolSize: 1, connectTimeoutMs: 50 })
+    await database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      expect(isBusy(await database.read.users.count({}).catch((error) => error))).toBe(true)
+      const inner = database.write((other) => other.users.count({}))
+      expect(isBusy(await inner.catch((error) => error))).toBe(true)
+    })
+    expect(await names(database)).toEqual(['ada'])
+  })
+
+  test('while the server is gone nothing can be reached, and once it is back all succeeds by itself', async () => {
+    await using server = await startPostgres()
+    await using database = await openDatabase(server.url, { access })
+    const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
+    await insert('ada')
+    const cut = database.write(async (tx) => {
+      await tx.users.insert(newUser('lost'))
+      await server.stop('crash')
+      return tx.users.count({})
+    })
+    await expect(cut).rejects.toThrow(Unreachable)
+    await expect(insert('bob')).rejects.toThrow(Unreachable)
+    await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
+    await expect(database.ping()).rejects.toThrow()
+    await server.start()
+    await database.ping()
+    await insert('bob')
+    expect(await names(database)).toEqual(['ada', 'bob'])
+  })
+
+  test('a connection that the administrator ends during a write undoes it, and the next query has another', async () => {
+    await using database = await temporaryDatabase({ access })
+    const cut = database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      await database.endConnections()
+      return 'written'
+    })
+    await expect(cut).rejects.toThrow(Unreachable)
+    expect(await names(database)).toEqual([])
+  })
+
+  test('a network that falls silent is given up, and the next query has another connection', async () => {
+    const { url } = await emptyDatabase()
+    await using network = await breakableNetwork(Number(new URL(url).port))
+    await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
+      access,
+      statementTimeoutMs: 100,
+    })
+    expect(await database.read.users.count({})).toBe(0)
+    network.silence()
+    await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
+    expect(await database.read.users.count({})).toBe(0)
+  })
+
+  test('a server that takes no writes, as a standby, counts as out of reach for a write', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.setDefault('default_transaction_read_only = on')
+    await database.endConnections()
+    await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(Unreachable)
+    expect(await names(database)).toEqual([])
+  })
+
+  test('close leaves a write that is still open done or undone as it is told, and then nothing answers', async () => {
+    const { url } = await emptyDatabase()
+    const database = await createDatabase(url, { access })
+    const { promise: closing, resolve } = Promise.withResolvers<void>()
+    const open = database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      await closing
+    })
+    await database.ping()
+    const closed = database.close()
+    resolve()
+    const [written] = await Promise.allSettled([open, closed])
+    await expect(database.ping()).rejects.toThrow()
+    await expect(database.read.users.count({})).rejects.toThrow()
+    await expect(database.write((tx) => tx.users.count({}))).rejects.toThrow()
+    await using after = await openDatabase(url, { access })
+    expect(await names(after)).toEqual(written.status === 'fulfilled' ? ['ada'] : [])
+  })
 })
+
+const byId = { column: 'id', descending: false } as const
+
+async function names({ read }: Database): Promise<string[]> {
+  return (await read.users.page({ where: {}, order: byId, take: 10 })).map(({ name }) => name)
+}
 
 /** What many wait at until all have come; whoever comes later does not wait. */
 function barrier(size: number): () => Promise<void> {

@@ -1,57 +1,87 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PrismaPg } from '@prisma/adapter-pg'
-import type { PrismaClient } from '../../generated/client.ts'
-import { PrismaClient as PostgresClient } from '../../generated/postgresql/client.ts'
-import type { Database } from '../index.ts'
-import { isConflict } from './errors.ts'
+import type pg from 'pg'
+import { Conflict } from '../errors.ts'
+import type { Database, Options } from '../index.ts'
+import { readOnly } from '../read-only.ts'
+import type { Tables } from '../tables.ts'
 import { migratePostgres } from './migrate.ts'
-import { openPool, type PoolSettings } from './pool.ts'
+import { openPool } from './pool.ts'
+import { openPreparedAccess } from './prepared.ts'
 import { readPostgresUrl } from './url.ts'
 
 const MOST_ATTEMPTS = 5
 const LONGEST_PAUSE_MS = 100
+
+/** A way to the tables: by statements of our own, or through Prisma. */
+export interface Access {
+  read: Tables
+  /**
+   * Runs `work` in one transaction, once.
+   *
+   * @param lock Held until the transaction's end: a number of 64 bits.
+   * @throws Conflict when the transaction lost against another one
+   */
+  transaction<T>(work: (tx: Tables) => Promise<T>, lock: bigint | undefined): Promise<T>
+  close(): Promise<void>
+}
 
 /**
  * Opens a PostgreSQL database, after bringing it up to the newest migration.
  *
  * Transactions have PostgreSQL's own isolation, READ COMMITTED. It is enough, because what decides a write is a
  * condition of the write's own statement or a unique index, which PostgreSQL checks against what is committed when the
- * statement gets its turn, and never what was read before.
+ * statement gets its turn, and never what was read before; and writes that must see each other have a name in common.
  *
- * @param url `postgresql://user:password@host:port/database`, with the parameters that `pg` knows; `pgbouncer=true`
- * when PgBouncer stands before it.
  * @throws Error that says what to do when the URL is malformed, the server does not answer within the time to connect,
  * or the migration history is not the one of this package.
  */
-export async function openPostgres(url: string, settings: PoolSettings): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  { access, writeMs, ...settings }: Options & Required<Pick<Options, 'access' | 'writeMs'>>,
+): Promise<Database> {
   const parsed = readPostgresUrl(url)
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
 
   const pool = openPool(parsed, settings)
-  // What the service asks of the two engines' clients they have in common.
-  const client = new PostgresClient({ adapter: new PrismaPg(pool) }) as unknown as PrismaClient
+  const { read, transaction, close } =
+    access === 'prepared' ? openPreparedAccess(pool, writeMs, !parsed.pgbouncer) : await prismaAccess(pool, writeMs)
   return {
-    read: client,
-    write: (work) => withRetries(() => client.$transaction(work, { maxWait: 10_000, timeout: 30_000 })),
+    read: readOnly(read),
+    write: (work, alone) => {
+      const lock = alone === undefined ? undefined : lockOf(alone)
+      return withRetries(() => transaction(work, lock))
+    },
     ping: async () => {
       await pool.query('SELECT 1')
     },
     close: async () => {
-      await client.$disconnect()
+      await close()
       await pool.end()
     },
   }
 }
 
-// A deadlock has undone the whole transaction, and its work writes nowhere else: it can run again. The pause keeps the
-// same ones from meeting in step.
+// Prisma's client takes memory and time to load, which only who uses it should pay.
+async function prismaAccess(pool: pg.Pool, writeMs: number): Promise<Access> {
+  const { openPrismaAccess } = await import('./prisma.ts')
+  return openPrismaAccess(pool, writeMs)
+}
+
+// A transaction that lost was undone as a whole, and its work writes nowhere else: it can run again. The pause keeps
+// the same ones from meeting in step.
 async function withRetries<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction()
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || !isConflict(error)) throw error
+      if (attempt === MOST_ATTEMPTS || !(error instanceof Conflict)) throw error
       await sleep(Math.random() * LONGEST_PAUSE_MS)
     }
   }
+}
+
+/** What PostgreSQL calls a lock: names that share a number would only wait for each other. */
+function lockOf(name: string): bigint {
+  return createHash('sha256').update(name).digest().readBigInt64BE()
 }

@@ -114,7 +114,7 @@ test('eight processes that start at once on one empty database all succeed', asy
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(url)})
-    await database.write((tx) => tx.book.create({ data: { title: 't', author: 'a', published_date: '2026-01-02' } }))
+    await database.write((tx) => tx.books.insert({ title: 't', author: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -208,7 +208,7 @@ test('a migration keeps the records there are', async () => {
   await using folder = await temporaryFolder()
   const { parsed, url, rows } = await emptyDatabase()
   const database = await createDatabase(url)
-  await database.write((tx) => tx.user.create({ data: newUser('ada') }))
+  await database.write((tx) => tx.users.insert(newUser('ada')))
   await database.close()
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')

@@ -16,6 +16,7 @@ import type { PostgresUrl } from './url.ts'
 
 /** How long a start waits for the migrations of another process. */
 const LOCK_TIMEOUT = '30s'
+const SHORTEST_ATTEMPT_MS = 1_000
 /** The lock that `prisma migrate deploy` takes as well. */
 const LOCK = 72707369
 
@@ -51,7 +52,7 @@ export async function migratePostgres(
 async function connect({ connectionString, label }: PostgresUrl, deadline: number): Promise<pg.Client> {
   for (;;) {
     try {
-      const left = Math.max(deadline - Date.now(), 1)
+      const left = Math.max(deadline - Date.now(), SHORTEST_ATTEMPT_MS)
       const client = new pg.Client({ connectionString, connectionTimeoutMillis: left })
       // The query that is running tells of a connection that breaks.
       client.on('error', () => {})
@@ -74,7 +75,7 @@ async function connect({ connectionString, label }: PostgresUrl, deadline: numbe
 
 // A wrong password does not become right by waiting.
 function isMissing(error: unknown): boolean {
-  return isUnreachable(error) && !sqlState(error)?.startsWith('28')
+  return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
 // Where a name has several addresses, the reasons are inside.

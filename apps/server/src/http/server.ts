@@ -29,7 +29,12 @@ export async function startServer(
   log: Logger,
   through: (handle: RequestListener) => RequestListener = (handle) => handle,
 ): Promise<RunningServer> {
-  const database = await createDatabase(config.DATABASE_URL, { access: config.DATABASE_ACCESS })
+  const database = await createDatabase(config.DATABASE_URL, {
+    access: config.DATABASE_ACCESS,
+    poolSize: config.DATABASE_POOL_SIZE,
+    connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+  })
   let stopping: Promise<void> | undefined
   const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
   const serve = through(app)

@@ -1,0 +1,27 @@
+import { makeDatabase, query } from '@resource/postgres-test'
+import type {} from '@resource/postgres-test/vitest'
+import { inject } from 'vitest'
+
+// To make one takes PostgreSQL a tenth of a second, so what one test is done with serves the next.
+const used: string[] = []
+
+/**
+ * A PostgreSQL database without records, where the run is of that engine: vitest.config.ts has one project for each.
+ * Undefined on SQLite, where each test server makes a file of its own.
+ */
+export async function postgresDatabase() {
+  const server = inject('postgres') as string | undefined
+  if (server === undefined) return undefined
+  const url = (await emptied(used.pop())) ?? (await makeDatabase(server))
+  return { url, release: () => void used.push(url) }
+}
+
+async function emptied(url: string | undefined): Promise<string | undefined> {
+  if (url === undefined) return undefined
+  try {
+    await query(url, 'TRUNCATE users, books, items, idempotency_keys RESTART IDENTITY')
+    return url
+  } catch {
+    return undefined // A test took a table away.
+  }
+}

@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { UniqueViolation } from '../errors.ts'
+import type { Executor } from '../sql-table.ts'
+import type { Insertion, Statement } from '../sql-text.ts'
+import { fromPostgres } from './errors.ts'
+import { insertMany, insertOne } from './insertion.ts'
+import { numbered } from './numbered.ts'
+
+/** Runs statements on a connection, or each on any one of a pool. */
+export class PreparedStatements implements Executor {
+  readonly isRemote = true
+  readonly #connection: pg.Pool | pg.PoolClient
+  readonly #hasNames: boolean
+
+  /** @param hasNames whether a statement goes by a name that the connection knows it by the next time */
+  constructor(connection: pg.Pool | pg.PoolClient, hasNames: boolean) {
+    this.#connection = connection
+    this.#hasNames = hasNames
+  }
+
+  async all(statement: Statement): Promise<Record<string, unknown>[]> {
+    return (await this.#query(statement)).rows
+  }
+
+  async run(statement: Statement): Promise<number> {
+    return (await this.#query(statement)).rowCount ?? 0
+  }
+
+  async insert(insertion: Insertion, rows: unknown[][]): Promise<number[]> {
+    const [first = []] = rows
+    if (rows.length === 0) return []
+    const stored = await this.all(rows.length === 1 ? insertOne(insertion, first) : insertMany(insertion, rows))
+    if (stored.length < rows.length) {
+      throw new UniqueViolation(insertion.unique, { index: firstMissing(insertion, rows, stored) })
+    }
+    return stored.map(({ id }) => id as number)
+  }
+
+  async #query({ text, values }: Statement): Promise<pg.QueryResult<Record<string, unknown>>> {
+    const { name, sql } = numbered(text)
+    const query = { text: sql, values: values.map(bindable), types: { getTypeParser } }
+    try {
+      return await this.#connection.query(this.#hasNames && name !== undefined ? { ...query, name } : query)
+    } catch (error) {
+      throw fromPostgres(error) ?? error
+    }
+  }
+}
+
+/** The first row that another one, stored before or given before it, kept from being stored. */
+function firstMissing({ columns, unique }: Insertion, rows: unknown[][], stored: Record<string, unknown>[]): number {
+  const places = unique.map((name) => columns.findIndex((column) => column.name === name))
+  const left = new Set(stored.map((row) => JSON.stringify(unique.map((name) => row[name]))))
+  return rows.findIndex((row) => !left.delete(JSON.stringify(places.map((place) => row[place]))))
+}
+
+// The columns are without a time zone and hold UTC.
+function bindable(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+  return Array.isArray(value) ? value.map(bindable) : value
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as the driver declares it
+function getTypeParser(type: number, format?: any): any {
+  return type === pg.types.builtins.TIMESTAMP ? milliseconds : pg.types.getTypeParser(type, format)
+}
+
+function milliseconds(timestamp: string): number {
+  return Date.parse(`${timestamp.replace(' ', 'T')}Z`)
+}

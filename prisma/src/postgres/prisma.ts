@@ -1,0 +1,30 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import type pg from 'pg'
+import type { PrismaClient } from '../../generated/client.ts'
+import { PrismaClient as PostgresClient } from '../../generated/postgresql/client.ts'
+import { fromPrisma } from '../prisma-error.ts'
+import { prismaTables } from '../prisma-table.ts'
+import type { Access } from './database.ts'
+
+/** The tables through Prisma alone. */
+export function openPrismaAccess(pool: pg.Pool, writeMs: number): Access {
+  // What is asked of the two engines' clients they have in common.
+  const client = new PostgresClient({ adapter: new PrismaPg(pool) }) as unknown as PrismaClient
+  return {
+    read: prismaTables(client),
+    transaction: (work, lock) =>
+      client
+        .$transaction(
+          async (tx) => {
+            if (lock !== undefined) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lock})`
+            return work(prismaTables(tx))
+          },
+          // The pool has the time-out of the wait.
+          { maxWait: 2 ** 31 - 1, timeout: writeMs },
+        )
+        .catch((error: unknown) => {
+          throw fromPrisma(error)
+        }),
+    close: () => client.$disconnect(),
+  }
+}
