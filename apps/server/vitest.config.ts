@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-// What is the same whichever engine there is behind it.
-const withoutDatabase = ['config', 'connections', 'console', 'docs', 'pages', 'process', 'readme']
+// What is the same whichever engine there is behind it, and what only SQLite can do.
+const notOnPostgres = 'client-contract client-react config connections console docs pages process readme rest-clients'
+  .concat(' sqlite testing workers')
+  .split(' ')
+const without = (names: string[]) => [...configDefaults.exclude, ...names.map((name) => `test/${name}.test.ts`)]
 
 export default defineConfig({
   // openapi-typescript draws its types with the compiler's JavaScript API, which TypeScript 7 no longer has.
@@ -12,13 +15,13 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'sqlite' } },
+      { extends: true, test: { name: 'sqlite', exclude: without(['postgresql']) } },
       {
         extends: true,
         test: {
           name: 'postgresql',
           globalSetup: '@resource/postgres-test/vitest',
-          exclude: [...configDefaults.exclude, ...withoutDatabase.map((name) => `test/${name}.test.ts`)],
+          exclude: without(notOnPostgres),
         },
       },
     ],

@@ -1,5 +1,5 @@
 import { type Contract, contract } from '@resource/contract'
-import { type Database, isBusy } from '@resource/database'
+import { type Database, isBusy, Unreachable } from '@resource/database'
 import { implement, Problem } from '@resource/openapi'
 import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
@@ -22,5 +22,6 @@ export function createOperations(database: Database, config: Config) {
 
 function unavailable(error: unknown): Problem | undefined {
   if (!isBusy(error)) return undefined
-  return new Problem(503, 'The database is busy; try again', { headers: { 'Retry-After': '1' }, cause: error })
+  const trouble = error instanceof Unreachable ? 'cannot be reached' : 'is busy'
+  return new Problem(503, `The database ${trouble}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
 }

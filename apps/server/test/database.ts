@@ -8,11 +8,13 @@ const used: string[] = []
 /**
  * A PostgreSQL database without records, where the run is of that engine: vitest.config.ts has one project for each.
  * Undefined on SQLite, where each test server makes a file of its own.
+ *
+ * @param options `fresh`: one without tables.
  */
-export async function postgresDatabase() {
+export async function postgresDatabase({ fresh = false } = {}) {
   const server = inject('postgres') as string | undefined
   if (server === undefined) return undefined
-  const url = (await emptied(used.pop())) ?? (await makeDatabase(server))
+  const url = (await emptied(fresh ? undefined : used.pop())) ?? (await makeDatabase(server))
   return { url, release: () => void used.push(url) }
 }
 

@@ -28,7 +28,9 @@ export interface TestServer extends PlainServer {
 /** The real service on an address and a database of its own; `await using` stops it. */
 export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const database = await postgresDatabase()
-  const server = await createTestServer({ environment: { ...(database && { DATABASE_URL: database.url }), ...environment } })
+  const server = await createTestServer({
+    environment: { ...(database && { DATABASE_URL: database.url }), ...environment },
+  })
   const stop = async () => {
     await server.stop()
     database?.release()

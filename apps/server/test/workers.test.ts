@@ -17,7 +17,7 @@ async function started(service: Service) {
   return { url: await service.url(), pids: pids() }
 }
 
-test('four processes serve one SQLite file: no write is refused for another’s lock, and each happens once', async () => {
+test('four processes serve one database: no write is refused for another’s lock, and each happens once', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
   const { url } = await started(service)

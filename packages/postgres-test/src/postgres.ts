@@ -18,6 +18,8 @@ export interface PostgresServer extends AsyncDisposable {
   port: number
   /** The URL of its database `postgres`, for its superuser, who needs no password. */
   url: string
+  /** Does something while nobody else gets at a table. */
+  whileLocked: <T>(table: string, work: () => Promise<T>) => Promise<T>
   /** Ends the server as a machine that loses its power does, or, `fast`, as an administrator does. */
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
@@ -62,6 +64,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   return {
     port,
     url,
+    whileLocked: (table, work) => whileLocked(url, table, work),
     stop,
     start,
     [Symbol.asyncDispose]: async () => {
@@ -92,6 +95,17 @@ export async function query(connectionString: string, sql: string): Promise<pg.Q
   await client.connect()
   try {
     return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+async function whileLocked<T>(connectionString: string, table: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    await client.query(`BEGIN; LOCK TABLE "${table}"`)
+    return await work()
   } finally {
     await client.end()
   }

@@ -37,7 +37,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
   const early = await database.read.idempotencyKeys.find({ procedure, key })
   if (isKept(early)) return answerAgain(early, print)
   const prepared = await prepare()
-  return database.write(async (tx) => {
+  const store = async (tx: Tables): Promise<Answer> => {
     // A twin may have been first meanwhile.
     const first = await tx.idempotencyKeys.find({ procedure, key })
     if (isKept(first)) return answerAgain(first, print)
@@ -51,7 +51,8 @@ export async function writeOnce<Answer, Prepared = undefined>(
       created_at: new Date(),
     })
     return answer
-  })
+  }
+  return database.write(store, `${procedure} ${key}`)
 }
 
 /** Drops the answers that are too old to be given again. */

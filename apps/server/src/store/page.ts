@@ -15,6 +15,10 @@ export interface Page<Row> {
   facts: { page?: number; limit: number; next: string | null; total?: number }
 }
 
+// No record is from another time, and not every engine knows one.
+const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+
 // No table holds more records than there are ids, and the engine takes no larger offset.
 const LARGEST_OFFSET = 2 ** 31 - 1
 const BY_ID = { column: 'id', descending: false } as const
@@ -139,8 +143,7 @@ function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Key | undefined {
   if (kind.startsWith('int')) return isInt(key) ? key : undefined
   if (typeof key !== 'number' || !Number.isFinite(key)) return undefined
   if (kind === 'float') return key
-  const date = new Date(key)
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return key >= EARLIEST && key <= LATEST ? new Date(key) : undefined
 }
 
 const isInt = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31

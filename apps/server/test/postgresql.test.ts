@@ -1,0 +1,84 @@
+import { startPostgres } from '@resource/postgres-test'
+import { expect, test, vi } from 'vitest'
+import { startTestServer } from './harness.ts'
+import { createItem } from './records.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// Servers take their time to start on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
+
+const secret = 'postgresql://with_password:secret@'
+
+test('while PostgreSQL is gone, requests are 503 with Retry-After and readiness is off; all recovers by itself', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url.replace('postgresql://postgres@', secret) })
+  await createItem(server)
+  await postgres.stop('crash')
+
+  const json = { name: 'Lamp', price: 1 }
+  for (const [method, path, options] of [
+    ['GET', '/items/1', {}],
+    ['GET', '/items', {}],
+    ['POST', '/items/', { json }],
+    ['POST', '/items/', { json, headers: { 'Idempotency-Key': 'k' } }],
+  ] as const) {
+    const { status, headers, body } = await server.request(method, path, options)
+    expect([status, headers.get('Retry-After'), body]).toEqual([
+      503,
+      '1',
+      { message: 'The database cannot be reached; try again' },
+    ])
+  }
+  const overTrpc = await fetch(`${server.url}/trpc/items.get?input={"id":1}`)
+  expect([overTrpc.status, overTrpc.headers.get('Retry-After')]).toEqual([503, '1'])
+  const unready = await fetch(`${server.url}/readyz`)
+  expect([unready.status, unready.headers.get('Retry-After')]).toEqual([503, '1'])
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+
+  await postgres.start()
+  expect((await server.request('GET', '/items/1')).body).toMatchObject({ name: 'Lamp' })
+  expect((await server.request('POST', '/items/', { json })).status).toBe(201)
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  expect(server.log.filter((line) => line.includes('secret'))).toEqual([])
+})
+
+test('a statement that takes too long is a 503 with Retry-After', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '100' })
+  await createItem(server)
+  const blocked = await postgres.whileLocked('items', () => server.request('PATCH', '/items/1', { json: { price: 2 } }))
+  expect([blocked.status, blocked.headers.get('Retry-After'), blocked.body]).toEqual([
+    503,
+    '1',
+    { message: 'The database is busy; try again' },
+  ])
+  expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
+})
+
+test('a server that starts before PostgreSQL says so on stderr, without the password, and ends with code 1', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, {
+    DATABASE_URL: `${secret}127.0.0.1:1/app`,
+    DATABASE_CONNECT_TIMEOUT_MS: '1',
+  })
+  expect(await service.exited).toEqual({
+    code: 1,
+    stderr:
+      'The database postgresql://127.0.0.1:1/app cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start PostgreSQL, or correct DATABASE_URL.\n',
+  })
+})
+
+test('no line of the log carries the password, and the first one says where the database is', async () => {
+  await using postgres = await startPostgres()
+  await using folder = await temporaryFolder()
+  const DATABASE_URL = postgres.url.replace('postgresql://postgres@', secret)
+  await using service = spawnService(folder.path, { DATABASE_URL, LOG_LEVEL: 'trace' })
+  expect(await service.logged(({ database }) => database !== undefined)).toMatchObject({
+    database: `postgresql://127.0.0.1:${postgres.port}/postgres`,
+  })
+  await postgres.stop('crash')
+  expect((await fetch(`${await service.url()}/items`)).status).toBe(503)
+  service.signal('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+  expect(service.lines.filter((line) => line.includes('secret'))).toEqual([])
+})

@@ -1,0 +1,64 @@
+import { createClient } from '@resource/client'
+import { expect, test } from 'vitest'
+import { postgresDatabase } from './database.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+const SERVERS = 3
+
+/** Servers in processes of their own that start at once on one fresh database and share nothing else. */
+async function startServers() {
+  const folder = await temporaryFolder()
+  const database = await postgresDatabase({ fresh: true })
+  const environment = { DATABASE_URL: database?.url ?? 'file:./data/shared.db' }
+  const services = Array.from({ length: SERVERS }, () => spawnService(folder.path, environment))
+  const urls = await Promise.all(services.map((service) => service.url()))
+  return {
+    urls,
+    /** The same request to each in turn, `count` in all, at once. */
+    each: (count: number, request: (url: string, n: number) => Promise<Response>) =>
+      Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % SERVERS] as string, n))),
+    [Symbol.asyncDispose]: async () => {
+      for (const service of services) await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function send(method: string, url: string, body: object, headers: Record<string, string> = {}) {
+  return fetch(url, { method, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) })
+}
+
+function statuses(answers: Response[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+test('three servers that start at once on one fresh database keep its promises between them', async () => {
+  await using servers = await startServers()
+  const [url = ''] = servers.urls
+  const client = createClient({ baseUrl: url })
+
+  const rivals = await servers.each(60, (url, n) =>
+    send('POST', `${url}/users`, { name: `Ada ${n}`, email: 'ada@example.com' }),
+  )
+  expect(statuses(rivals)).toEqual({ 201: 1, 409: 59 })
+
+  const key = { 'Idempotency-Key': 'k' }
+  const twins = await servers.each(60, (url) => send('POST', `${url}/items/`, { name: 'Lamp', price: 1 }, key))
+  expect(statuses(twins)).toEqual({ 201: 60 })
+  const bodies = await Promise.all(twins.map((answer) => answer.text()))
+  expect(new Set(bodies).size).toBe(1)
+  expect(await client.items.list.query({ count: true })).toMatchObject({ total: 1 })
+
+  const { id } = JSON.parse(bodies[0] ?? '').item
+  const writes = await servers.each(60, (url) =>
+    send('PATCH', `${url}/items/${id}`, { price: 2 }, { 'If-Match': '"1-Item"' }),
+  )
+  expect(statuses(writes)).toEqual({ 200: 1, 412: 59 })
+  expect(await client.items.get.query({ id })).toMatchObject({ price: 2, version: 2 })
+
+  const changes = await servers.each(60, (url, n) => send('PATCH', `${url}/items/${id}`, { price: n }))
+  expect(statuses(changes)).toEqual({ 200: 60 })
+  expect(await client.items.get.query({ id })).toMatchObject({ version: 62 })
+}, 60_000)
