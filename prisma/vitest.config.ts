@@ -1,3 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({ test: { globalSetup: '@resource/postgres-test/vitest' } })
+// Some tests stop and start a PostgreSQL server of their own.
+export default defineConfig({ test: { globalSetup: '@resource/postgres-test/vitest', testTimeout: 60_000 } })

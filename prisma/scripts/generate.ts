@@ -1,14 +1,16 @@
 // Generates a Prisma client per engine, the SQLite one in generated/ and the PostgreSQL one in generated/postgresql/.
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { modelsFile, modelsFor } from './models.ts'
 
 const cli = createRequire(import.meta.url).resolve('prisma/build/index.js')
 const postgresModels = fileURLToPath(new URL('../generated/postgresql.prisma', import.meta.url))
 
-// In this order: the first clears the folder that the second writes to.
+// What an interrupted run left is in Prisma's way. Then in this order: the first clears the folder of the second.
+rmSync(dirname(postgresModels), { recursive: true, force: true })
 generate(modelsFile)
 writeFileSync(postgresModels, modelsFor('postgresql', './postgresql'))
 generate(postgresModels)

@@ -26,6 +26,7 @@ export function explainedTables(url: string): { read: Tables; plans: Plan[]; clo
     return connection.all(statement)
   }
   const read = sqlTables({
+    isRemote: false,
     all,
     run: (statement) => connection.run(statement),
     insert: (insertion, rows) => connection.insert(insertion, rows),

@@ -48,6 +48,8 @@ export async function startServer(
     serve(req, res)
   }
   const server = createServer({ ...messagesOf(app), requireHostHeader: false }, handle)
+  // Who has sent all it will send and closed its half still gets the answer, however long that takes.
+  Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
