@@ -1,19 +1,20 @@
 import './without-eval.ts'
 import './styles/index.css'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { Console } from './Console.tsx'
 import { queryClient } from './query-client.ts'
-import { router } from './router.tsx'
+import { holdFocus } from './shell/lost-focus.ts'
 import { applyTheme, storedTheme } from './shell/theme.ts'
 
 applyTheme(storedTheme())
+holdFocus()
 
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <RouterProvider router={router} />
+      <Console />
     </QueryClientProvider>
   </StrictMode>,
 )

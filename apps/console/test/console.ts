@@ -50,7 +50,7 @@ async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ..
   })
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('request', (request) => {
-    if (!request.url().startsWith(service.url) && !request.url().startsWith('blob:')) problems.push(request.url())
+    if (!request.url().startsWith(service.url) && !/^(blob|about):/.test(request.url())) problems.push(request.url())
   })
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     console.error('stopped by policy', event.effectiveDirective, event.blockedURI))`)
@@ -66,6 +66,16 @@ export async function violations(page: Page): Promise<string[]> {
     await page.evaluate(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
   return found as string[]
+}
+
+/** Keeps every call of a procedure waiting until the function it gives is called. */
+export async function hold(page: Page, procedure: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(`**/trpc/${procedure}*`, async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
 }
 
 /** Enough records of each noun for tables, filters and charts. */

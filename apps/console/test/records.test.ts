@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, fill, shareBrowser, violations } from './console.ts'
+import { consoleTest, fill, hold, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -90,14 +90,14 @@ consoleTest('several users are deactivated and deleted at once', async ({ page, 
   await fill(client)
   await open('/users?status=active')
   for (const name of ['Ada Lovelace', 'Grace Hopper']) {
-    await page.getByRole('row', { name }).getByRole('checkbox').check({ force: true })
+    await page.getByRole('row', { name }).getByRole('checkbox').check()
   }
   await page.getByText('2 users selected').waitFor()
   await page.getByRole('button', { name: 'Deactivate 2' }).click()
   await page.getByText('2 users deactivated').waitFor()
   await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
-  await page.getByRole('row', { name: 'Alan Turing' }).getByRole('checkbox').check({ force: true })
-  await page.getByRole('row', { name: 'Barbara Liskov' }).getByRole('checkbox').check({ force: true })
+  await page.getByRole('row', { name: 'Alan Turing' }).getByRole('checkbox').check()
+  await page.getByRole('row', { name: 'Barbara Liskov' }).getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Delete 2…' }).click()
   await page.getByRole('heading', { name: 'Delete 2 users?' }).waitFor()
   expect(await violations(page)).toEqual([])
@@ -118,4 +118,74 @@ consoleTest('inactive users are deleted once their number is typed', async ({ pa
   await confirm.click()
   await page.getByText('3 inactive users deleted').waitFor()
   expect((await client.users.list.query({ status: 'inactive' })).users).toEqual([])
+})
+
+consoleTest('a number that has changed since it was typed deletes nothing', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/users?open=purge')
+  await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
+  await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
+  await page.getByRole('button', { name: 'Delete 3 inactive users' }).click()
+  await page.getByText('Their number has changed meanwhile. Nothing was deleted.').waitFor()
+  await page.getByLabel('Type delete 4 to confirm').waitFor()
+  expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
+})
+
+consoleTest('the keyboard stays where a button changes, and on the page where one goes', async (visit) => {
+  const { page, client, open } = visit
+  await fill(client)
+  await open('/users')
+  const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.id")
+  await page.getByRole('button', { name: 'Deactivate Ada Lovelace' }).press('Enter')
+  await page.getByText('Ada Lovelace deactivated').waitFor()
+  expect(await focused()).toBe('Activate Ada Lovelace')
+  await page.getByRole('button', { name: 'Delete Ada Lovelace' }).press('Enter')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByText('Ada Lovelace deleted').waitFor()
+  await page.waitForFunction("document.activeElement.id === 'main'")
+})
+
+consoleTest('a form left while it saves leaves the next one alone', async ({ page, client, open }) => {
+  await client.books.createMany.mutate({
+    books: [
+      { title: 'Kindred', author: 'Octavia E. Butler', published_date: '1979-06-01' },
+      { title: 'Solaris', author: 'Lem', published_date: '1961-06-01' },
+    ],
+  })
+  await open('/books')
+  const answer = await hold(page, 'books.replace')
+  await page.getByRole('button', { name: 'Edit Kindred' }).click()
+  await page.getByRole('dialog').getByLabel('Title').fill('Kindred (1979)')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit Solaris' }).click()
+  await page.getByRole('dialog').getByLabel('Author').fill('Stanisław Lem')
+  answer()
+  await page.getByText('Kindred (1979) saved').waitFor()
+  expect(await page.getByRole('dialog').getByLabel('Author').inputValue()).toBe('Stanisław Lem')
+})
+
+consoleTest(
+  'a form left while it saves still says that it was not saved',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+    await open('/users?open=new')
+    const answer = await hold(page, 'users.create')
+    await page.getByRole('dialog').getByLabel('Name').fill('Another')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('ada@example.com')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    answer()
+    await page.getByText('The user was not saved.').waitFor()
+  },
+  { expected: refused },
+)
+
+consoleTest('an edit that changes nothing sends nothing', async ({ page, client, open }) => {
+  await client.items.create.mutate({ name: 'Lamp', price: 10 })
+  await open('/items?open=1')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await client.items.get.query({ id: 1 })).version).toBe(1)
 })

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, shareBrowser } from './console.ts'
+import { consoleTest, fill, hold, shareBrowser } from './console.ts'
 
 shareBrowser()
 
-const names = (page: Page) => page.locator('.records td.name').allTextContents()
+const names = (page: Page) => page.locator('.records tbody .name').allTextContents()
+const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('aria-label')")
 const firstRow = (page: Page, name: string) =>
   page.locator('.records tbody tr').first().filter({ hasText: name }).waitFor()
 
@@ -14,9 +15,9 @@ consoleTest('filters and sort are the service’s, stand in the URL, and a link 
   await open('/items')
   await page.getByRole('textbox', { name: 'Category' }).fill('kitchen')
   await page.getByRole('textbox', { name: 'Category' }).press('Enter')
-  await page.getByRole('columnheader', { name: 'Price' }).click()
+  await page.getByRole('button', { name: 'Price', exact: true }).click()
   await firstRow(page, 'Rug 23')
-  await page.getByRole('columnheader', { name: 'Price' }).click()
+  await page.getByRole('button', { name: 'Price', exact: true }).click()
   await firstRow(page, 'Kettle 3')
   const shown = await names(page)
   const link = new URL(page.url())
@@ -48,22 +49,133 @@ consoleTest(
   },
 )
 
+consoleTest('the keyboard alone selects rows, opens one, and is back there when it closes', async (visit) => {
+  const { page, client, open } = visit
+  await fill(client)
+  await open('/books')
+  await page.getByRole('checkbox', { name: 'Select Kindred' }).press('Space')
+  await page.getByText('1 book selected').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Edit Kindred' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('Edit Kindred')
+})
+
+consoleTest('a filter keeps the keyboard, and a word that is none of it says why', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/items')
+  await page.getByRole('textbox', { name: 'Price below' }).fill('cheap')
+  await page.getByText('Price below must be a number').waitFor()
+  await page.getByRole('textbox', { name: 'Price below' }).fill('8')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 item').waitFor()
+  expect(await page.evaluate('document.activeElement.value')).toBe('8')
+  await page.goBack()
+  await page.getByText('30 items').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Price below' }).inputValue()).toBe('')
+})
+
+consoleTest('a filter left for a button holds when the button acts', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/items')
+  await page.getByRole('textbox', { name: 'Category' }).fill('kitchen')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByText('7 items on all pages with category kitchen').waitFor()
+})
+
+consoleTest('a hand-written link means what it says', async ({ page, client, open }) => {
+  await client.items.createMany.mutate({
+    items: [
+      { name: 'Year', price: 1, category: '2024' },
+      { name: 'Yes', price: 2, category: 'true' },
+    ],
+  })
+  await open('/items?category=2024&price_lt=abc&limit=7&sort=colour_asc')
+  await page.getByText('1 item').waitFor()
+  expect(await names(page)).toEqual(['Year'])
+  await open('/items?category=true')
+  await firstRow(page, 'Yes')
+  expect(await names(page)).toEqual(['Yes'])
+})
+
 consoleTest(
-  'the keyboard alone selects a row, opens it, and is back there when it closes',
+  'a cursor of another sort or of no list leads to the first page, as does a page whose rows are gone',
   async ({ page, client, open }) => {
     await fill(client)
-    await open('/books')
-    await page.getByRole('row', { name: 'Kindred' }).focus()
-    await page.keyboard.press('Space')
-    await page.getByText('1 book selected').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByText('1 book selected').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Edit Kindred' }).press('Enter')
-    await page.getByRole('heading', { name: 'Edit Kindred' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await open('/items?limit=10&after=nonsense')
+    await page.getByRole('heading', { name: 'Nothing follows' }).waitFor()
+    await page.getByRole('button', { name: 'To the first page' }).click()
+    await firstRow(page, 'Lamp 1')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await firstRow(page, 'Rug 11')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await firstRow(page, 'Kettle 21')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Delete 10…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Nothing follows' }).waitFor()
+    await page.getByRole('button', { name: 'Previous' }).click()
+    await firstRow(page, 'Rug 11')
   },
+  { expected: /Failed to load resource/ },
 )
+
+consoleTest('what is selected stays behind on its page; Shift takes a range', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/items?limit=10')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByText('10 items selected').waitFor()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await firstRow(page, 'Rug 11')
+  await page.getByText('items selected').waitFor({ state: 'detached' })
+  await page.getByRole('checkbox', { name: 'Select Rug 11' }).click()
+  await page.getByRole('checkbox', { name: 'Select Shelf 16' }).click({ modifiers: ['Shift'] })
+  await page.getByText('6 items selected').waitFor()
+})
+
+consoleTest('what can be done to the selected comes into sight and moves no row', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/items')
+  const third = page.getByRole('row', { name: 'Kettle 3' })
+  await third.waitFor()
+  const before = await third.boundingBox()
+  await page.getByRole('checkbox', { name: 'Select Lamp 1', exact: true }).check()
+  const bar = await page.getByRole('button', { name: 'Delete 1…' }).boundingBox()
+  expect(await third.boundingBox()).toEqual(before)
+  expect((bar?.y ?? 900) + (bar?.height ?? 0)).toBeLessThan(900)
+})
+
+consoleTest('Next pressed twice in a row skips no page and loses no way back', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/items?limit=10')
+  await firstRow(page, 'Lamp 1')
+  const answer = await hold(page, 'items.list')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Next' }).click({ force: true })
+  answer()
+  await firstRow(page, 'Rug 11')
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await firstRow(page, 'Lamp 1')
+})
+
+consoleTest('Back leaves a window, and does not open again what was closed', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/')
+  await page.getByRole('link', { name: 'Books', exact: true }).click()
+  await page.getByRole('button', { name: 'Edit Kindred' }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(new URL(page.url()).search).toBe('?open=2')
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Edit Kindred' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  expect(await page.title()).toBe('Overview · Resource Console')
+})
 
 consoleTest(
   'the overview counts users by role and status and shows prices by category',

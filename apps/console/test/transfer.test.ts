@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, shareBrowser, violations } from './console.ts'
+import { consoleTest, fill, hold, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -44,7 +44,7 @@ consoleTest(
     )
     expect(name).toBe('users-failed.csv')
     expect(text.split('\r\n')).toEqual([
-      'name,email,age,error',
+      '\uFEFFname,email,age,error',
       'Taken,KNOWN@example.com,30,email: already in use by another user',
       'Nobody,nonsense,,email: must be a valid e-mail address of at most 254 characters',
       'Twice,user7@example.com,40,email: already in row 8',
@@ -83,6 +83,69 @@ consoleTest(
   },
 )
 
+consoleTest('10,000 rows are imported', async ({ page, client, open }) => {
+  await open('/items?open=import')
+  const rows = Array.from({ length: 10_000 }, (_, index) => `Item ${index},${index}.5`)
+  await choose(page, 'items.csv', ['name,price', ...rows].join('\r\n'))
+  await page.getByText('10,000 items can be imported.').waitFor()
+  await page.getByRole('button', { name: 'Import 10,000 items' }).click()
+  await page.getByText('10,000 items created.').waitFor({ timeout: 30_000 })
+  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(10_000)
+})
+
+consoleTest('an import that is stopped has created what it says, no more and no less', async (visit) => {
+  const { page, client, open } = visit
+  await open('/items?open=import')
+  const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
+  await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Import 1,200 items' }).waitFor()
+  const answer = await hold(page, 'items.createMany')
+  await page.getByRole('button', { name: 'Import 1,200 items' }).click()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  // Escape stops first, and closes what has ended.
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stopping…' }).waitFor()
+  answer()
+  await page.getByText('500 items created, 700 rows not sent.').waitFor()
+  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(500)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+consoleTest(
+  'when the service goes away, every row that was not created comes back once, with why',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
+    await open('/users?open=import')
+    const rows = Array.from({ length: 600 }, (_, index) => `{"name":"U${index}","email":"u${index}@example.com"}`)
+    rows[3] = '{"name":"Known","email":"known@example.com","team":{"id":1}}'
+    await choose(page, 'users.ndjson', rows.join('\n'))
+    await page.getByRole('button', { name: 'Import 600 users' }).waitFor()
+    let calls = 0
+    await page.route('**/trpc/users.createMany*', (route) => (calls++ === 0 ? route.continue() : route.abort()))
+    await page.getByRole('button', { name: 'Import 600 users' }).click()
+    await page.getByText('0 users created, 600 rows failed.').waitFor()
+    const { name, text } = await saved(page, () =>
+      page.getByRole('button', { name: 'Download the failed rows' }).click(),
+    )
+    const failed = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(name).toBe('users-failed.ndjson')
+    expect(failed.map(({ name }) => name)).toEqual(rows.map((row) => JSON.parse(row).name))
+    expect(failed[3]).toEqual({
+      name: 'Known',
+      email: 'known@example.com',
+      team: { id: 1 },
+      error: 'email: already in use by another user',
+    })
+    expect(failed[4].error).toMatch(/^The service cannot be reached.*It may have been created/)
+    expect(failed[599].error).toMatch(/^Not sent\. The service cannot be reached/)
+  },
+  { expected: refused },
+)
+
 consoleTest(
   'what the filters let through is exported, and the CSV can be imported again',
   async ({ page, client, open }) => {
@@ -97,8 +160,8 @@ consoleTest(
     await page.getByRole('row', { name: 'Lamp' }).waitFor()
     const exported = (form: string) =>
       saved(page, async () => {
-        await page.getByRole('button', { name: 'Export', exact: true }).click()
-        await page.getByRole('menuitem', { name: form }).click()
+        await page.getByRole('button', { name: 'Export…' }).click()
+        await page.getByRole('button', { name: form, exact: true }).click()
       })
     const ndjson = await exported('NDJSON')
     expect(ndjson).toEqual({
@@ -110,8 +173,11 @@ consoleTest(
     const csv = await exported('CSV')
     expect(csv).toEqual({
       name: 'items.csv',
-      text: 'id,name,price,category\r\n2,Lamp,2.5,\r\n1,\'=SUM(A1),1,"odd ""ones"""\r\n',
+      text: '\uFEFFid,name,price,category\r\n2,Lamp,2.5,\r\n1,\'=SUM(A1),1,"odd ""ones"""\r\n',
     })
+    await open('/items?price_lt=0')
+    await page.getByRole('heading', { name: 'No item matches' }).waitFor()
+    expect((await exported('CSV')).text).toBe('\uFEFFid,name,price,category\r\n')
     await open('/items?open=import')
     await choose(page, 'items.csv', csv.text)
     await page.getByText('Not taken over: id.').waitFor()

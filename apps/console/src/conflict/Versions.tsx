@@ -13,34 +13,37 @@ interface Props {
 export function Versions({ resource, title, mine, stored }: Props) {
   const columns = resource.columns.filter(({ kind, field }) => kind !== 'time' && field in mine)
   return (
-    <table className="versions">
-      <caption className="hidden">Both versions, field by field</caption>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">{title}</th>
-          <th scope="col">Stored now</th>
-        </tr>
-      </thead>
-      <tbody>
-        {columns.map(({ field, label, kind }) => {
-          const differs = mine[field] !== stored[field]
-          return (
-            <tr key={field} className={differs ? 'differs' : ''}>
-              <th scope="row">
-                {label}
-                {differs && <span className="differs-word"> differs</span>}
-              </th>
-              <td>
-                <Value kind={kind} value={mine[field]} />
-              </td>
-              <td>
-                <Value kind={kind} value={stored[field]} />
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+    <>
+      <p role="alert">Someone else changed this {resource.one} after it was shown to you. Nothing is written yet.</p>
+      <table className="versions">
+        <caption className="hidden">Both versions, field by field</caption>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">{title}</th>
+            <th scope="col">Stored now</th>
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map(({ field, label, kind }) => {
+            const differs = mine[field] !== stored[field]
+            return (
+              <tr key={field} className={differs ? 'differs' : ''}>
+                <th scope="row">
+                  {label}
+                  {differs && <span className="differs-word"> differs</span>}
+                </th>
+                <td>
+                  <Value kind={kind} value={mine[field]} />
+                </td>
+                <td>
+                  <Value kind={kind} value={stored[field]} />
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </>
   )
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from 'react'
-import { Button, Form } from 'react-aria-components'
+import { Form } from 'react-aria-components'
 import { Versions } from '../conflict/Versions.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
-import { FieldInput } from '../ui/FieldInput.tsx'
+import { Button } from '../ui/Button.tsx'
+import { FieldInput } from './FieldInput.tsx'
 import { useRecordForm } from './record-form.ts'
 
 interface Props {
@@ -16,27 +17,24 @@ interface Props {
 export function RecordForm({ resource, row, onClose }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
-  const { faults, submissions } = form
+  const { faults, submissions, stored } = form
 
   // After a refused submission the keyboard stands in the first field that is wrong.
   useEffect(() => {
     if (submissions > 0) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [submissions])
 
-  if (form.stored !== undefined) {
+  if (stored !== undefined) {
     return (
       <>
-        <p>Someone else changed this {resource.one} after you opened it. Nothing has been written yet.</p>
-        <Versions resource={resource} title="Your version" mine={{ ...row, ...form.input }} stored={form.stored} />
+        <Versions resource={resource} title="Your version" mine={{ ...stored, ...form.input }} stored={stored} />
         <footer>
-          <Button className="button" onPress={onClose}>
+          <Button onPress={onClose} autoFocus>
             Keep the stored one
           </Button>
-          <Button className="button" onPress={form.editStored}>
-            Edit the stored one
-          </Button>
-          <Button className="button danger" onPress={() => form.save(form.stored?.version)}>
-            Save mine over it
+          <Button onPress={form.editStored}>Edit the stored one</Button>
+          <Button className="button danger" onPress={() => void form.save(stored.version)}>
+            {form.isSaving ? 'Saving…' : 'Save mine over it'}
           </Button>
         </footer>
       </>
@@ -67,9 +65,7 @@ export function RecordForm({ resource, row, onClose }: Props) {
         />
       ))}
       <footer>
-        <Button className="button" onPress={onClose}>
-          Cancel
-        </Button>
+        <Button onPress={onClose}>Cancel</Button>
         <Button className="button primary" type="submit">
           {form.isSaving ? 'Saving…' : row === undefined ? `Create ${resource.one}` : 'Save'}
         </Button>

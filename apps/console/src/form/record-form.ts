@@ -2,9 +2,11 @@ import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import { createRow, editRow, getRow } from '../resources/calls.ts'
 import { type Draft, draftOf, type Field, faultsOf, inputOf, sentence } from '../resources/field.ts'
-import { nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { notify } from '../shell/notices.ts'
-import { refresh, showEarly } from '../table/rows.ts'
+import { showEarly } from '../table/pending.ts'
+import { refresh } from '../table/rows.ts'
+import { useIsMounted } from '../ui/mounted.ts'
 import { wordsOf } from '../ui/words.ts'
 
 /** The state of a record's form: checked by the contract before it is sent, and by the service's answer after. */
@@ -17,7 +19,8 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [stored, setStored] = useState<Row>()
   const [isSaving, setSaving] = useState(false)
   const [submissions, setSubmissions] = useState(0)
-  const input = inputOf(fields, draft)
+  const isOpen = useIsMounted()
+  const input = inputOf(sentFields(resource, fields, draft, base), draft)
 
   const refuse = (next: Record<string, string>) => {
     setFaults(next)
@@ -25,6 +28,11 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   }
 
   const failed = async (error: unknown) => {
+    if (!isOpen.current) {
+      const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
+      notify('failed', `${name} was not saved. ${wordsOf(error)}`)
+      return
+    }
     if (error instanceof VersionMismatchError && base !== undefined) {
       await getRow(resource.noun, base.id).then(setStored, (reason) => setFailure(wordsOf(reason)))
       return
@@ -41,24 +49,23 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     const wrong = faultsOf(fields, draft)
     setFailure(undefined)
     if (Object.keys(wrong).length > 0) return refuse(wrong)
+    if (Object.keys(input).length === 0) return onSaved()
     setSaving(true)
-    let undo = () => {}
+    const settle = base && showEarly(resource.noun, base.id, (row) => ({ ...row, ...input }))
     try {
-      let saved: Row
-      if (base === undefined) {
-        saved = await createRow(resource.noun, input)
-      } else {
-        undo = await showEarly(resource, (rows) => rows.map((row) => (row.id === base.id ? { ...row, ...input } : row)))
-        saved = await editRow(resource.noun, base.id, version ?? base.version, input)
-      }
+      const saved =
+        base === undefined
+          ? await createRow(resource.noun, input)
+          : await editRow(resource.noun, base.id, version ?? base.version, input)
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`)
-      onSaved()
+      if (isOpen.current) onSaved()
+      await refresh(resource)
     } catch (error) {
-      undo()
+      settle?.()
       await failed(error)
     } finally {
+      settle?.()
       setSaving(false)
-      void refresh(resource)
     }
   }
 
@@ -88,6 +95,13 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       setStored(undefined)
     },
   }
+}
+
+// Where the contract changes field by field, only what was edited goes: what someone else edited beside it stays.
+function sentFields({ noun }: Resource, fields: Field[], draft: Draft, base: Row | undefined): Field[] {
+  if (base === undefined || editVerb(noun) === 'replace') return fields
+  const before = draftOf(fields, base)
+  return fields.filter(({ name }) => draft[name] !== before[name])
 }
 
 function isFault(entry: [string, string | undefined]): entry is [string, string] {

@@ -1,15 +1,17 @@
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import { Link } from 'wouter'
 import { resources } from '../resources/index.ts'
 import type { Resource } from '../resources/resource.ts'
+import { useTitle } from '../shell/title.ts'
 import { useCount } from '../table/rows.ts'
-import { Failure } from '../ui/Failure.tsx'
+import { Missing } from '../ui/Missing.tsx'
 import { Bars } from './Bars.tsx'
 import { usePrices, useUserCounts } from './counts.ts'
 import { PriceRanges } from './PriceRanges.tsx'
 
 /** What there is, in numbers. */
 export function Overview() {
+  useTitle('Overview')
   const users = useUserCounts()
   const prices = usePrices()
   return (
@@ -38,18 +40,18 @@ export function Overview() {
 }
 
 function Total({ resource }: { resource: Resource }) {
-  const { data } = useCount(resource, {})
+  const { data, error } = useCount(resource, {})
   return (
     <li>
-      <Link to={`/${resource.noun}` as '/'}>
-        <strong>{data === undefined ? '…' : data.toLocaleString('en')}</strong> <span>{resource.many}</span>
+      <Link href={`/${resource.noun}`}>
+        <strong>{data?.toLocaleString('en') ?? (error === null ? '…' : '?')}</strong> <span>{resource.many}</span>
       </Link>
     </li>
   )
 }
 
 interface CardProps {
-  query: { error: Error | null; data: unknown; refetch: () => unknown }
+  query: ComponentProps<typeof Missing>['query'] & { data: unknown }
   title: string
   isWide?: boolean
   children: ReactNode
@@ -59,13 +61,12 @@ function Card({ query, title, isWide = false, children }: CardProps) {
   return (
     <section className={isWide ? 'card wide' : 'card'}>
       {children}
-      {query.data === undefined && query.error !== null && (
-        <Failure title={title} error={query.error} onRetry={() => void query.refetch()} />
-      )}
-      {query.data === undefined && query.error === null && (
-        <p role="status" className="waiting">
-          Counting…
-        </p>
+      {query.data === undefined && (
+        <Missing query={query} title={title}>
+          <p role="status" className="waiting">
+            Counting…
+          </p>
+        </Missing>
       )}
     </section>
   )

@@ -41,9 +41,9 @@ export async function createRow(noun: Noun, input: object): Promise<Row> {
 }
 
 /** Creates all or none; hashing many passwords takes the service its time. */
-export async function createRows(noun: Noun, rows: object[], signal: AbortSignal): Promise<void> {
+export async function createRows(noun: Noun, rows: object[]): Promise<void> {
   const context = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
-  await verb(noun, 'createMany').mutate({ [noun]: rows }, { signal, context })
+  await verb(noun, 'createMany').mutate({ [noun]: rows }, { context })
 }
 
 /** @throws VersionMismatchError when the record has another version than `version` */

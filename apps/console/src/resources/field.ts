@@ -19,25 +19,28 @@ export type Draft = Record<string, string>
 
 /** The field that `schema` describes. */
 export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
-  let inner: unknown = schema
-  let empty: Field['empty'] = ''
-  let isRequired = true
-  let initial: unknown = ''
-  while (true) {
-    if (inner instanceof z.ZodNullable) empty = null
-    else if (inner instanceof z.ZodOptional) empty ??= undefined
-    else if (inner instanceof z.ZodDefault) initial = inner.def.defaultValue ?? ''
-    else break
-    if (inner instanceof z.ZodOptional && empty === '') empty = undefined
-    isRequired = false
-    inner = inner.unwrap()
+  let core = schema
+  let isNullable = false
+  let initial: unknown
+  while (core instanceof z.ZodNullable || core instanceof z.ZodOptional || core instanceof z.ZodDefault) {
+    if (core instanceof z.ZodNullable) isNullable = true
+    if (core instanceof z.ZodDefault) initial = core.def.defaultValue
+    core = core.unwrap() as z.ZodType
   }
-  const core = inner as z.ZodType
   const kind = kindOf(core)
-  // An empty number is no number, whether it may be left out or not.
-  if (kind === 'number' && empty === '') empty = undefined
   const choices = core instanceof z.ZodEnum ? core.options.map(String) : []
-  return { name, label, kind, choices, isRequired, empty, initial: String(initial || (choices[0] ?? '')), schema }
+  const isRequired = core === schema
+  return {
+    name,
+    label,
+    kind,
+    choices,
+    isRequired,
+    // An empty number is no number, whether it may be left out or not.
+    empty: isNullable ? null : isRequired && kind !== 'number' ? '' : undefined,
+    initial: String(initial ?? choices[0] ?? ''),
+    schema,
+  }
 }
 
 function kindOf(schema: z.ZodType): Field['kind'] {
@@ -48,23 +51,29 @@ function kindOf(schema: z.ZodType): Field['kind'] {
   return schema.meta()?.format === 'password' ? 'password' : 'text'
 }
 
+const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
+
 /** What an input's text stands for; text that is no number stays text, for the schema to refuse. */
 export function fromText(field: Field, text: string): unknown {
-  if (text.trim() === '' && field.kind !== 'password') return field.empty
-  if (text === '') return field.empty
-  if (field.kind !== 'number') return text
-  const number = Number(text)
-  return Number.isNaN(number) ? text : number
+  // Spaces alone are a password like any other.
+  if (text === '' || (text.trim() === '' && field.kind !== 'password')) return field.empty
+  return field.kind === 'number' && DECIMAL.test(text.trim()) ? Number(text) : text
 }
 
 /** What the schemas say against a draft, by field name; empty when it may be sent. */
 export function faultsOf(fields: Field[], draft: Draft): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const field of fields) {
-    const parsed = field.schema.safeParse(fromText(field, draft[field.name] ?? ''))
-    if (!parsed.success) faults[field.name] = sentence(field, parsed.error.issues[0]?.message ?? 'is wrong')
+    const fault = faultOf(field, fromText(field, draft[field.name] ?? ''))
+    if (fault !== undefined) faults[field.name] = fault
   }
   return faults
+}
+
+/** What the schema says against a value, as a sentence. */
+export function faultOf(field: Field, value: unknown): string | undefined {
+  const parsed = field.schema.safeParse(value)
+  return parsed.success ? undefined : sentence(field, parsed.error.issues[0]?.message ?? 'is wrong')
 }
 
 /** A rule as a sentence about the field: `Name must be text of 1 to 200 characters`. */

@@ -23,8 +23,8 @@ export interface Action<R = Row> {
   /** Of one record that it was done: `activated`. */
   done: string
   isFor: (row: R) => boolean
-  /** The record as it will be; shown before the service answers. */
-  apply: (row: R) => R
+  /** The record as it will be, shown before the service answers; nothing when it will be gone. */
+  apply: (row: R) => R | undefined
   send: (row: R, ifVersion: number) => Promise<unknown>
 }
 
@@ -49,6 +49,8 @@ export interface Resource {
   filters: Field[]
   createFields: Field[]
   editFields: Field[]
+  /** Every field of a listed record, as a file of them has it. */
+  listed: string[]
   sorts: string[]
   actions: Action[]
   purge: Purge | undefined
@@ -74,7 +76,7 @@ export interface Description<N extends Noun> {
   purge?: Purge
 }
 
-type Procedures = Record<string, { input: z.ZodObject } | undefined>
+type Procedures = Record<string, { input: z.ZodObject; output: z.ZodType } | undefined>
 
 /** The noun's page from its description; kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(description: Description<N>): Resource {
@@ -99,6 +101,7 @@ export function describe<N extends Noun>(description: Description<N>): Resource 
     createFields: fields(description.fields, shapeOf('create')),
     // A change may leave fields out, but a form shows them all: what a new record must have stays required.
     editFields: fields(description.fields, shapeOf('create')).filter(({ name }) => name in changes),
+    listed: listedFields(description.noun, procedures),
     sorts,
     actions: (description.actions ?? []) as unknown as Action[],
     purge: description.purge,
@@ -113,6 +116,12 @@ export function editVerb(noun: Noun): 'update' | 'replace' {
 /** What people call this record. */
 export function nameOf(resource: Resource, row: Row): string {
   return String(row[resource.nameField])
+}
+
+// The version belongs to the service's writes, not to the data.
+function listedFields(noun: Noun, procedures: Procedures): string[] {
+  const page = procedures.list?.output as z.ZodObject<Record<string, z.ZodArray<z.ZodObject>>>
+  return Object.keys(page.shape[noun]?.element.shape ?? {}).filter((name) => name !== 'version')
 }
 
 function fields(labels: Record<string, string>, shape: Readonly<Record<string, z.core.$ZodType>>): Field[] {

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { Button } from 'react-aria-components'
+import { Button } from '../ui/Button.tsx'
 import { dismiss, noticeStore } from './notices.ts'
 
 /** What was done and what failed, read out as it comes. */

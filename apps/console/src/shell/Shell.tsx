@@ -1,27 +1,29 @@
-import { Link, Outlet } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
+import { Broken } from './Broken.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
 import { ThemeChoice } from './ThemeChoice.tsx'
 
+const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
+
 /** What every view stands in: navigation, connection, notices. */
-export function Shell() {
+export function Shell({ children }: { children: ReactNode }) {
+  const [path] = useLocation()
   return (
     <>
       <a className="skip" href="#main">
         Skip to content
       </a>
       <header className="shell">
-        <Link to="/" className="brand" aria-label="Resource Console, overview">
+        <Link href="/" className="brand" aria-label="Resource Console, overview">
           <span aria-hidden="true" className="mark" />
           <span className="brand-name">Resource Console</span>
         </Link>
         <nav aria-label="Main">
-          <Link to="/" activeOptions={{ exact: true }}>
-            Overview
-          </Link>
-          {resources.map(({ noun, title }) => (
-            <Link key={noun} to={`/${noun}` as '/'} activeOptions={{ includeSearch: false }}>
+          {PAGES.map(({ href, title }) => (
+            <Link key={href} href={href} aria-current={path === href ? 'page' : undefined} onClick={toTop}>
               {title}
             </Link>
           ))}
@@ -30,9 +32,13 @@ export function Shell() {
       </header>
       <OfflineBar />
       <main id="main" tabIndex={-1}>
-        <Outlet />
+        <Broken key={path}>{children}</Broken>
       </main>
       <Notices />
     </>
   )
+}
+
+function toTop() {
+  window.scrollTo(0, 0)
 }

@@ -1,36 +1,22 @@
-import { Button } from 'react-aria-components'
 import type { Resource } from '../resources/resource.ts'
-import type { useView } from './view.ts'
+import { Button } from '../ui/Button.tsx'
+import { filtersOf, type useView, withoutFilters } from './view.ts'
 
 interface Props {
   resource: Resource
-  isFiltered: boolean
-  isFirst: boolean
   pages: ReturnType<typeof useView>
 }
 
 /** A table without rows: why, and what to do about it. */
-export function Empty({ resource, isFiltered, isFirst, pages }: Props) {
-  if (!isFirst) {
-    return (
-      <div className="state">
-        <h2>Nothing follows</h2>
-        <p>The {resource.many} after this point are gone.</p>
-        <Button className="button" onPress={pages.first}>
-          To the first page
-        </Button>
-      </div>
-    )
-  }
-  if (isFiltered) {
-    const cleared = Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
+export function Empty({ resource, pages }: Props) {
+  const { view } = pages
+  if (view.after !== undefined) return <NothingFollows resource={resource} onFirst={pages.first} />
+  if (Object.keys(filtersOf(resource, view)).length > 0) {
     return (
       <div className="state">
         <h2>No {resource.one} matches</h2>
         <p>Every filter must hold at once.</p>
-        <Button className="button" onPress={() => pages.change(cleared)}>
-          Show all {resource.many}
-        </Button>
+        <Button onPress={() => pages.change(withoutFilters(resource))}>Show all {resource.many}</Button>
       </div>
     )
   }
@@ -42,10 +28,19 @@ export function Empty({ resource, isFiltered, isFirst, pages }: Props) {
         <Button className="button primary" onPress={() => pages.open('new')}>
           Create the first {resource.one}
         </Button>
-        <Button className="button" onPress={() => pages.open('import')}>
-          Import a file
-        </Button>
+        <Button onPress={() => pages.open('import')}>Import a file</Button>
       </div>
+    </div>
+  )
+}
+
+/** A page whose records are gone, or whose link is none of this service's. */
+export function NothingFollows({ resource, onFirst }: { resource: Resource; onFirst: () => void }) {
+  return (
+    <div className="state">
+      <h2>Nothing follows</h2>
+      <p>The {resource.many} after this point are gone, or the link is of another list.</p>
+      <Button onPress={onFirst}>To the first page</Button>
     </div>
   )
 }

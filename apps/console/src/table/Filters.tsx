@@ -1,18 +1,17 @@
-import { useState } from 'react'
-import { Button } from 'react-aria-components'
-import { type Field, fromText } from '../resources/field.ts'
+import { useId, useState } from 'react'
+import { type Field, faultOf, fromText } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
-import { filtersOf, type View } from './view.ts'
+import { Button } from '../ui/Button.tsx'
+import { filtersOf, type View, withoutFilters } from './view.ts'
 
 interface Props {
   resource: Resource
   view: View
-  onChange: (changes: Record<string, unknown>) => void
+  onChange: (changes: Partial<View>) => void
 }
 
 /** Filters and sort, which the service applies; they stand in the page's URL. */
 export function Filters({ resource, view, onChange }: Props) {
-  const cleared = Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
   const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
   const sorts = resource.columns.filter(({ isSortable }) => isSortable)
   return (
@@ -55,11 +54,7 @@ export function Filters({ resource, view, onChange }: Props) {
           ])}
         </select>
       </label>
-      {isFiltered && (
-        <Button className="button" onPress={() => onChange(cleared)}>
-          Clear filters
-        </Button>
-      )}
+      {isFiltered && <Button onPress={() => onChange(withoutFilters(resource))}>Clear filters</Button>}
     </search>
   )
 }
@@ -73,24 +68,37 @@ interface TextFilterProps {
 // Takes effect on Enter and when the keyboard leaves it, so that no request goes out for half a word.
 function TextFilter({ field, value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  const faultId = useId()
+  // The view has changed, by this or by other means: a link, the history, "Clear filters".
+  if (known !== value) {
+    setKnown(value)
+    setText(value)
+  }
   const wanted = text.trim() === '' ? undefined : fromText(field, text.trim())
-  const isWrong = wanted !== undefined && !field.schema.safeParse(wanted).success
+  const fault = wanted === undefined ? undefined : faultOf(field, wanted)
   const commit = () => {
-    if (!isWrong && String(wanted ?? '') !== value) onChange(wanted)
+    if (fault === undefined && String(wanted ?? '') !== value) onChange(wanted)
   }
   return (
-    <label className="filter">
-      <span>{field.label}</span>
-      <input
-        type="text"
-        inputMode={field.kind === 'number' ? 'decimal' : 'text'}
-        placeholder="Any"
-        value={text}
-        aria-invalid={isWrong}
-        onChange={(event) => setText(event.target.value)}
-        onBlur={commit}
-        onKeyDown={(event) => event.key === 'Enter' && commit()}
-      />
-    </label>
+    <div className="filter">
+      <label className="filter">
+        <span>{field.label}</span>
+        <input
+          type="text"
+          inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+          placeholder="Any"
+          value={text}
+          aria-invalid={fault !== undefined}
+          aria-describedby={faultId}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={commit}
+          onKeyDown={(event) => event.key === 'Enter' && commit()}
+        />
+      </label>
+      <span id={faultId} role="status" className="fault">
+        {fault}
+      </span>
+    </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from 'react-aria-components'
+import { Button } from '../ui/Button.tsx'
 import { PAGE_SIZES, sizeOf, type useView, type View } from './view.ts'
 
 interface Props {
@@ -19,13 +19,13 @@ export function Pager({ view, next, pages }: Props) {
           ))}
         </select>
       </label>
-      <Button className="button" isDisabled={view.after === undefined} onPress={pages.first}>
+      <Button isDisabled={view.after === undefined} onPress={pages.first}>
         First
       </Button>
-      <Button className="button" isDisabled={!pages.hasPrevious} onPress={pages.previous}>
+      <Button isDisabled={!pages.hasPrevious} onPress={pages.previous}>
         Previous
       </Button>
-      <Button className="button" isDisabled={next === null} onPress={() => next !== null && pages.next(next)}>
+      <Button isDisabled={next === null} onPress={() => next !== null && pages.next(next)}>
         Next
       </Button>
     </nav>

@@ -1,17 +1,7 @@
-import {
-  Button,
-  Cell,
-  Column,
-  type Selection,
-  type SortDescriptor,
-  Table,
-  TableBody,
-  TableHeader,
-  Row as TableRow,
-} from 'react-aria-components'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { Check } from '../ui/Check.tsx'
+import { Button } from '../ui/Button.tsx'
 import { Value } from '../ui/Value.tsx'
+import type { Selection } from './selection.ts'
 
 interface Props {
   resource: Resource
@@ -19,85 +9,117 @@ interface Props {
   sort: string | undefined
   /** Whether these are the rows of the view before. */
   isStale: boolean
+  /** Ids of the records that wait for the service's answer. */
+  awaiting: Set<number>
   selection: Selection
-  onSelect: (selection: Selection) => void
   onSort: (sort: string) => void
   onOpen: (id: number) => void
   onAct: (action: Action, row: Row) => void
   onDelete: (row: Row) => void
 }
 
-/** The rows with their checkboxes and buttons; arrows move, Space selects, Enter opens. */
+/** The rows with their checkboxes and buttons. Shift with a checkbox takes all rows since the last. */
 export function RecordTable(props: Props) {
-  const { resource, rows, sort, isStale, selection, onSelect, onSort, onOpen, onAct, onDelete } = props
+  const { resource, rows, sort = 'id_asc', isStale, awaiting, selection, onSort, onOpen, onAct, onDelete } = props
   const { columns, nameField, actions } = resource
-  const sorted = sort === undefined ? {} : { sortDescriptor: descriptorOf(sort) }
   return (
-    <Table
-      aria-label={resource.title}
-      className={isStale ? 'records stale' : 'records'}
-      selectionMode="multiple"
-      selectedKeys={selection}
-      onSelectionChange={onSelect}
-      onRowAction={(key) => onOpen(Number(key))}
-      {...sorted}
-      onSortChange={({ column, direction }) => onSort(`${column}_${direction === 'ascending' ? 'asc' : 'desc'}`)}
-    >
-      <TableHeader>
-        <Column className="pick">
-          <Check slot="selection" />
-        </Column>
-        {columns.map(({ field, label, kind, isSortable }) => (
-          <Column key={field} id={field} className={kind} isRowHeader={field === nameField} allowsSorting={isSortable}>
-            {label}
-            <span className="arrow" aria-hidden="true" />
-          </Column>
-        ))}
-        <Column className="doings">Actions</Column>
-      </TableHeader>
-      <TableBody items={rows} dependencies={[resource]}>
-        {(row) => (
-          <TableRow>
-            <Cell className="pick">
-              <Check slot="selection" />
-            </Cell>
-            {columns.map(({ field, kind, label }) => (
-              <Cell key={field} className={field === nameField ? `${kind} name` : kind} data-label={label}>
-                <Value kind={kind} value={row[field]} />
-              </Cell>
-            ))}
-            <Cell className="doings">
-              <Button className="small" onPress={() => onOpen(row.id)} aria-label={`Edit ${nameOf(resource, row)}`}>
-                Edit
-              </Button>
-              {actions
-                .filter(({ isFor }) => isFor(row))
-                .map((action) => (
-                  <Button
-                    key={action.label}
-                    className="small"
-                    onPress={() => onAct(action, row)}
-                    aria-label={`${action.label} ${nameOf(resource, row)}`}
-                  >
-                    {action.label}
-                  </Button>
-                ))}
-              <Button
-                className="small danger"
-                onPress={() => onDelete(row)}
-                aria-label={`Delete ${nameOf(resource, row)}`}
-              >
-                Delete
-              </Button>
-            </Cell>
-          </TableRow>
-        )}
-      </TableBody>
-    </Table>
+    <table aria-label={resource.title} className={isStale ? 'records stale' : 'records'}>
+      <thead>
+        <tr>
+          <th scope="col" className="pick">
+            <label>
+              <input
+                type="checkbox"
+                checked={selection.isAll}
+                ref={(box) => {
+                  if (box !== null) box.indeterminate = selection.isSome
+                }}
+                onChange={() => selection.toggleAll()}
+              />
+              <span>Select all on this page</span>
+            </label>
+          </th>
+          {columns.map(({ field, label, kind, isSortable }) => (
+            <th key={field} scope="col" className={kind} aria-sort={ariaSort(field, sort)}>
+              {isSortable ? (
+                <Button
+                  className="sort"
+                  onPress={() => onSort(sort === `${field}_asc` ? `${field}_desc` : `${field}_asc`)}
+                >
+                  {label}
+                </Button>
+              ) : (
+                label
+              )}
+            </th>
+          ))}
+          <th scope="col" className="doings">
+            Actions
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const name = nameOf(resource, row)
+          const isAwaiting = awaiting.has(row.id)
+          const isSelected = selection.has(row.id)
+          return (
+            <tr key={row.id} className={isSelected ? 'selected' : ''}>
+              <td className="pick">
+                <input
+                  type="checkbox"
+                  aria-label={`Select ${name}`}
+                  checked={isSelected}
+                  onChange={({ nativeEvent }) => selection.toggle(row.id, (nativeEvent as MouseEvent).shiftKey)}
+                />
+              </td>
+              {columns.map(({ field, kind, label }) =>
+                field === nameField ? (
+                  <th key={field} scope="row" className="name">
+                    <Value kind={kind} value={row[field]} />
+                  </th>
+                ) : (
+                  <td key={field} className={kind} data-label={label}>
+                    <Value kind={kind} value={row[field]} />
+                  </td>
+                ),
+              )}
+              <td className="doings">
+                <Button className="small" onPress={() => onOpen(row.id)} aria-label={`Edit ${name}`}>
+                  Edit
+                </Button>
+                {actions
+                  .filter(({ isFor }) => isFor(row))
+                  .map((action, place) => (
+                    <Button
+                      // By place, so that the keyboard stays when Deactivate becomes Activate.
+                      key={place}
+                      className="small"
+                      isDisabled={isAwaiting}
+                      onPress={() => onAct(action, row)}
+                      aria-label={`${action.label} ${name}`}
+                    >
+                      {action.label}
+                    </Button>
+                  ))}
+                <Button
+                  className="small danger"
+                  isDisabled={isAwaiting}
+                  onPress={() => onDelete(row)}
+                  aria-label={`Delete ${name}`}
+                >
+                  Delete
+                </Button>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
   )
 }
 
-function descriptorOf(sort: string): SortDescriptor {
-  const split = sort.lastIndexOf('_')
-  return { column: sort.slice(0, split), direction: sort.endsWith('_desc') ? 'descending' : 'ascending' }
+function ariaSort(field: string, sort: string): 'ascending' | 'descending' | undefined {
+  if (sort === `${field}_asc`) return 'ascending'
+  return sort === `${field}_desc` ? 'descending' : undefined
 }

@@ -1,98 +1,101 @@
-import { useState } from 'react'
-import type { Selection } from 'react-aria-components'
-import { ConflictWindow } from '../conflict/ConflictWindow.tsx'
-import { EditWindow, NewWindow } from '../form/RecordWindow.tsx'
+import { InvalidInputError } from '@resource/client'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Resource, Row } from '../resources/resource.ts'
-import { ImportWindow } from '../transfer/ImportWindow.tsx'
-import { Failure } from '../ui/Failure.tsx'
-import { deletion, useChanges } from './changes.ts'
-import { DeleteWindow } from './DeleteWindow.tsx'
-import { Empty } from './Empty.tsx'
+import { useTitle } from '../shell/title.ts'
+import { Missing } from '../ui/Missing.tsx'
+import { useChanges } from './changes.ts'
+import { Empty, NothingFollows } from './Empty.tsx'
 import { Filters } from './Filters.tsx'
 import { Pager } from './Pager.tsx'
+import { useEarly } from './pending.ts'
 import { RecordTable } from './RecordTable.tsx'
 import { useRows } from './rows.ts'
 import { SelectionBar } from './SelectionBar.tsx'
+import { useSelection } from './selection.ts'
 import { TitleBar } from './TitleBar.tsx'
-import { filtersOf, useView } from './view.ts'
+import { listInputOf, useView } from './view.ts'
+
+// What lies over the table is read after it, so that the table is there soon.
+const loadWindows = () => import('../windows/Windows.tsx')
+const Windows = lazy(loadWindows)
 
 /** The page of any noun: its table, and everything that can be done to its records. */
 export function ResourcePage({ resource }: { resource: Resource }) {
   const pages = useView(resource)
   const { view, open } = pages
-  const { data, error, isFetching, isPlaceholderData, refetch } = useRows(resource, view)
+  const query = useRows(resource, view)
+  const { data, error, isFetching, isPlaceholderData } = query
   const changes = useChanges(resource)
-  const [selection, setSelection] = useState<Selection>(new Set())
+  const { shown, awaiting } = useEarly(resource.noun, data?.rows ?? [])
+  const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
   const [doomed, setDoomed] = useState<Row[]>()
-  const rows = data?.rows ?? []
-  const selected = selection === 'all' ? rows : rows.filter(({ id }) => selection.has(id))
-  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
-  const close = () => open(undefined)
+  const isRead = data !== undefined
+  const isLost = view.after !== undefined && error instanceof InvalidInputError
+  useTitle(resource.title)
+
+  useEffect(() => {
+    // One that cannot be had now is asked for again when it is needed.
+    if (isRead) loadWindows().catch(() => {})
+  }, [isRead])
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} view={view} total={data?.total} onOpen={open} />
-      <Filters key={JSON.stringify(view)} resource={resource} view={view} onChange={pages.change} />
-      <SelectionBar
-        resource={resource}
-        rows={selected}
-        onAct={(action, acted) => {
-          setSelection(new Set())
-          void changes.act(action, acted)
-        }}
-        onDelete={setDoomed}
-        onClear={() => setSelection(new Set())}
-      />
-      {error !== null && data === undefined && (
-        <Failure title={`${resource.title} cannot be loaded`} error={error} onRetry={refetch} />
-      )}
-      {error !== null && data !== undefined && (
+      <TitleBar resource={resource} total={data?.total} onOpen={open} />
+      <Filters resource={resource} view={view} onChange={pages.change} />
+      {error !== null && isRead && (
         <p role="alert" className="failed-line">
           What is shown may be out of date: the last reading failed.
         </p>
       )}
-      {error === null && data === undefined && <Skeleton many={resource.many} />}
-      {data !== undefined && rows.length === 0 && (
-        <Empty resource={resource} isFiltered={isFiltered} isFirst={view.after === undefined} pages={pages} />
+      {!isRead && isLost && <NothingFollows resource={resource} onFirst={pages.first} />}
+      {!isRead && !isLost && (
+        <Missing query={query} title={`${resource.title} cannot be loaded`}>
+          <Skeleton many={resource.many} />
+        </Missing>
       )}
-      {rows.length > 0 && (
+      {isRead && data.rows.length === 0 && <Empty resource={resource} pages={pages} />}
+      {isRead && data.rows.length > 0 && (
         <RecordTable
           resource={resource}
-          rows={rows}
+          rows={shown}
           sort={view.sort}
           isStale={isPlaceholderData}
+          awaiting={awaiting}
           selection={selection}
-          onSelect={setSelection}
           onSort={(sort) => pages.change({ sort })}
           onOpen={open}
           onAct={(action, row) => changes.act(action, [row])}
           onDelete={(row) => setDoomed([row])}
         />
       )}
-      {data !== undefined && <Pager view={view} next={data.next} pages={pages} />}
-
-      {view.open === 'new' && <NewWindow resource={resource} onClose={close} />}
-      {view.open === 'import' && <ImportWindow resource={resource} onClose={close} />}
-      {typeof view.open === 'number' && <EditWindow resource={resource} id={view.open} onClose={close} />}
-      {doomed !== undefined && (
-        <DeleteWindow
-          resource={resource}
-          rows={doomed}
-          onClose={() => setDoomed(undefined)}
-          onDelete={() => {
-            setDoomed(undefined)
-            setSelection(new Set())
-            void changes.act(deletion(resource), doomed)
-          }}
-        />
+      <SelectionBar
+        resource={resource}
+        rows={selection.rows}
+        onAct={(action, rows) => {
+          selection.clear()
+          void changes.act(action, rows)
+        }}
+        onDelete={setDoomed}
+        onClear={selection.clear}
+      />
+      {isRead && (shown.length > 0 || view.after !== undefined) && (
+        <Pager view={view} next={isPlaceholderData ? null : data.next} pages={pages} />
       )}
-      {changes.conflict !== undefined && (
-        <ConflictWindow
-          resource={resource}
-          conflict={changes.conflict}
-          onKeep={changes.keepStored}
-          onOverwrite={() => changes.conflict && void changes.overwrite(changes.conflict)}
-        />
+      {(view.open ?? doomed ?? changes.conflict) !== undefined && (
+        <Suspense>
+          <Windows
+            resource={resource}
+            view={view}
+            doomed={doomed}
+            changes={changes}
+            onClose={pages.close}
+            onDoomed={() => {
+              setDoomed(undefined)
+              selection.clear()
+            }}
+            onSpared={() => setDoomed(undefined)}
+          />
+        </Suspense>
       )}
     </div>
   )

@@ -1,5 +1,5 @@
-import { Button } from 'react-aria-components'
 import type { Action, Resource, Row } from '../resources/resource.ts'
+import { Button } from '../ui/Button.tsx'
 import { counted } from '../ui/words.ts'
 
 interface Props {
@@ -14,24 +14,26 @@ interface Props {
 /** What can be done to the selected records; not there while none is selected. */
 export function SelectionBar({ resource, rows, onAct, onDelete, onClear }: Props) {
   return (
-    <div className="selection" hidden={rows.length === 0}>
-      <p role="status">{rows.length > 0 && `${counted(rows.length, resource.many)} selected`}</p>
-      {resource.actions.map((action) => {
-        const fitting = rows.filter(action.isFor)
-        return (
-          fitting.length > 0 && (
-            <Button key={action.label} className="button" onPress={() => onAct(action, fitting)}>
-              {action.label} {fitting.length}
-            </Button>
-          )
-        )
-      })}
-      <Button className="button danger" onPress={() => onDelete(rows)}>
-        Delete {rows.length}…
-      </Button>
-      <Button className="button" onPress={onClear}>
-        Clear selection
-      </Button>
+    <div className={rows.length === 0 ? 'selection hidden' : 'selection'}>
+      <p role="status">{rows.length > 0 && `${counted(rows.length, resource)} selected`}</p>
+      {rows.length > 0 && (
+        <div className="buttons">
+          {resource.actions.map((action) => {
+            const fitting = rows.filter(action.isFor)
+            return (
+              fitting.length > 0 && (
+                <Button key={action.label} onPress={() => onAct(action, fitting)}>
+                  {action.label} {fitting.length}
+                </Button>
+              )
+            )
+          })}
+          <Button className="button danger" onPress={() => onDelete(rows)}>
+            Delete {rows.length}…
+          </Button>
+          <Button onPress={onClear}>Clear selection</Button>
+        </div>
+      )}
     </div>
   )
 }

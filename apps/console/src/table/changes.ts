@@ -1,11 +1,12 @@
-import { NotFoundError, VersionMismatchError } from '@resource/client'
+import { VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
 import { deleteRow, getRow } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { notify } from '../shell/notices.ts'
 import { counted, wordsOf } from '../ui/words.ts'
-import { refresh, showEarly } from './rows.ts'
+import { showEarly } from './pending.ts'
+import { refresh } from './rows.ts'
 
 /** Deleting in the shape of a noun's own actions. */
 export function deletion({ noun }: Resource): Action {
@@ -13,9 +14,14 @@ export function deletion({ noun }: Resource): Action {
     label: 'Delete',
     done: 'deleted',
     isFor: () => true,
-    apply: (row) => row,
+    apply: () => undefined,
     send: (row, version) => deleteRow(noun, row.id, version),
   }
+}
+
+interface Failed {
+  row: Row
+  error: unknown
 }
 
 /**
@@ -26,22 +32,28 @@ export function useChanges(resource: Resource) {
   const [conflict, setConflict] = useState<Conflict>()
 
   const act = async (action: Action, rows: Row[], version?: number) => {
-    const undo = await showEarly(resource, applied(action, rows))
-    const results = await Promise.allSettled(rows.map((row) => action.send(row, version ?? row.version)))
-    const isDone = (row: Row) => results[rows.indexOf(row)]?.status === 'fulfilled'
-    const done = rows.filter(isDone)
-    const errors = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as Error)
-    if (errors.length > 0) {
-      undo()
-      await showEarly(resource, applied(action, done))
+    const done: Row[] = []
+    const failed: Failed[] = []
+    const one = async (row: Row) => {
+      const settle = showEarly(resource.noun, row.id, action.apply)
+      try {
+        await action.send(row, version ?? row.version)
+        done.push(row)
+        return settle
+      } catch (error) {
+        settle()
+        failed.push({ row, error })
+      }
     }
-    const [only] = rows
-    if (rows.length === 1 && only !== undefined && errors[0] instanceof VersionMismatchError) {
-      setConflict(await conflictOf(resource, action, only))
+    const settles = await Promise.all(rows.map(one))
+    const [only] = failed
+    if (rows.length === 1 && only?.error instanceof VersionMismatchError) {
+      setConflict(await conflictOf(resource, action, only.row))
     } else {
-      report(resource, action, rows, done, errors)
+      report(resource, action, done, failed)
     }
     await refresh(resource)
+    for (const settle of settles) settle?.()
   }
 
   return {
@@ -55,30 +67,20 @@ export function useChanges(resource: Resource) {
   }
 }
 
-function applied(action: Action, rows: Row[]) {
-  const ids = new Set(rows.map(({ id }) => id))
-  return (shown: Row[]) =>
-    action.done === 'deleted'
-      ? shown.filter(({ id }) => !ids.has(id))
-      : shown.map((row) => (ids.has(row.id) ? action.apply(row) : row))
-}
-
 async function conflictOf(resource: Resource, action: Action, row: Row): Promise<Conflict | undefined> {
   try {
     return { action, row, stored: await getRow(resource.noun, row.id) }
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
-    notify('failed', `${nameOf(resource, row)}: it is no longer there.`)
+    notify('failed', `${nameOf(resource, row)} not ${action.done}. ${wordsOf(error)}`)
     return undefined
   }
 }
 
-function report(resource: Resource, action: Action, rows: Row[], done: Row[], errors: Error[]) {
-  const name = (list: Row[]) =>
-    list.length === 1 && list[0] !== undefined ? nameOf(resource, list[0]) : counted(list.length, resource.many)
+function report(resource: Resource, action: Action, done: Row[], failed: Failed[]) {
+  const name = (rows: Row[]) =>
+    rows.length === 1 && rows[0] !== undefined ? nameOf(resource, rows[0]) : counted(rows.length, resource)
   if (done.length > 0) notify('done', `${name(done)} ${action.done}`)
-  if (errors.length > 0) {
-    const failed = rows.filter((row) => !done.includes(row))
-    notify('failed', `${name(failed)} not ${action.done}. ${wordsOf(errors[0])}`)
+  if (failed.length > 0) {
+    notify('failed', `${name(failed.map(({ row }) => row))} not ${action.done}. ${wordsOf(failed[0]?.error)}`)
   }
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
-import { getRow, listRows, type Page } from '../resources/calls.ts'
-import type { Resource, Row } from '../resources/resource.ts'
+import { getRow, listRows } from '../resources/calls.ts'
+import type { Resource } from '../resources/resource.ts'
 import { listInputOf, type View } from './view.ts'
 
 /** The rows of a view. */
@@ -16,11 +16,10 @@ export function useRows(resource: Resource, view: View) {
 }
 
 /** How many records match. */
-export function useCount({ noun }: Resource, filter: Record<string, unknown>, isEnabled = true) {
+export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
   return useQuery({
     queryKey: [noun, 'count', filter],
     queryFn: async ({ signal }) => (await listRows(noun, { ...filter, limit: 1, count: true }, { signal })).total ?? 0,
-    enabled: isEnabled,
   })
 }
 
@@ -35,28 +34,6 @@ export function useRow({ noun }: Resource, id: number) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   })
-}
-
-type Lists = [key: readonly unknown[], page: Page | undefined][]
-
-/**
- * Shows `change` in every list of the noun before the service has answered.
- *
- * @returns puts everything back as it was
- */
-export async function showEarly({ noun }: Resource, change: (rows: Row[]) => Row[]): Promise<() => void> {
-  const queryKey = [noun, 'list']
-  await queryClient.cancelQueries({ queryKey })
-  const before: Lists = queryClient.getQueriesData<Page>({ queryKey })
-  queryClient.setQueriesData<Page>({ queryKey }, (page) => {
-    if (page === undefined) return page
-    const rows = change(page.rows)
-    const total = page.total === undefined ? undefined : page.total + rows.length - page.rows.length
-    return { ...page, rows, total }
-  })
-  return () => {
-    for (const [key, page] of before) queryClient.setQueryData(key, page)
-  }
 }
 
 /** Reads anew what is shown of the noun. */

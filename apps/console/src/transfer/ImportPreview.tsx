@@ -1,6 +1,6 @@
-import { Button } from 'react-aria-components'
 import type { Resource } from '../resources/resource.ts'
-import { counted } from '../ui/words.ts'
+import { Button } from '../ui/Button.tsx'
+import { counted, ROWS } from '../ui/words.ts'
 import type { Source } from './source.ts'
 
 const SHOWN = 50
@@ -21,8 +21,8 @@ export function ImportPreview({ resource, source, onBack, onRun }: Props) {
   return (
     <>
       <p role="status">
-        <strong>{counted(good, resource.many)}</strong> can be imported
-        {rows.length > good && `; ${counted(rows.length - good, 'rows')} cannot and will be left out`}.
+        <strong>{counted(good, resource)}</strong> can be imported
+        {rows.length > good && `; ${counted(rows.length - good, ROWS)} cannot and will be left out`}.
         {ignored.length > 0 && ` Not taken over: ${ignored.join(', ')}.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -54,11 +54,9 @@ export function ImportPreview({ resource, source, onBack, onRun }: Props) {
       </section>
       {rows.length > SHOWN && <p className="hint">{`Shown: ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
       <footer>
-        <Button className="button" onPress={onBack}>
-          Choose another file
-        </Button>
+        <Button onPress={onBack}>Choose another file</Button>
         <Button className="button primary" isDisabled={good === 0} onPress={onRun}>
-          Import {counted(good, resource.many)}
+          Import {counted(good, resource)}
         </Button>
       </footer>
     </>

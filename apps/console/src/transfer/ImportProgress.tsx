@@ -1,58 +1,51 @@
-import { Button, Label, ProgressBar } from 'react-aria-components'
 import type { Resource } from '../resources/resource.ts'
-import { counted } from '../ui/words.ts'
-import { download } from './download.ts'
+import { Button } from '../ui/Button.tsx'
+import { Progress as Bar } from '../ui/Progress.tsx'
+import { counted, ROWS } from '../ui/words.ts'
+import { saveRows } from './export.ts'
 import type { Progress } from './send.ts'
 import type { Source, SourceRow } from './source.ts'
 
 const SHOWN = 100
 
+export type Phase = 'running' | 'stopping' | 'over'
+
 interface Props {
   resource: Resource
   source: Source
   progress: Progress
-  isRunning: boolean
+  phase: Phase
   onStop: () => void
   onClose: () => void
 }
 
 /** How an import goes and how it went: what was created, and each row that was not, with why. */
-export function ImportProgress({ resource, source, progress, isRunning, onStop, onClose }: Props) {
-  const { created, failed } = progress
+export function ImportProgress({ resource, source, progress, phase, onStop, onClose }: Props) {
+  const { created } = progress
+  const failed = [...progress.failed].sort((a, b) => a.number - b.number)
   const total = source.rows.length
   const left = total - created - failed.length
+  const isOver = phase === 'over'
   return (
     <>
-      <ProgressBar className="progress" value={total - left} maxValue={total}>
-        {({ percentage = 0, valueText }) => (
-          <>
-            <Label>{isRunning ? 'Importing' : left > 0 ? 'Stopped' : 'Finished'}</Label>
-            <span>{valueText}</span>
-            <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-              <rect width={percentage} height="1" />
-            </svg>
-          </>
-        )}
-      </ProgressBar>
+      <Bar label={isOver ? (left > 0 ? 'Stopped' : 'Finished') : 'Importing'} value={total - left} total={total} />
       <p role="status">
-        <strong>{counted(created, resource.many)}</strong> created
-        {failed.length > 0 && `, ${counted(failed.length, 'rows')} failed`}
-        {!isRunning && left > 0 && `, ${counted(left, 'rows')} not sent`}.
+        <strong>{counted(created, resource)}</strong> created
+        {failed.length > 0 && `, ${counted(failed.length, ROWS)} failed`}
+        {isOver && left > 0 && `, ${counted(left, ROWS)} not sent`}.
       </p>
       {failed.length > 0 && <Failed rows={failed} />}
       <footer>
-        {failed.length > 0 && !isRunning && (
-          <Button className="button" onPress={() => void downloadFailed(resource, failed)}>
-            Download the failed rows
-          </Button>
+        {failed.length > 0 && isOver && (
+          <Button onPress={() => void saveFailed(resource, source, failed)}>Download the failed rows</Button>
         )}
-        {isRunning ? (
-          <Button className="button" onPress={onStop}>
-            Stop
-          </Button>
-        ) : (
+        {isOver ? (
           <Button className="button primary" onPress={onClose}>
             Done
+          </Button>
+        ) : (
+          <Button isDisabled={phase === 'stopping'} onPress={onStop}>
+            {phase === 'stopping' ? 'Stopping…' : 'Stop'}
           </Button>
         )}
       </footer>
@@ -80,19 +73,14 @@ function Failed({ rows }: { rows: SourceRow[] }) {
           ))}
         </tbody>
       </table>
-      {rows.length > SHOWN && <p className="hint">And {rows.length - SHOWN} more, in the file.</p>}
+      {rows.length > SHOWN && <p className="hint">And {counted(rows.length - SHOWN, ROWS)} more, in the file.</p>}
     </section>
   )
 }
 
 // As they stood in the file, so that they can be mended and imported again: `error` is no field and is not taken over.
-async function downloadFailed(resource: Resource, failed: SourceRow[]) {
-  const { csvLines } = await import('./csv.ts')
-  const fields = [...new Set(failed.flatMap(({ raw }) => Object.keys(raw))), 'error'].filter(unique)
+async function saveFailed({ many }: Resource, { form }: Source, failed: SourceRow[]) {
+  const fields = new Set(failed.flatMap(({ raw }) => Object.keys(raw))).add('error')
   const rows = failed.map(({ raw, faults }) => ({ ...raw, error: faults.join('; ') }))
-  download(`${resource.many}-failed.csv`, 'text/csv', [`${fields.join(',')}\r\n`, csvLines(fields, rows)])
-}
-
-function unique(value: string, index: number, all: string[]): boolean {
-  return all.indexOf(value) === index
+  await saveRows(`${many}-failed`, form, [...fields], rows)
 }

@@ -15,7 +15,7 @@ export function ImportSource({ resource, onRead }: Props) {
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     try {
-      onRead(await readSource(file.name, await file.text(), fields))
+      onRead(await readSource(file, fields))
     } catch (error) {
       setFault(`${file.name} cannot be imported. ${(error as Error).message}.`)
     }

@@ -3,33 +3,56 @@ import Papa from 'papaparse'
 // A spreadsheet takes a cell that begins so for a formula; an apostrophe before it keeps it text, and reading takes the
 // apostrophe away again.
 const FORMULA = /^'*[=+\-@\t\r]/
+const GUARDED = /^'(?='*[=+\-@\t\r])/
+
+/** Spreadsheets take a file without this for one in the letters of the machine's own country. */
+const BYTE_ORDER_MARK = '\uFEFF'
 
 /** Records as CSV lines under `fields`, without the line of names. */
 export function csvLines(fields: string[], rows: Record<string, unknown>[]): string {
-  const cells = rows.map((row) => fields.map((field) => guarded(row[field])))
-  return `${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
+  return rows.length === 0 ? '' : lines(rows.map((row) => fields.map((field) => guarded(row[field]))))
 }
 
-/** Records from CSV whose first line names the fields; an empty cell is a field left out. */
-export function readCsv(text: string): { rows: Record<string, string>[]; fields: string[]; faults: string[] } {
+/** What a CSV file begins with: its fields by name. */
+export function csvHead(fields: string[]): string {
+  return BYTE_ORDER_MARK + lines([fields.map(guarded)])
+}
+
+export interface CsvRow {
+  values: Record<string, string>
+  /** What is wrong with its cells. */
+  fault: string | undefined
+}
+
+/**
+ * Records from CSV whose first line names the fields; an empty cell is a field left out.
+ *
+ * @throws Error when quotes do not close, which leaves no telling where a row ends
+ */
+export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
   const { data, meta, errors } = Papa.parse<Record<string, string>>(text, {
     header: true,
     skipEmptyLines: 'greedy',
-    transformHeader: (name) => name.replace(/^\uFEFF/, '').trim(),
+    transformHeader: (name) => name.trim(),
   })
-  const rows = data.map((row) =>
-    Object.fromEntries(
+  const broken = errors.find(({ type }) => type === 'Quotes')
+  if (broken !== undefined) throw new Error(`Row ${broken.row}: ${broken.message}`)
+  const faults = new Map(
+    errors.filter(({ type }) => type === 'FieldMismatch').map(({ row, message }) => [row, message]),
+  )
+  const rows = data.map((row, index) => ({
+    values: Object.fromEntries(
       Object.entries(row)
         .filter(([name, value]) => name !== '__parsed_extra' && value !== '')
-        .map(([name, value]) => [name, value.replace(/^'(?='*[=+\-@\t\r])/, '')]),
+        .map(([name, value]) => [name, value.replace(GUARDED, '')]),
     ),
-  )
-  const broken = errors.filter(({ code }) => code !== 'UndetectableDelimiter')
-  return {
-    rows,
-    fields: meta.fields ?? [],
-    faults: broken.map(({ row, message }) => `Line ${(row ?? 0) + 2}: ${message}`),
-  }
+    fault: faults.get(index),
+  }))
+  return { rows, fields: meta.fields ?? [] }
+}
+
+function lines(cells: string[][]): string {
+  return `${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
 }
 
 function guarded(value: unknown): string {

@@ -1,6 +1,6 @@
 /** Gives the browser a file to keep. */
-export function download(name: string, type: string, parts: string[]): void {
-  const url = URL.createObjectURL(new Blob(parts, { type }))
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

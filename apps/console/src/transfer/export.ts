@@ -2,44 +2,49 @@ import { walkRows } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
 import { download } from './download.ts'
+import type { Source } from './source.ts'
 
-export type ExportForm = 'csv' | 'ndjson'
+export type FileForm = Source['form']
 
 const PAGE = 1000
 
 /**
  * Every record of the view, on all its pages, as a file.
  *
- * @returns how many records it holds
+ * @param onProgress hears how many there are after every page
+ * @returns how many there are
  */
-export async function exportRows(resource: Resource, view: View, form: ExportForm): Promise<number> {
-  const { noun } = resource
-  const write = form === 'csv' ? await csvWriter() : ndjson
+export async function exportRows(
+  resource: Resource,
+  view: View,
+  form: FileForm,
+  signal: AbortSignal,
+  onProgress: (count: number) => void,
+): Promise<number> {
   const input = { ...filtersOf(resource, view), ...(view.sort !== undefined && { sort: view.sort }), limit: PAGE }
-  const parts: string[] = []
-  let count = 0
-  for await (const rows of walkRows(noun, input)) {
-    parts.push(write(rows, count === 0))
-    count += rows.length
+  const rows: Row[] = []
+  for await (const page of walkRows(resource.noun, input, { signal })) {
+    rows.push(...page)
+    onProgress(rows.length)
   }
-  download(`${noun}.${form}`, form === 'csv' ? 'text/csv' : 'application/x-ndjson', parts)
-  return count
+  await saveRows(resource.noun, form, resource.listed, rows)
+  return rows.length
 }
 
-function ndjson(rows: Row[]): string {
-  return rows.map((row) => `${JSON.stringify(publicOf(row))}\n`).join('')
+/** Gives the browser a file of records, of these fields of theirs. */
+export async function saveRows(
+  name: string,
+  form: FileForm,
+  fields: string[],
+  rows: Record<string, unknown>[],
+): Promise<void> {
+  if (form === 'ndjson') return download(`${name}.ndjson`, 'application/x-ndjson', jsonLines(fields, rows))
+  const { csvHead, csvLines } = await import('./csv.ts')
+  download(`${name}.csv`, 'text/csv', csvHead(fields) + csvLines(fields, rows))
 }
 
-async function csvWriter() {
-  const { csvLines } = await import('./csv.ts')
-  return (rows: Row[], isFirst: boolean) => {
-    const fields = Object.keys(publicOf(rows[0] ?? {}))
-    return (isFirst ? `${fields.join(',')}\r\n` : '') + (rows.length > 0 ? csvLines(fields, rows) : '')
-  }
-}
-
-// The version belongs to this service's writes, not to the data.
-function publicOf(row: Record<string, unknown>): Record<string, unknown> {
-  const { version: _, ...fields } = row
-  return fields
+function jsonLines(fields: string[], rows: Record<string, unknown>[]): string {
+  const picked = (row: Record<string, unknown>) =>
+    Object.fromEntries(fields.filter((field) => field in row).map((field) => [field, row[field]]))
+  return rows.map((row) => `${JSON.stringify(picked(row))}\n`).join('')
 }

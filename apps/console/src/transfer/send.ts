@@ -1,4 +1,4 @@
-import { ConflictError, InvalidInputError, ServiceError } from '@resource/client'
+import { ConflictError, InvalidInputError, RateLimitedError, ServiceError } from '@resource/client'
 import { createRow, createRows } from '../resources/calls.ts'
 import type { Resource } from '../resources/resource.ts'
 import { wordsOf } from '../ui/words.ts'
@@ -15,50 +15,60 @@ const CHUNK = 500
 const MOST_REFUSALS = 3
 const AT_ONCE = 50
 
+type Add = (created: number, failed?: SourceRow[]) => void
+
+/** Rows of a chunk that the service gave no answer about: they may have been created, or not. */
+interface Lost {
+  rows: SourceRow[]
+  error: unknown
+}
+
 /**
  * Creates the records chunk by chunk. The rows a refusal names are set aside and the rest of the chunk is sent again.
  * When the service cannot be had, what is left has failed.
  *
  * @param onProgress hears after every request
- * @param signal ends it; what was not sent is in neither count
+ * @param signal ends it after the request under way, so that every row counted was created or was not; what was not
+ *   sent is in neither count
  */
 export async function sendRows(
   resource: Resource,
   rows: SourceRow[],
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-): Promise<void> {
+): Promise<Progress> {
   const progress: Progress = { created: 0, failed: [] }
-  const add = (created: number, failed: SourceRow[] = []) => {
+  const add: Add = (created, failed = []) => {
     progress.created += created
-    progress.failed = progress.failed.concat(failed)
+    progress.failed.push(...failed)
     onProgress({ ...progress })
   }
   for (let begin = 0; begin < rows.length && !signal.aborted; begin += CHUNK) {
-    try {
-      await sendChunk(resource, rows.slice(begin, begin + CHUNK), signal, add)
-    } catch (error) {
-      if (signal.aborted) return
-      const settled = progress.created + progress.failed.length
-      add(0, withFault(rows.slice(settled), wordsOf(error)))
-      return
-    }
+    const lost = await sendChunk(resource, rows.slice(begin, begin + CHUNK), signal, add)
+    if (lost === undefined) continue
+    add(0, withFault(lost.rows, `${wordsOf(lost.error)} It may have been created: look before it is sent again.`))
+    add(0, withFault(rows.slice(begin + CHUNK), `Not sent. ${wordsOf(lost.error)}`))
+    break
   }
+  return progress
 }
 
-type Add = (created: number, failed?: SourceRow[]) => void
-
-async function sendChunk(resource: Resource, chunk: SourceRow[], signal: AbortSignal, add: Add): Promise<void> {
+async function sendChunk(
+  resource: Resource,
+  chunk: SourceRow[],
+  signal: AbortSignal,
+  add: Add,
+): Promise<Lost | undefined> {
   let rest = chunk
-  for (let refusals = 0; rest.length > 0; refusals++) {
+  for (let refusals = 0; rest.length > 0 && !signal.aborted; refusals++) {
     if (refusals === MOST_REFUSALS) return sendSingly(resource, rest, signal, add)
     try {
-      await createRows(resource.noun, records(rest), signal)
+      await createRows(resource.noun, records(rest))
       add(rest.length)
-      return
+      return undefined
     } catch (error) {
       const faults = faultsByIndex(error)
-      if (faults.size === 0) throw error
+      if (faults.size === 0) return { rows: rest, error }
       add(
         0,
         rest.flatMap((row, index) => withFault(faults.has(index) ? [row] : [], faults.get(index) ?? '')),
@@ -68,15 +78,28 @@ async function sendChunk(resource: Resource, chunk: SourceRow[], signal: AbortSi
   }
 }
 
-async function sendSingly(resource: Resource, rows: SourceRow[], signal: AbortSignal, add: Add): Promise<void> {
+async function sendSingly(
+  resource: Resource,
+  rows: SourceRow[],
+  signal: AbortSignal,
+  add: Add,
+): Promise<Lost | undefined> {
   for (let begin = 0; begin < rows.length && !signal.aborted; begin += AT_ONCE) {
     const batch = rows.slice(begin, begin + AT_ONCE)
     const results = await Promise.allSettled(batch.map(({ record }) => createRow(resource.noun, record)))
-    const failed = results.flatMap((result, index) => {
-      const row = batch[index]
-      return result.status === 'rejected' && row ? withFault([row], refusal(result.reason)) : []
+    const failed = batch.flatMap((row, index) => {
+      const result = results[index]
+      return result?.status === 'rejected' ? [{ row, error: result.reason as unknown }] : []
     })
-    add(batch.length - failed.length, failed)
+    const lost = failed.filter(({ error }) => !isRefusal(error))
+    add(
+      batch.length - failed.length,
+      failed.flatMap(({ row, error }) => (isRefusal(error) ? withFault([row], refusal(error)) : [])),
+    )
+    const [first] = lost
+    if (first !== undefined) {
+      return { rows: [...lost.map(({ row }) => row), ...rows.slice(begin + AT_ONCE)], error: first.error }
+    }
   }
 }
 
@@ -102,7 +125,13 @@ function faultsByIndex(error: unknown): Map<number, string> {
   return faults
 }
 
-function refusal(error: unknown): string {
-  if (!(error instanceof ServiceError) || error.fields.length === 0) return wordsOf(error)
+/** Whether the service has weighed the record and said no. */
+function isRefusal(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError) || error instanceof RateLimitedError) return false
+  return error.status >= 400 && error.status < 500
+}
+
+function refusal(error: ServiceError): string {
+  if (error.fields.length === 0) return wordsOf(error)
   return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
 }

@@ -13,10 +13,18 @@ export interface SourceRow {
 }
 
 export interface Source {
+  form: 'csv' | 'ndjson'
   rows: SourceRow[]
   /** Fields of the file that the records do not have. */
   ignored: string[]
 }
+
+interface RawRow {
+  values: Record<string, unknown>
+  fault?: string | undefined
+}
+
+const MOST_BYTES = 50_000_000
 
 /**
  * The records of a CSV file, a JSON array or JSON lines, each checked by the contract.
@@ -24,29 +32,48 @@ export interface Source {
  * @param fields of a new record
  * @throws Error in words for people when it is no such file
  */
-export async function readSource(name: string, text: string, fields: Field[]): Promise<Source> {
-  const isJson = /\.(json|ndjson|jsonl)$/i.test(name) || /^\s*[[{]/.test(text)
+export async function readSource(file: File, fields: Field[]): Promise<Source> {
+  if (file.size > MOST_BYTES) throw new Error('It is larger than 50 MB: divide it, or use the command line')
+  const text = await textOf(file)
+  const isJson = /\.(json|ndjson|jsonl)$/i.test(file.name) || /^\s*[[{]/.test(text)
   const raws = isJson ? readJson(text) : await readTable(text, fields)
   if (raws.length === 0) throw new Error('The file holds no rows')
   const known = new Set(fields.map((field) => field.name))
-  const ignored = new Set(raws.flatMap((raw) => Object.keys(raw).filter((key) => !known.has(key))))
+  const ignored = new Set(raws.flatMap(({ values }) => Object.keys(values).filter((key) => !known.has(key))))
   const rows = raws.map((raw, index) => checked(index + 1, raw, fields, !isJson))
   markDoubles(rows, fields)
-  return { rows, ignored: [...ignored] }
+  return { form: isJson ? 'ndjson' : 'csv', rows, ignored: [...ignored] }
 }
 
-function readJson(text: string): Record<string, unknown>[] {
-  const values = wholeJson(text) ?? jsonLines(text)
+async function textOf(file: File): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
+  } catch {
+    throw new Error('It is not UTF-8 text: save it as "CSV UTF-8"')
+  }
+}
+
+function readJson(text: string): RawRow[] {
+  const values = /^\s*\[/.test(text) ? wholeArray(text) : (oneObject(text) ?? jsonLines(text))
   return values.map((value, index) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-    throw new Error(`Row ${index + 1} is no JSON object`)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new Error(`Row ${index + 1} is no JSON object`)
+    }
+    return { values: value as Record<string, unknown> }
   })
 }
 
-function wholeJson(text: string): unknown[] | undefined {
+function wholeArray(text: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : [value]
+    return JSON.parse(text) as unknown[]
+  } catch (error) {
+    throw new Error(`The JSON array is broken: ${(error as Error).message}`)
+  }
+}
+
+function oneObject(text: string): unknown[] | undefined {
+  try {
+    return [JSON.parse(text)]
   } catch {
     return undefined
   }
@@ -63,10 +90,9 @@ function jsonLines(text: string): unknown[] {
   })
 }
 
-async function readTable(text: string, fields: Field[]): Promise<Record<string, unknown>[]> {
+async function readTable(text: string, fields: Field[]): Promise<RawRow[]> {
   const { readCsv } = await import('./csv.ts')
-  const { rows, fields: named, faults } = readCsv(text)
-  if (faults[0] !== undefined) throw new Error(faults[0])
+  const { rows, fields: named } = readCsv(text)
   const missing = fields.filter(({ name, isRequired }) => isRequired && !named.includes(name))
   if (missing.length > 0) {
     throw new Error(`The first line must name the fields; it lacks ${missing.map(({ name }) => name).join(', ')}`)
@@ -74,18 +100,18 @@ async function readTable(text: string, fields: Field[]): Promise<Record<string, 
   return rows
 }
 
-function checked(number: number, raw: Record<string, unknown>, fields: Field[], isText: boolean): SourceRow {
+function checked(number: number, { values, fault }: RawRow, fields: Field[], isText: boolean): SourceRow {
   const record: Record<string, unknown> = {}
-  const faults: string[] = []
+  const faults = fault === undefined ? [] : [fault]
   for (const field of fields) {
-    const given = raw[field.name]
+    const given = values[field.name]
     const value = isText && given !== undefined ? fromText(field, String(given)) : given
     if (value !== undefined) record[field.name] = value
     const parsed = field.schema.safeParse(value)
     if (parsed.success) continue
     faults.push(`${field.name}: ${value === undefined ? 'is required' : parsed.error.issues[0]?.message}`)
   }
-  return { number, raw, record, faults }
+  return { number, raw: values, record, faults }
 }
 
 // An address may stand once only; the service would refuse the whole chunk for the second.
@@ -93,9 +119,10 @@ function markDoubles(rows: SourceRow[], fields: Field[]) {
   for (const { name } of fields.filter(({ kind }) => kind === 'email')) {
     const first = new Map<string, number>()
     for (const row of rows) {
-      const key = String(row.record[name]).toLowerCase()
-      const earlier = first.get(key)
-      if (earlier === undefined) first.set(key, row.number)
+      const address = row.record[name]
+      if (typeof address !== 'string') continue
+      const earlier = first.get(address.toLowerCase())
+      if (earlier === undefined) first.set(address.toLowerCase(), row.number)
       else row.faults.push(`${name}: already in row ${earlier}`)
     }
   }

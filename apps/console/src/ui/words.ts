@@ -10,7 +10,15 @@ export function wordsOf(error: unknown): string {
   return `${error.message}.`
 }
 
-/** `1 user`, `1,204 users`: nouns of the contract are plurals in s. */
-export function counted(count: number, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? many.replace(/s$/, '') : many}`
+/** Things to count: `{ one: 'user', many: 'users' }`. */
+export interface Things {
+  one: string
+  many: string
+}
+
+export const ROWS: Things = { one: 'row', many: 'rows' }
+
+/** `1 user`, `1,204 users`. */
+export function counted(count: number, { one, many }: Things): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }

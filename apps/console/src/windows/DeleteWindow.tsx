@@ -1,7 +1,7 @@
-import { Button } from 'react-aria-components'
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { Window } from '../ui/Window.tsx'
+import { Button } from '../ui/Button.tsx'
 import { counted } from '../ui/words.ts'
+import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource
@@ -13,7 +13,7 @@ interface Props {
 /** Asks before records are deleted, and names them. */
 export function DeleteWindow({ resource, rows, onClose, onDelete }: Props) {
   const [only] = rows
-  const what = rows.length === 1 && only ? nameOf(resource, only) : counted(rows.length, resource.many)
+  const what = rows.length === 1 && only ? nameOf(resource, only) : counted(rows.length, resource)
   const names = rows.slice(0, 5).map((row) => nameOf(resource, row))
   return (
     <Window title={`Delete ${what}?`} role="alertdialog" onClose={onClose}>
@@ -22,7 +22,7 @@ export function DeleteWindow({ resource, rows, onClose, onDelete }: Props) {
         This cannot be undone.
       </p>
       <footer>
-        <Button className="button" onPress={onClose} autoFocus>
+        <Button onPress={onClose} autoFocus>
           Cancel
         </Button>
         <Button className="button danger" onPress={onDelete}>

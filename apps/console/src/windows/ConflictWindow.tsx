@@ -1,8 +1,8 @@
-import { Button } from 'react-aria-components'
+import type { Conflict } from '../conflict/conflict.ts'
+import { Versions } from '../conflict/Versions.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
-import { Window } from '../ui/Window.tsx'
-import type { Conflict } from './conflict.ts'
-import { Versions } from './Versions.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource
@@ -14,18 +14,17 @@ interface Props {
 /** An action on a record that has changed since it was shown: both versions, to decide by. */
 export function ConflictWindow({ resource, conflict, onKeep, onOverwrite }: Props) {
   const { action, row, stored } = conflict
-  const isDeletion = action.done === 'deleted'
+  const mine = action.apply(row)
   return (
-    <Window title={`${nameOf(resource, row)} was changed meanwhile`} role="alertdialog" isWide onClose={onKeep}>
-      <p>Someone else changed this {resource.one} after it was shown to you. Nothing has been written yet.</p>
+    <Window title={`${nameOf(resource, row)} was changed meanwhile`} role="alertdialog" onClose={onKeep}>
       <Versions
         resource={resource}
-        title={isDeletion ? 'What you saw' : 'Your version'}
-        mine={action.apply(row)}
+        title={mine === undefined ? 'What you saw' : 'Your version'}
+        mine={mine ?? row}
         stored={stored}
       />
       <footer>
-        <Button className="button" onPress={onKeep} autoFocus>
+        <Button onPress={onKeep} autoFocus>
           Keep the stored one
         </Button>
         <Button className="button danger" onPress={onOverwrite}>

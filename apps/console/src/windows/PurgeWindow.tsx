@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import { Button, Form, Input, Label, TextField } from 'react-aria-components'
+import { Form, Input, Label, TextField } from 'react-aria-components'
 import type { Purge, Resource } from '../resources/resource.ts'
 import { notify } from '../shell/notices.ts'
-import { Failure } from '../ui/Failure.tsx'
-import { Window } from '../ui/Window.tsx'
+import { refresh, useCount } from '../table/rows.ts'
+import { Button } from '../ui/Button.tsx'
+import { Missing } from '../ui/Missing.tsx'
 import { counted, wordsOf } from '../ui/words.ts'
-import { refresh, useCount } from './rows.ts'
+import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource
@@ -15,29 +16,43 @@ interface Props {
 
 /** Deletes all records of a kind, once their number has been typed. */
 export function PurgeWindow({ resource, purge, onClose }: Props) {
-  const { data: count, error, refetch } = useCount(resource, purge.filter)
+  const query = useCount(resource, purge.filter)
+  const { data: count, refetch } = query
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)
+  const [hasGrown, setGrown] = useState(false)
   const words = `delete ${count}`
-  const kind = (number: number) => counted(number, `${purge.which} ${resource.many}`)
+  const isTyped = typed.trim() === words
+  const kind = (number: number) =>
+    counted(number, { one: `${purge.which} ${resource.one}`, many: `${purge.which} ${resource.many}` })
 
   const run = async () => {
     setRunning(true)
+    // What was typed agrees to this number and no other.
+    const { data: now } = await refetch()
+    setGrown(now !== count)
+    if (now === count) await send()
+    setRunning(false)
+  }
+
+  const send = async () => {
     try {
       const { removed } = await purge.send()
       notify('done', `${kind(removed)} deleted`)
       onClose()
-    } catch (reason) {
-      notify('failed', `Nothing was deleted. ${wordsOf(reason)}`)
-      setRunning(false)
+    } catch (error) {
+      notify('failed', `The deletion failed. ${wordsOf(error)}`)
     }
     await refresh(resource)
   }
 
   return (
     <Window title={`Delete all ${purge.which} ${resource.many}?`} role="alertdialog" onClose={onClose}>
-      {error !== null && <Failure title="They could not be counted" error={error} onRetry={refetch} />}
-      {error === null && count === undefined && <p role="status">Counting…</p>}
+      {count === undefined && (
+        <Missing query={query} title="They could not be counted">
+          <p role="status">Counting…</p>
+        </Missing>
+      )}
       {count === 0 && (
         <p>
           There is no {purge.which} {resource.one}: nothing to delete.
@@ -47,9 +62,14 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
         <Form
           onSubmit={(event) => {
             event.preventDefault()
-            if (typed.trim() === words && !isRunning) void run()
+            if (isTyped && !isRunning) void run()
           }}
         >
+          {hasGrown && (
+            <p role="alert" className="failed-line">
+              Their number has changed meanwhile. Nothing was deleted.
+            </p>
+          )}
           <p>
             <strong>{kind(count)}</strong> will be deleted, on every page and whatever the filters. This cannot be
             undone.
@@ -61,10 +81,8 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
             <Input />
           </TextField>
           <footer>
-            <Button className="button" onPress={onClose}>
-              Cancel
-            </Button>
-            <Button className="button danger" type="submit" isDisabled={typed.trim() !== words}>
+            <Button onPress={onClose}>Cancel</Button>
+            <Button className="button danger" type="submit" isDisabled={!isTyped || isRunning}>
               {isRunning ? 'Deleting…' : `Delete ${kind(count)}`}
             </Button>
           </footer>

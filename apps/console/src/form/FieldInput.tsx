@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import { FieldError, Input, Label, TextField } from 'react-aria-components'
 import type { Field } from '../resources/field.ts'
 
@@ -11,19 +12,8 @@ interface Props {
 
 /** One field of a form with its label and, under it, what is wrong. */
 export function FieldInput({ field, value, onChange, fault, hint }: Props) {
-  const { name, label, kind, choices, isRequired } = field
-  if (kind === 'choice') {
-    return (
-      <label className="field">
-        <span className="label">{label}</span>
-        <select name={name} value={value} onChange={(event) => onChange(event.target.value)}>
-          {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      </label>
-    )
-  }
+  const { name, label, kind, isRequired } = field
+  if (kind === 'choice') return <Choice field={field} value={value} onChange={onChange} fault={fault} />
   return (
     <TextField
       className="field"
@@ -33,6 +23,7 @@ export function FieldInput({ field, value, onChange, fault, hint }: Props) {
       autoComplete={kind === 'password' ? 'new-password' : 'off'}
       value={value}
       onChange={onChange}
+      isRequired={isRequired}
       isInvalid={fault !== undefined}
       validationBehavior="aria"
     >
@@ -43,5 +34,30 @@ export function FieldInput({ field, value, onChange, fault, hint }: Props) {
       <Input />
       <FieldError className="fault">{fault}</FieldError>
     </TextField>
+  )
+}
+
+function Choice({ field, value, onChange, fault }: Props) {
+  const faultId = useId()
+  return (
+    <div className="field">
+      <label className="field">
+        <span className="label">{field.label}</span>
+        <select
+          name={field.name}
+          value={value}
+          aria-invalid={fault !== undefined}
+          aria-describedby={faultId}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {field.choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      </label>
+      <span id={faultId} className="fault">
+        {fault}
+      </span>
+    </div>
   )
 }

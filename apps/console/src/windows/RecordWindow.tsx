@@ -1,9 +1,8 @@
-import type { Resource } from '../resources/resource.ts'
-import { nameOf } from '../resources/resource.ts'
+import { RecordForm } from '../form/RecordForm.tsx'
+import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
-import { Failure } from '../ui/Failure.tsx'
-import { Window } from '../ui/Window.tsx'
-import { RecordForm } from './RecordForm.tsx'
+import { Missing } from '../ui/Missing.tsx'
+import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource
@@ -21,17 +20,17 @@ export function NewWindow({ resource, onClose }: Props) {
 
 /** The form of a stored record. */
 export function EditWindow({ resource, id, onClose }: Props & { id: number }) {
-  const { data: row, error, refetch } = useRow(resource, id)
+  const query = useRow(resource, id)
+  const { data: row } = query
   return (
     <Window title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`} onClose={onClose}>
       {row !== undefined && <RecordForm resource={resource} row={row} onClose={onClose} />}
-      {row === undefined && error !== null && (
-        <Failure title={`This ${resource.one} cannot be shown`} error={error} onRetry={refetch} />
-      )}
-      {row === undefined && error === null && (
-        <p role="status" className="waiting">
-          Loading the {resource.one}…
-        </p>
+      {row === undefined && (
+        <Missing query={query} title={`This ${resource.one} cannot be shown`}>
+          <p role="status" className="waiting">
+            Loading the {resource.one}…
+          </p>
+        </Missing>
       )}
     </Window>
   )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
+import { Button } from '../ui/Button.tsx'
 
 interface Props {
   title: string
@@ -13,12 +14,7 @@ interface Props {
 /** A dialog over the page. Escape and the cross close it; the keyboard stays in it, and goes back to where it was. */
 export function Window({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
   return (
-    <ModalOverlay
-      className="overlay"
-      isOpen
-      isDismissable={role === 'dialog' && !isWide}
-      onOpenChange={(isOpen) => !isOpen && onClose()}
-    >
+    <ModalOverlay className="overlay" isOpen onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Modal className={isWide ? 'window wide' : 'window'}>
         <Dialog role={role}>
           <header>

@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import type { Row } from '../resources/resource.ts'
+
+export type Selection = ReturnType<typeof useSelection>
+
+/**
+ * Which of the rows shown are selected.
+ *
+ * @param place what the rows are a page of; at another place nothing is selected
+ */
+export function useSelection(rows: Row[], place: string) {
+  const [state, setState] = useState({ place, ids: new Set<number>(), last: 0 })
+  const ids = state.place === place ? state.ids : new Set<number>()
+  const selected = rows.filter(({ id }) => ids.has(id))
+  const set = (next: Iterable<number>, last = 0) => setState({ place, ids: new Set(next), last })
+  return {
+    rows: selected,
+    has: (id: number) => ids.has(id),
+    isAll: rows.length > 0 && selected.length === rows.length,
+    isSome: selected.length > 0 && selected.length < rows.length,
+    clear: () => set([]),
+    toggleAll: () => set(selected.length === rows.length ? [] : rows.map(({ id }) => id)),
+    /** @param isRange whether it is the end of a range that began with the one before */
+    toggle: (id: number, isRange: boolean) => {
+      const next = new Set(ids)
+      for (const one of isRange ? between(rows, state.last, id) : [id]) {
+        if (ids.has(id)) next.delete(one)
+        else next.add(one)
+      }
+      set(next, id)
+    },
+  }
+}
+
+function between(rows: Row[], from: number, to: number): number[] {
+  const ids = rows.map(({ id }) => id)
+  const ends = [ids.indexOf(from), ids.indexOf(to)].filter((end) => end >= 0)
+  return ids.slice(Math.min(...ends), Math.max(...ends) + 1)
+}

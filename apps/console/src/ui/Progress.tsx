@@ -1,0 +1,24 @@
+import { Label, ProgressBar } from 'react-aria-components'
+
+interface Props {
+  label: string
+  value: number
+  total: number
+}
+
+/** How far something is. */
+export function Progress({ label, value, total }: Props) {
+  return (
+    <ProgressBar className="progress" value={value} maxValue={Math.max(1, total)}>
+      {({ percentage = 0, valueText }) => (
+        <>
+          <Label>{label}</Label>
+          <span>{valueText}</span>
+          <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={percentage} height="1" />
+          </svg>
+        </>
+      )}
+    </ProgressBar>
+  )
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { consoleTest, fill, shareBrowser } from './console.ts'
+
+shareBrowser()
+
+const dist = new URL('../dist/', import.meta.url)
+
+test('the first load is at most 150 kB of JavaScript, gzipped', async () => {
+  const page = await readFile(new URL('index.html', dist), 'utf8')
+  const scripts = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? '')
+  const sizes = await Promise.all(scripts.map(async (path) => gzipSync(await readFile(new URL(path, dist))).length))
+  expect(scripts).not.toEqual([])
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(150_000)
+})
+
+consoleTest(
+  'every view shows with its first load alone; a part that cannot be had later says so and is there after a reload',
+  async ({ page, client, open }) => {
+    await fill(client)
+    await page.route(/assets\/(Windows|csv)-/, (route) => route.abort())
+    await open('/')
+    await page.getByRole('table', { name: 'Prices by category' }).waitFor()
+    await open('/users')
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+    await page.getByRole('button', { name: 'New user' }).click()
+    await page.getByRole('heading', { name: 'This page cannot go on' }).waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Load it anew' }).click()
+    await page.getByRole('heading', { name: 'New user' }).waitFor()
+  },
+  { expected: /Failed to load resource|dynamically imported module/ },
+)

@@ -1,0 +1,101 @@
+import { contract } from '@resource/contract'
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import { fieldOf, fromText } from '../src/resources/field.ts'
+import { csvHead, csvLines, readCsv } from '../src/transfer/csv.ts'
+import { readSource } from '../src/transfer/source.ts'
+
+const { shape } = contract.users.procedures.create.input
+const fields = (['name', 'email', 'age'] as const).map((name) => fieldOf(name, name, shape[name] as z.ZodType))
+
+function read(name: string, ...parts: BlobPart[]) {
+  return readSource(new File(parts, name), fields)
+}
+
+test('a CSV file may have a mark of its byte order, CRLF, empty lines, quotes and semicolons', async () => {
+  const { rows, ignored } = await read(
+    'users.csv',
+    '\uFEFFname;email;age;note\r\n\r\n"Hoare; Tony";tony@example.com;90;"two\r\nlines"\r\n;;;\r\n"""Q""";q@example.com;;\r\n',
+  )
+  expect(rows.map(({ record }) => record)).toEqual([
+    { name: 'Hoare; Tony', email: 'tony@example.com', age: 90 },
+    { name: '"Q"', email: 'q@example.com' },
+  ])
+  expect(rows.map(({ faults }) => faults)).toEqual([[], []])
+  expect(ignored).toEqual(['note'])
+})
+
+test('a row of more or fewer cells than the first line fails alone', async () => {
+  const { rows } = await read('users.csv', 'name,email,age\nA,a@example.com,1,9\nB,b@example.com\nC,c@example.com,3\n')
+  expect(rows.map(({ faults }) => faults)).toEqual([
+    ['Too many fields: expected 3 fields but parsed 4'],
+    ['Too few fields: expected 3 fields but parsed 2'],
+    [],
+  ])
+})
+
+test('quotes that do not close refuse the file and say where', async () => {
+  await expect(read('users.csv', 'name,email,age\nA,a@example.com,1\n"B,b@example.com,2\n')).rejects.toThrow(
+    'Row 2: Quoted field unterminated',
+  )
+})
+
+test('text that is not UTF-8 is refused, not garbled', async () => {
+  const latin1 = Uint8Array.from('name,email,age\nJosé,j@example.com,1\n', (letter) => letter.charCodeAt(0))
+  await expect(read('users.csv', latin1)).rejects.toThrow('It is not UTF-8 text: save it as "CSV UTF-8"')
+})
+
+test('a file of more than 50 MB is refused before it is read', async () => {
+  const huge = { name: 'users.csv', size: 50_000_001 } as File
+  await expect(readSource(huge, fields)).rejects.toThrow('It is larger than 50 MB')
+})
+
+test('broken JSON says where it is broken', async () => {
+  await expect(read('users.json', '[\n  {"name": "A"},\n  {"name" "B"}\n]')).rejects.toThrow(
+    /The JSON array is broken: .*line 3/,
+  )
+  await expect(read('users.ndjson', '{"name":"A"}\n{"name"\n')).rejects.toThrow('Line 2 is not JSON')
+  await expect(read('users.json', '[{"name":"A"}, 7]')).rejects.toThrow('Row 2 is no JSON object')
+  await expect(read('users.json', '[]')).rejects.toThrow('The file holds no rows')
+})
+
+test('numbers in JSON are numbers; in CSV digits are, and nothing else', async () => {
+  const json = await read('users.json', '[{"name":"A","email":"a@example.com","age":"36"}]')
+  expect(json.rows[0]?.faults).toEqual(['age: must be a whole number from 0 to 150'])
+  const csv = await read(
+    'users.csv',
+    'name,email,age\nA,a@example.com,36\nB,b@example.com,0x24\nC,c@example.com,Infinity\n',
+  )
+  expect(csv.rows.map(({ faults }) => faults.length)).toEqual([0, 1, 1])
+})
+
+test('an address may stand once, in whatever letters; rows without one are not called double', async () => {
+  const { rows } = await read('users.csv', 'name,email\nA,a@example.com\nB,A@EXAMPLE.com\nC,\nD,\n')
+  expect(rows.map(({ faults }) => faults)).toEqual([
+    [],
+    ['email: already in row 1'],
+    ['email: is required'],
+    ['email: is required'],
+  ])
+})
+
+test('cells that a spreadsheet would run are guarded, and come back as they were', () => {
+  const values = ['=1+1', '+1', '-1', '@A1', "'=1", "it's", '\tx', 'a,"b"\n']
+  const text =
+    csvHead(['@name', 'plain']) +
+    csvLines(
+      ['@name', 'plain'],
+      values.map((value) => ({ '@name': value, plain: -5 })),
+    )
+  expect(text.split('\r\n').slice(0, 3)).toEqual(["\uFEFF'@name,plain", "'=1+1,-5", "'+1,-5"])
+  expect(readCsv(text).rows.map(({ values }) => values["'@name"])).toEqual(values)
+})
+
+test('a field says what an empty input stands for', () => {
+  const fieldsOf = (verb: 'create' | 'update') =>
+    Object.entries(contract.items.procedures[verb].input.shape).map(([name, schema]) => fieldOf(name, name, schema))
+  const empty = (verb: 'create' | 'update') =>
+    Object.fromEntries(fieldsOf(verb).map((field) => [field.name, fromText(field, ' ')]))
+  expect(empty('create')).toMatchObject({ name: '', price: undefined, category: null })
+  expect(empty('update')).toMatchObject({ name: undefined, price: undefined, category: null })
+})

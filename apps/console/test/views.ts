@@ -1,0 +1,176 @@
+import type { Visit } from './console.ts'
+
+type Show = (visit: Visit) => Promise<unknown>
+
+async function chooseFile({ page }: Visit, text: string) {
+  const file = { name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+  await page.locator('input[type=file]').setInputFiles(file)
+}
+
+const FILE = 'name,email,age\nTony Hoare,tony@example.com,90\n,nobody,old\nAda,ADA@example.com,\n'
+
+/** Every view and state of the console by name, each reached from a console filled with `fill`. */
+export const VIEWS: Record<string, Show> = {
+  overview: async ({ page, open }) => {
+    await open('/')
+    await page.getByText('Prices by category').waitFor()
+    await page.getByText('Users by role').waitFor()
+  },
+  users: async ({ page, open }) => {
+    await open('/users')
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+  },
+  books: async ({ page, open }) => {
+    await open('/books')
+    await page.getByRole('row', { name: 'Solaris' }).waitFor()
+  },
+  items: async ({ page, open }) => {
+    await open('/items?category=kitchen&sort=price_desc')
+    await page.getByRole('row', { name: 'Kettle 3' }).waitFor()
+  },
+  'wrong-filter': async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('textbox', { name: 'Price below' }).fill('cheap')
+    await page.getByText('Price below must be a number').waitFor()
+    await page.getByRole('row', { name: 'Shelf 10' }).waitFor()
+  },
+  selected: async ({ page, open }) => {
+    await open('/users')
+    await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
+    await page.getByRole('checkbox', { name: 'Select Edsger Dijkstra' }).check()
+    await page.getByText('2 users selected').waitFor()
+  },
+  'delete-several': async (visit) => {
+    await VIEWS.selected?.(visit)
+    await visit.page.getByRole('button', { name: 'Delete 2…' }).click()
+    await visit.page.getByRole('alertdialog').waitFor()
+  },
+  'delete-one': async ({ page, open }) => {
+    await open('/books')
+    await page.getByRole('button', { name: 'Delete Kindred' }).click()
+    await page.getByRole('alertdialog').waitFor()
+  },
+  purge: async ({ page, open }) => {
+    await open('/users?open=purge')
+    await page.getByText('3 inactive users will be deleted').waitFor()
+    await page.getByRole('alertdialog').getByRole('textbox').fill('delete')
+  },
+  new: async ({ page, open }) => {
+    await open('/items?open=new')
+    await page.getByRole('button', { name: 'Create item' }).waitFor()
+  },
+  'new-wrong': async ({ page, open }) => {
+    await open('/users?open=new')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
+    await page.getByRole('dialog').getByLabel('Age').fill('old')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await page.getByText('Age must be').waitFor()
+  },
+  edit: async ({ page, open }) => {
+    await open('/users?open=1')
+    await page.getByRole('heading', { name: 'Edit Ada Lovelace' }).waitFor()
+  },
+  'edit-missing': async ({ page, open }) => {
+    await open('/users?open=999')
+    await page.getByRole('heading', { name: 'This user cannot be shown' }).waitFor()
+  },
+  conflict: async ({ page, client, open }) => {
+    await open('/items?open=2')
+    await page.getByRole('dialog').getByLabel('Price').fill('12')
+    await page.getByRole('dialog').getByLabel('Category').fill('living room')
+    const { price } = await client.items.get.query({ id: 2 })
+    await client.items.update.mutate({ id: 2, price: price + 1 })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('table', { name: 'Both versions' }).waitFor()
+  },
+  'conflict-of-deletion': async ({ page, client, open }) => {
+    await open('/books')
+    await page.getByRole('button', { name: 'Delete Solaris' }).click()
+    const { title } = await client.books.get.query({ id: 3 })
+    await client.books.replace.mutate({ id: 3, title, author: 'Lem', published_date: '1961-06-01' })
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('table', { name: 'Both versions' }).waitFor()
+  },
+  'import-source': async ({ page, open }) => {
+    await open('/users?open=import')
+    await page.getByText('Drop a file here').waitFor()
+  },
+  'import-refused': async (visit) => {
+    await visit.open('/users?open=import')
+    await chooseFile(visit, 'title,cost\nLamp,3\n')
+    await visit.page.getByText('users.csv cannot be imported').waitFor()
+  },
+  import: async (visit) => {
+    await visit.open('/users?open=import')
+    await chooseFile(visit, FILE)
+    await visit.page.getByText('2 users can be imported').waitFor()
+  },
+  'import-running': async (visit) => {
+    await VIEWS.import?.(visit)
+    await visit.page.route('**/trpc/users.createMany*', () => {})
+    await visit.page.getByRole('button', { name: 'Import 2 users' }).click()
+    await visit.page.getByRole('button', { name: 'Stop' }).waitFor()
+  },
+  'import-over': async (visit) => {
+    await VIEWS.import?.(visit)
+    await visit.page.getByRole('button', { name: 'Import 2 users' }).click()
+    await visit.page.getByText('Finished').waitFor()
+  },
+  export: async ({ page, open }) => {
+    await open('/items?category=kitchen&open=export')
+    await page.getByText('on all pages').waitFor()
+  },
+  notices: async ({ page, open }) => {
+    await open('/users')
+    await page.route('**/trpc/users.setStatus*', (route) => route.fulfill({ status: 500, body: 'broken' }))
+    await page.getByRole('button', { name: 'Deactivate Grace Hopper' }).click()
+    await page.getByText('Grace Hopper not deactivated').waitFor()
+  },
+  empty: async ({ page, open }) => {
+    await open('/items?category=none-such')
+    await page.getByRole('heading', { name: 'No item matches' }).waitFor()
+  },
+  none: async ({ page, open }) => {
+    await page.route('**/trpc/books.list*', (route) =>
+      route.fulfill({ json: [{ result: { data: { books: [], limit: 25, next: null, total: 0 } } }] }),
+    )
+    await open('/books')
+    await page.getByRole('heading', { name: 'No books yet' }).waitFor()
+  },
+  loading: async ({ page, open }) => {
+    await page.route('**/trpc/books.list*', () => {})
+    await open('/books')
+    await page.getByText('Loading books…').waitFor()
+  },
+  failed: async ({ page, open }) => {
+    await page.route('**/trpc/books.list*', (route) => route.fulfill({ status: 500, body: 'broken' }))
+    await open('/books')
+    await page.getByRole('heading', { name: 'Books cannot be loaded' }).waitFor()
+  },
+  'overview-failed': async ({ page, open }) => {
+    await page.route('**/trpc/**', (route) => route.fulfill({ status: 500, body: 'broken' }))
+    await open('/')
+    await page.getByRole('heading', { name: 'Prices cannot be read' }).waitFor()
+  },
+  offline: async ({ page, open }) => {
+    await open('/users')
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('You are offline.').waitFor()
+  },
+  'offline-unread': async (visit) => {
+    await VIEWS.offline?.(visit)
+    await visit.page.getByRole('link', { name: 'Books' }).click()
+    await visit.page.getByRole('heading', { name: 'You are offline' }).waitFor()
+  },
+  broken: async ({ page, open }) => {
+    await page.route('**/assets/Windows-*', (route) => route.abort())
+    await open('/users')
+    await page.getByRole('button', { name: 'New user' }).click()
+    await page.getByRole('heading', { name: 'This page cannot go on' }).waitFor()
+  },
+  missing: async ({ page, open }) => {
+    await open('/nowhere')
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  },
+}
