@@ -1,4 +1,4 @@
-// npm start, npm test, npm run check: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+// npm start, npm test, npm run check, npm run bench: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -33,8 +33,12 @@ switch (command) {
   case 'check':
     await finish('node', ['scripts/check.ts'])
     break
+  case 'bench':
+    await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
+    await finish('node', ['bench/src/main.ts', ...extra])
+    break
   default:
-    console.error(`There is no command "${command}": start, test or check.`)
+    console.error(`There is no command "${command}": start, test, check or bench.`)
     process.exitCode = 2
 }
 

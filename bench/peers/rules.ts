@@ -1,0 +1,23 @@
+// The rules that are more than a range, for the limit's own checks and the others' zod schemas alike.
+
+export const LARGEST_ID = 2 ** 31 - 1
+export const LARGEST_LIMIT = 1000
+export const DEFAULT_LIMIT = 100
+export const MOST_USERS = 1000
+export const DEAREST = 1e12
+
+export const SORTABLE = ['id', 'name', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
+
+export const EMAIL =
+  /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/
+
+/** Whether text that is trimmed already has 1 to `max` characters and none that a database refuses. */
+export function isText(value: string, max: number): boolean {
+  if (value.length === 0 || value.length > 2 * max) return false
+  if (value.length > max && [...value].length > max) return false
+  return value.isWellFormed() && !value.includes('\0')
+}
+
+export function isPassword(value: string): boolean {
+  return [...value].length >= 8 && Buffer.byteLength(value) <= 1024 && value.isWellFormed() && !value.includes('\0')
+}

@@ -1,0 +1,13 @@
+/** What every peer takes from its environment, as the service does. */
+export const port = Number(process.env.PORT)
+
+/** `file:` and a path, or a PostgreSQL URL. */
+export const databaseUrl = String(process.env.DATABASE_URL)
+
+export const engine = databaseUrl.startsWith('file:') ? 'sqlite' : 'postgresql'
+
+/** Path of the SQLite file. */
+export const databaseFile = databaseUrl.slice('file:'.length)
+
+/** The same for every program: node-postgres's own default. */
+export const poolSize = 10

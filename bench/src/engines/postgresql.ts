@@ -1,0 +1,46 @@
+import { createDatabase } from '@resource/database'
+import { query as queryAt, startPostgres } from '@resource/postgres-test'
+import { firstTime, seedStatements } from '../records.ts'
+import type { Engine } from './engine.ts'
+
+/** A PostgreSQL server, one database for each copy. */
+export async function openPostgresql(): Promise<Engine> {
+  const server = await startPostgres({ fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB' })
+  const urlOf = (database: string) => server.url.replace(/postgres$/, database)
+  const query = (database: string, text: string) => queryAt(urlOf(database), text)
+  const { rows } = await query('postgres', 'SHOW server_version')
+  return {
+    name: 'postgresql',
+    version: rows[0].server_version,
+
+    seed: async (rows) => {
+      const name = `seed_${rows}`
+      await query('postgres', `CREATE DATABASE ${name} TEMPLATE template0`)
+      const database = await createDatabase(urlOf(name))
+      await database.close()
+      const numbers = `SELECT generate_series(1, ${rows}) AS n`
+      const timestamp = `timestamp 'epoch' + (${firstTime} / 1000 + n) * interval '1 second'`
+      for (const statement of seedStatements(numbers, timestamp)) await query(name, statement)
+      for (const table of ['users', 'books', 'items']) {
+        await query(name, `SELECT setval(pg_get_serial_sequence('${table}', 'id'), ${rows})`)
+      }
+      await query(name, 'VACUUM ANALYZE')
+    },
+
+    copy: async (rows, program) => {
+      const name = `${program}_${rows}`
+      await query('postgres', `CREATE DATABASE ${name} TEMPLATE seed_${rows} STRATEGY FILE_COPY`)
+      return {
+        url: urlOf(name),
+        trim: async () => {
+          await query(name, `DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
+        },
+        [Symbol.asyncDispose]: async () => {
+          await query('postgres', `DROP DATABASE ${name} WITH (FORCE)`)
+        },
+      }
+    },
+
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}

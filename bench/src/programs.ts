@@ -1,0 +1,29 @@
+/** What is measured. Each is started with `PORT` and `DATABASE_URL`, and serves on 127.0.0.1. */
+export interface Program {
+  name: string
+  title: string
+  /** From the folder of the bench. */
+  entry: string
+  trpc: boolean
+  /** Its bulk create takes `{ users: [...] }`. */
+  bulkInObject?: boolean
+  /** It turns text in JSON bodies into numbers. */
+  convertsBodies?: boolean
+}
+
+export const programs: Program[] = [
+  { name: 'ours', title: 'Resource Service', entry: '../apps/server/src/main.ts', trpc: true },
+  { name: 'limit', title: 'the limit: node:http, prepared statements', entry: 'peers/limit.ts', trpc: true },
+  {
+    name: 'plain',
+    title: 'Express, trpc-to-openapi, Prisma',
+    entry: 'peers/plain.ts',
+    trpc: true,
+    bulkInObject: true,
+    convertsBodies: true,
+  },
+  { name: 'fastify', title: 'Fastify, Drizzle', entry: 'peers/fastify.ts', trpc: false },
+  { name: 'orpc', title: 'oRPC, Drizzle', entry: 'peers/orpc.ts', trpc: false },
+  { name: 'hono', title: 'Hono zod-openapi, Kysely', entry: 'peers/hono.ts', trpc: false },
+  { name: 'nest', title: 'NestJS, Prisma', entry: 'dist/peers/nest.js', trpc: false },
+]

@@ -1,0 +1,50 @@
+// The records of a dataset: number n of each family, as the programs show it. seeds.ts makes the same in SQL.
+
+const FIRST_SECOND = Date.UTC(2026, 0, 1)
+
+const time = (n: number) => new Date(FIRST_SECOND + n * 1000).toISOString()
+
+export function userSummary(n: number) {
+  return { id: n, name: `User ${n}`, email: `user${n}@example.com`, role: n % 10 === 0 ? 'admin' : 'user' }
+}
+
+export function userDetail(n: number) {
+  return { ...userSummary(n), created_at: time(n) }
+}
+
+export function wholeUser(n: number) {
+  return {
+    ...userSummary(n),
+    status: n % 3 === 0 ? 'inactive' : 'active',
+    age: n % 7 === 0 ? null : n % 90,
+    created_at: time(n),
+    updated_at: time(n),
+    version: 1,
+  }
+}
+
+export function item(n: number) {
+  return { id: n, name: `Item ${n}`, price: (n % 10_000) / 4, category: `category ${n % 50}` }
+}
+
+/**
+ * The same in SQL, as the statements that fill the three tables.
+ *
+ * @param numbers a query of `n` from 1 to the number of rows
+ * @param timestamp the SQL of n's time
+ */
+export function seedStatements(numbers: string, timestamp: string): string[] {
+  return [
+    `INSERT INTO users (id, name, email, email_key, role, status, age, created_at, updated_at)
+     SELECT n, 'User ' || n, 'user' || n || '@example.com', 'user' || n || '@example.com',
+       CASE n % 10 WHEN 0 THEN 'admin' ELSE 'user' END, CASE n % 3 WHEN 0 THEN 'inactive' ELSE 'active' END,
+       CASE n % 7 WHEN 0 THEN NULL ELSE n % 90 END, ${timestamp}, ${timestamp} FROM (${numbers}) AS numbers`,
+    `INSERT INTO books (id, title, author, published_date)
+     SELECT n, 'Book ' || n, 'Author ' || (n % 1000), '2001-02-03' FROM (${numbers}) AS numbers`,
+    `INSERT INTO items (id, name, price, category)
+     SELECT n, 'Item ' || n, (n % 10000) / 4.0, 'category ' || (n % 50) FROM (${numbers}) AS numbers`,
+  ]
+}
+
+/** Milliseconds; seconds to add are n. */
+export const firstTime = FIRST_SECOND
