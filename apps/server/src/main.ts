@@ -7,7 +7,7 @@ import { runWorkers } from './workers.ts'
 
 try {
   const config = readConfig()
-  const log = pino({ level: config.LOG_LEVEL })
+  const log = createLog(config)
   if (config.WORKERS > 1 && cluster.isPrimary) await runWorkers(config.WORKERS, log)
   else await serve(config, log)
 } catch (error) {
@@ -26,4 +26,10 @@ async function serve(config: Config, log: Logger): Promise<void> {
       cluster.worker?.disconnect()
     })
   }
+}
+
+// Lines are written together, at the latest after a tenth of a second and when the process ends: a write for each would
+// cost more than what it tells of.
+function createLog({ LOG_LEVEL }: Config): Logger {
+  return pino({ level: LOG_LEVEL }, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }))
 }
