@@ -35,7 +35,15 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command]
   const started = performance.now()
   const child = spawn(pinned[0] as string, pinned.slice(1), {
-    env: { PORT: String(port), DATABASE_URL: databaseUrl, NODE_ENV: 'production', TZ: 'UTC', PATH: process.env.PATH },
+    env: {
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      NODE_ENV: 'production',
+      TZ: 'UTC',
+      PATH: process.env.PATH,
+      // As `npm start` has it.
+      NODE_COMPILE_CACHE: file('../../node_modules/.cache/node'),
+    },
     // Logs are made and written, to nowhere.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })

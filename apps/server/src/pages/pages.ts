@@ -11,6 +11,11 @@ const redocStyles = [
   "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
 ]
 
+interface Texts {
+  title: string
+  version: string
+}
+
 /**
  * The pages a person reads in a browser: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc`
  * (Redoc), with their files under `/assets/`. Both documentation pages read `/openapi.json` of the same origin.
@@ -19,7 +24,19 @@ const redocStyles = [
  *
  * @param options `title` and `version` of the service, as the index page and the window titles show them.
  */
-export function pages(options: { title: string; version: string }): Router {
+export function pages(options: Texts): RequestHandler {
+  let router: Router | undefined
+  return (req, res, next) => {
+    if (!OWN.test(req.path)) return next()
+    router ??= routes(options)
+    router(req, res, next)
+  }
+}
+
+const OWN = /^\/(?:docs|redoc|assets\/.*)?$/
+
+// The files are some megabytes, which a service that nobody reads about need not hold.
+function routes(options: Texts): Router {
   const router = express.Router({ caseSensitive: true })
   const assets = loadAssets()
   offer(router, '/', page(indexPage({ ...options, assets })))
