@@ -10,12 +10,14 @@ import {
   foreignDatabase,
   type Migration,
   messageOf,
-  nextMigration,
+  pending,
   readMigrations,
 } from './migration-history.ts'
 
 /** How long a start waits for the migrations of another process. */
 const LONGEST_LOCK_WAIT_MS = 30_000
+
+const HISTORY = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
 
 /**
  * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The history is
@@ -27,10 +29,7 @@ const LONGEST_LOCK_WAIT_MS = 30_000
  * @throws Error that names the migration and what to do, when one fails (it then leaves nothing) or when the file's
  * history is not a beginning of the folder's.
  */
-export async function migrate(
-  file: string,
-  folder = fileURLToPath(new URL('../migrations/sqlite', import.meta.url)),
-): Promise<string[]> {
+export async function migrate(file: string, folder = HISTORY): Promise<string[]> {
   const migrations = readMigrations(folder)
   const database = open(file)
   try {
@@ -48,6 +47,15 @@ export async function migrate(
   } finally {
     database.close()
   }
+}
+
+/**
+ * The names of the migrations that a database with tables still lacks; it is only read.
+ *
+ * @throws Error as {@link migrate} does when the history is not a beginning of this package's
+ */
+export function pendingMigrations(database: Sqlite.Database): string[] {
+  return pending(appliedMigrations(database), readMigrations(HISTORY)).map(({ name }) => name)
 }
 
 function open(file: string): Sqlite.Database {
@@ -73,7 +81,7 @@ function isBusy(error: unknown): boolean {
 
 /** Applies the first pending migration; undefined when there is none. Runs under the write lock. */
 function applyNext(database: Sqlite.Database, migrations: Migration[]): string | undefined {
-  const migration = nextMigration(appliedMigrations(database), migrations)
+  const [migration] = pending(appliedMigrations(database), migrations)
   if (migration === undefined) return undefined
 
   const startedAt = Date.now()

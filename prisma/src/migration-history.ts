@@ -28,14 +28,14 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * The first migration that a database still lacks.
+ * The migrations that a database still lacks.
  *
  * @throws Error that names the migration and what to do, when what was applied is not a part of `migrations`
  */
-export function nextMigration(applied: AppliedMigration[], migrations: Migration[]): Migration | undefined {
+export function pending(applied: AppliedMigration[], migrations: Migration[]): Migration[] {
   for (const row of applied) refuseUnlessSame(row, migrations)
   const done = new Set(applied.map((row) => row.migration_name))
-  return migrations.find(({ name }) => !done.has(name))
+  return migrations.filter(({ name }) => !done.has(name))
 }
 
 /** Of a database in which tables, but no history, were found. */

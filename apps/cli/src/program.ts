@@ -1,5 +1,6 @@
 import { API_VERSION, contract } from '@resource/contract'
 import { Argument, Command, Option } from 'commander'
+import { backupCommands } from './backup.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { type ExportOptions, exportRecords } from './export.ts'
 import { failureOf, invalid } from './failures.ts'
@@ -28,6 +29,7 @@ Examples:
   $ resource users get 7 --json
   $ resource import items.csv --type items
   $ resource export --type items --output items.ndjson
+  $ resource backup /backups/resource.db
   $ eval "$(resource completion bash)"`
 
 /** Every command: nouns and verbs from the contract, and what moves many records. */
@@ -51,6 +53,7 @@ export function createProgram(): Command {
   }
   program.addCommand(inherit(importCommand()))
   program.addCommand(inherit(exportCommand()))
+  for (const command of backupCommands()) program.addCommand(inherit(command))
   program.addCommand(inherit(completionCommand(program)))
   return program
 

@@ -22,10 +22,11 @@ interface Result {
   peakMiB: number
 }
 
-/** The real service in a folder of its own, and the real command line beside it. */
-export async function startService() {
-  const folder = await mkdtemp(join(tmpdir(), 'resource-cli-'))
+/** The real service in a folder of its own, or in one where it ran before, and the real command line beside it. */
+export async function startService(folder?: string) {
+  folder ??= await mkdtemp(join(tmpdir(), 'resource-cli-'))
   const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0' } })
+  const closed = once(service, 'close')
   const url = await new Promise<string>((resolve, reject) => {
     service.once('close', () => reject(new Error('the service ended')))
     createInterface({ input: service.stdout }).on('line', (line) => {
@@ -61,20 +62,24 @@ export async function startService() {
     return { ended, signalAt }
   }
 
+  const stop = async (signal: NodeJS.Signals) => {
+    service.kill(signal)
+    await closed
+  }
+
   return {
     url,
     folder,
+    /** Ends the service; the command line and the folder stay. */
+    stop,
     client: createClient({ baseUrl: url }) as Client,
     start,
     /** Runs the command line to its end. */
     run: (args: string[], input?: string) => start(args, input).ended,
     path: (name: string) => join(folder, name),
     [Symbol.asyncDispose]: async () => {
-      service.removeAllListeners('close')
-      const closed = once(service, 'close')
-      service.kill('SIGKILL')
-      await closed
-      await rm(folder, { recursive: true })
+      await stop('SIGKILL')
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }

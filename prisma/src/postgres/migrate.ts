@@ -8,7 +8,7 @@ import {
   foreignDatabase,
   type Migration,
   messageOf,
-  nextMigration,
+  pending,
   readMigrations,
 } from '../migration-history.ts'
 import { isUnreachable, sqlState } from './errors.ts'
@@ -89,7 +89,7 @@ async function applyNext(client: pg.Client, label: string, migrations: Migration
   await client.query(`BEGIN; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
     SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
   try {
-    const migration = nextMigration(await appliedMigrations(client, label), migrations)
+    const [migration] = pending(await appliedMigrations(client, label), migrations)
     if (migration !== undefined) await apply(client, migration)
     await client.query('COMMIT')
     return migration?.name

@@ -1,0 +1,123 @@
+import type { BackupRefused, CopyOptions, Inspection } from '@resource/database/backup'
+import { Command, Option } from 'commander'
+import { EXIT, Failure } from './failures.ts'
+import type { Globals } from './globals.ts'
+import { onInterrupt } from './interrupt.ts'
+import { record, write } from './output.ts'
+import { progress } from './progress.ts'
+
+const DATABASE = 'file:./data/resource.db'
+
+interface Options extends Globals {
+  database: string
+  replace: boolean
+}
+
+const EXIT_OF: Record<BackupRefused['fault'], number> = {
+  unsupported: EXIT.invalid,
+  missing: EXIT.notFound,
+  exists: EXIT.invalid,
+  'in use': EXIT.conflict,
+  unusable: EXIT.unexpected,
+}
+
+/** What works on the database's file itself, whether the service runs or not. */
+export function backupCommands(): Command[] {
+  return [backupCommand(), restoreCommand(), checkCommand()]
+}
+
+function backupCommand(): Command {
+  const command = new Command('backup')
+    .summary("Copy the service's database while it runs")
+    .description('Copies a SQLite database, also while the service writes to it, and checks it first.')
+    .argument('<file>', 'where the copy goes')
+    .addOption(databaseOption())
+    .option('--replace', 'replace the file', false)
+    .addHelpText('after', '\nExample:\n  $ resource backup "/backups/resource-$(date +%F).db"')
+  return command.action(async (file: string) => {
+    const options = command.optsWithGlobals<Options>()
+    await asked(async ({ backUp }) => {
+      const inspection = await copying((copy) => backUp(options.database, file, copy), options)
+      await report(options, inspection, { file })
+    })
+  })
+}
+
+function restoreCommand(): Command {
+  const command = new Command('restore')
+    .summary('Make a backup the database')
+    .description('Makes a backup the SQLite database of a service that is stopped, and checks it first.')
+    .argument('<file>', 'the backup')
+    .addOption(databaseOption())
+    .option('--replace', 'replace the database that is there', false)
+    .addHelpText('after', '\nExample:\n  $ resource restore /backups/resource-2026-11-21.db --replace')
+  return command.action(async (file: string) => {
+    const options = command.optsWithGlobals<Options>()
+    await asked(async ({ restore }) => {
+      const inspection = await copying((copy) => restore(file, options.database, copy), options)
+      await report(options, inspection, { database: options.database })
+    })
+  })
+}
+
+function checkCommand(): Command {
+  const command = new Command('check')
+    .summary('Read the whole database and say whether it is sound')
+    .description('Reads a whole SQLite database, also while the service runs, and says what is wrong with it.')
+    .addOption(databaseOption())
+    .addHelpText('after', '\nExample:\n  $ resource check --database file:/backups/resource-2026-11-21.db')
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Options>()
+    await asked(async ({ check }) => {
+      const inspection = check(options.database)
+      await report(options, inspection, { database: options.database })
+      const faults = [...inspection.damage, ...(inspection.mismatch === null ? [] : [inspection.mismatch])]
+      if (faults.length > 0) throw new Failure(EXIT.unexpected, faults.join('\n'))
+    })
+  })
+}
+
+function databaseOption(): Option {
+  return new Option('--database <url>', "the service's DATABASE_URL, file: and a path")
+    .env('DATABASE_URL')
+    .default(DATABASE)
+    .argParser((text) => text || DATABASE)
+}
+
+// Loaded for these commands alone: the driver takes time and memory.
+async function asked(work: (tools: typeof import('@resource/database/backup')) => Promise<void>): Promise<void> {
+  const tools = await import('@resource/database/backup')
+  try {
+    await work(tools)
+  } catch (error) {
+    if (error instanceof tools.BackupRefused) throw new Failure(EXIT_OF[error.fault], error.message)
+    throw error
+  }
+}
+
+async function copying(copy: (options: CopyOptions) => Promise<Inspection>, { replace }: Options): Promise<Inspection> {
+  using interrupt = onInterrupt()
+  let bar: ReturnType<typeof progress> | undefined
+  let pages = 0
+  const inspection = await copy({
+    replace,
+    onProgress(done, total) {
+      if (interrupt.requested) throw new Failure(EXIT.interrupted, 'Stopped; nothing was changed.')
+      bar ??= progress('pages copied:', total)
+      bar.at(done)
+      pages = total
+    },
+  })
+  bar?.end(pages)
+  return inspection
+}
+
+async function report(
+  { json }: Options,
+  { damage, mismatch, pending, rows }: Inspection,
+  place: Record<string, string>,
+): Promise<void> {
+  if (json) return write(`${JSON.stringify({ ...place, damage, mismatch, pending, rows })}\n`)
+  const sound = damage.length === 0 && mismatch === null ? 'yes' : 'no'
+  await write(record({ ...place, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
+}

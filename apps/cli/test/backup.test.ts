@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { startService } from './processes.ts'
+
+type Service = Awaited<ReturnType<typeof startService>>
+
+const LOADED = 20_000
+const DATABASE = 'data/resource.db'
+
+test('a backup of a service that writes holds all that was acknowledged before it, and nothing out of order', async () => {
+  await using service = await startService()
+  await load(service)
+  const acknowledged: number[] = []
+  let isDone = false
+  const write = async () => {
+    const { id } = await service.client.items.create.mutate({ name: 'Late', price: 1 })
+    acknowledged.push(id)
+  }
+  const writer = async () => {
+    while (!isDone) await write()
+  }
+  const writers = [writer(), writer(), writer(), writer()]
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(20)
+  const before = Math.max(...acknowledged)
+
+  const backup = await service.run(['backup', 'copy.db', '--json'])
+  isDone = true
+  await Promise.all(writers)
+  await write()
+
+  expect([backup.code, backup.stderr]).toEqual([0, ''])
+  const last = Math.max(...acknowledged)
+  const held = JSON.parse(backup.stdout).rows.items as number
+  expect(held).toBeGreaterThanOrEqual(before)
+  expect(held).toBeLessThan(last)
+  const check = await service.run(['check', '--database', 'file:copy.db'])
+  expect([check.code, check.stdout]).toEqual([
+    0,
+    `database: file:copy.db\nsound: yes\npending migrations: none\nusers: 0\nbooks: 0\nitems: ${held}\nidempotency_keys: ${idempotencyKeys(backup.stdout)}\n`,
+  ])
+
+  // The service is killed, so that what it wrote after the backup lies in the write-ahead log.
+  await service.stop('SIGKILL')
+  const refused = await service.run(['restore', 'copy.db'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--replace replaces it')])
+  const restored = await service.run(['restore', 'copy.db', '--replace'])
+  expect([restored.code, restored.stderr]).toEqual([0, ''])
+  expect(readdirSync(service.path('data'))).toEqual(['resource.db'])
+  await using again = await startService(service.folder)
+  const ids: number[] = []
+  for await (const { id } of again.client.items.iterate({})) ids.push(id)
+  expect(ids).toEqual(Array.from({ length: held }, (_, n) => n + 1))
+  expect(await again.client.items.create.mutate({ name: 'Next', price: 1 })).toMatchObject({ id: held + 1 })
+})
+
+test('a running service and its database can be checked', async () => {
+  await using service = await startService()
+  await service.client.books.create.mutate({
+    title: 'Kindred',
+    author: 'Octavia E. Butler',
+    published_date: '1979-06-01',
+  })
+  const check = await service.run(['check', '--json'])
+  expect([check.code, JSON.parse(check.stdout)]).toEqual([
+    0,
+    {
+      database: 'file:./data/resource.db',
+      damage: [],
+      mismatch: null,
+      pending: [],
+      rows: expect.objectContaining({ users: 0, books: 1, items: 0 }),
+    },
+  ])
+})
+
+test('a database in use is not replaced, and the service goes on', async () => {
+  await using service = await startService()
+  await service.run(['backup', 'copy.db'])
+  await service.client.items.create.mutate({ name: 'Rug', price: 80 })
+  const refused = await service.run(['restore', 'copy.db', '--replace'])
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('is in use. Stop the service first.')])
+  expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
+  expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })
+})
+
+test('a backup is for its owner alone, and replaces no file unasked', async () => {
+  await using service = await startService()
+  expect((await service.run(['backup', 'copy.db'])).code).toBe(0)
+  expect(statSync(service.path('copy.db')).mode & 0o777).toBe(0o600)
+  const refused = await service.run(['backup', 'copy.db'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('copy.db is there already')])
+  await service.client.items.create.mutate({ name: 'Rug', price: 80 })
+  expect((await service.run(['backup', 'copy.db', '--replace'])).code).toBe(0)
+  const check = await service.run(['check', '--database', 'file:copy.db', '--json'])
+  expect(JSON.parse(check.stdout).rows.items).toBe(1)
+  expect(readdirSync(service.folder).sort()).toEqual(['copy.db', 'data'])
+})
+
+test('a damaged file is told by check, and neither backed up nor restored', async () => {
+  await using service = await startService()
+  await load(service)
+  await service.run(['backup', 'good.db'])
+  await service.stop('SIGTERM')
+  const good = readFileSync(service.path('good.db'))
+  const middle = Math.floor(good.length / 2)
+  writeFileSync(
+    service.path('bad.db'),
+    Buffer.concat([good.subarray(0, middle), randomBytes(8192), good.subarray(middle + 8192)]),
+  )
+  writeFileSync(service.path('cut.db'), good)
+  truncateSync(service.path('cut.db'), middle)
+  writeFileSync(service.path('letter.db'), 'This is a letter. '.repeat(1000))
+  const database = readFileSync(service.path(DATABASE))
+  for (const name of ['bad.db', 'cut.db', 'letter.db']) {
+    const check = await service.run(['check', '--database', `file:${name}`])
+    expect([name, check.code, check.stdout]).toEqual([name, 1, expect.stringContaining('sound: no\n')])
+    expect(check.stderr).toMatch(/malformed|not a database|Tree|never used|Freelist|wrong # of entries/)
+    const backup = await service.run(['backup', 'new.db', '--database', `file:${name}`])
+    expect([name, backup.code, backup.stderr]).toEqual([name, 1, expect.stringContaining(`${name} is damaged`)])
+    const restored = await service.run(['restore', name, '--replace'])
+    expect([name, restored.code, restored.stderr]).toEqual([name, 1, expect.stringContaining(`${name} is damaged`)])
+  }
+  expect(readFileSync(service.path(DATABASE)).subarray(100)).toEqual(database.subarray(100))
+  expect(readdirSync(service.folder).sort()).toEqual(['bad.db', 'cut.db', 'data', 'good.db', 'letter.db'])
+})
+
+test('a damaged database is replaced by a backup', async () => {
+  await using service = await startService()
+  await service.client.items.create.mutate({ name: 'Rug', price: 80 })
+  await service.run(['backup', 'copy.db'])
+  await service.stop('SIGKILL')
+  writeFileSync(service.path(DATABASE), 'This is a letter. '.repeat(1000))
+  expect((await service.run(['restore', 'copy.db', '--replace'])).code).toBe(0)
+  await using again = await startService(service.folder)
+  expect(await again.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
+})
+
+test('where there is no database yet, a restore makes it and its folder', async () => {
+  await using service = await startService()
+  await service.run(['backup', 'copy.db'])
+  mkdirSync(service.path('empty'))
+  const restored = await service.run(['restore', 'copy.db', '--database', 'file:new/folder/app.db'])
+  expect([restored.code, restored.stderr]).toEqual([0, ''])
+  expect(readdirSync(service.path('new/folder'))).toEqual(['app.db'])
+})
+
+test('a backup of a newer version is told, and not restored', async () => {
+  await using service = await startService()
+  await service.run(['backup', 'copy.db'])
+  const file = readFileSync(service.path('copy.db'))
+  // The migration's name in the history, as a later one's of the same length.
+  file.write('9001', file.indexOf('0001_init'))
+  writeFileSync(service.path('newer.db'), file)
+  const words = 'Migration 9001_init was applied to the database but is missing here'
+  const check = await service.run(['check', '--database', 'file:newer.db'])
+  expect([check.code, check.stderr]).toEqual([1, expect.stringContaining(words)])
+  const restored = await service.run(['restore', 'newer.db', '--database', 'file:app.db'])
+  expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining(words)])
+  expect((await service.run(['backup', 'again.db', '--database', 'file:newer.db'])).code).toBe(0)
+})
+
+test('what is missing is told with code 3, and what is no SQLite file with code 2', async () => {
+  await using service = await startService()
+  const codes = async (...args: string[]) => {
+    const { code, stderr } = await service.run(args)
+    return [code, stderr]
+  }
+  expect(await codes('restore', 'none.db', '--replace')).toEqual([3, expect.stringContaining('There is no file')])
+  expect(await codes('check', '--database', 'file:none.db')).toEqual([3, expect.stringContaining('There is no file')])
+  const url = 'postgresql://resource:hunter2@localhost/resource'
+  for (const args of [['backup', 'x.db'], ['restore', 'x.db'], ['check']]) {
+    writeFileSync(service.path('x.db'), '')
+    const [code, stderr] = await codes(...args, '--database', url)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pg_dump and pg_restore')])
+    expect(stderr).not.toContain('hunter2')
+  }
+})
+
+async function load({ client }: Service): Promise<void> {
+  for (let start = 0; start < LOADED; start += 1000) {
+    const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Item ${start + n}`, price: n }))
+    await client.items.createMany.mutate({ items })
+  }
+}
+
+function idempotencyKeys(report: string): number {
+  return JSON.parse(report).rows.idempotency_keys
+}

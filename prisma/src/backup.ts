@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { databaseFile } from './database-file.ts'
+import { type Inspection, inspect, isDamage } from './inspection.ts'
+import { place } from './place.ts'
+
+const PAGES_AT_ONCE = 1_000
+
+export type { Inspection }
+
+export interface CopyOptions {
+  /** What is there already is replaced. */
+  replace?: boolean
+  /** Called after each piece, with pages done and pages in all; what it throws ends the work and leaves nothing behind. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** A backup, restore or check that was refused; everything is as it was before. */
+export class BackupRefused extends Error {
+  /** `exists`: replacing was not asked for. `unusable`: damaged, or of another program or a newer version of this one. */
+  readonly fault: 'unsupported' | 'missing' | 'exists' | 'in use' | 'unusable'
+
+  constructor(fault: BackupRefused['fault'], message: string) {
+    super(message)
+    this.fault = fault
+  }
+}
+
+/**
+ * Writes a consistent copy of a database that may be in use: its state at one moment after the call, without waiting for
+ * writers or holding them up. The copy is one file, readable by its owner alone; it has its name only once it is whole
+ * and on disk.
+ *
+ * @param url `file:` and a path, as the service takes it
+ * @param file where the copy goes
+ * @throws BackupRefused when the database is missing or damaged, or the file is there already
+ */
+export async function backUp(
+  url: string,
+  file: string,
+  { replace = false, onProgress }: CopyOptions = {},
+): Promise<Inspection> {
+  const source = existing(sqliteFile(url))
+  const target = absent(resolve(file), replace)
+  return place(target, replace, (partial) => copy(source, partial, onProgress))
+}
+
+/**
+ * Makes a backup the database. Whatever happens meanwhile, the database is the old one or the new one, whole.
+ *
+ * @param file what {@link backUp} wrote, or another SQLite file with this program's tables
+ * @param url `file:` and a path; the folder is made when absent
+ * @throws BackupRefused when the file is missing, damaged or of another program, or the database is there already or in
+ * use
+ */
+export async function restore(
+  file: string,
+  url: string,
+  { replace = false, onProgress }: CopyOptions = {},
+): Promise<Inspection> {
+  const source = existing(resolve(file))
+  const target = absent(sqliteFile(url), replace)
+  await mkdir(dirname(target), { recursive: true })
+  const old = existsSync(target) ? hold(target) : undefined
+  try {
+    return await place(target, old !== undefined, async (partial) => {
+      const inspection = await copy(source, partial, onProgress)
+      if (inspection.mismatch !== null) throw new BackupRefused('unusable', `${source}: ${inspection.mismatch}`)
+      await ownLike(old === undefined ? dirname(target) : target, partial)
+      // A log of the old database would be applied to the new one.
+      for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
+      return inspection
+    })
+  } finally {
+    old?.close()
+  }
+}
+
+/**
+ * Reads a whole database, which may be in use, and says what is wrong with it.
+ *
+ * @param url `file:` and a path
+ * @throws BackupRefused when it is missing
+ */
+export function check(url: string): Inspection {
+  const database = openAt(existing(sqliteFile(url)))
+  try {
+    return inspect(database)
+  } finally {
+    database.close()
+  }
+}
+
+async function copy(from: string, to: string, onProgress: CopyOptions['onProgress']): Promise<Inspection> {
+  const source = openAt(from)
+  try {
+    const inspection = inspect(source)
+    if (inspection.damage.length > 0) {
+      throw new BackupRefused('unusable', `${from} is damaged:\n${inspection.damage.join('\n')}`)
+    }
+    await source.backup(to, {
+      progress({ totalPages, remainingPages }) {
+        onProgress?.(totalPages - remainingPages, totalPages)
+        return PAGES_AT_ONCE
+      },
+    })
+    toOneFile(to)
+    return inspection
+  } finally {
+    source.close()
+  }
+}
+
+/**
+ * Opens a database to read one state of it: a copy of pages that others may write would begin anew at every write. The
+ * connection may write all the same, for a reader would leave the files of the write-ahead log behind.
+ */
+function openAt(file: string): Sqlite.Database {
+  try {
+    const database = new Sqlite(file, { fileMustExist: true })
+    database.pragma('query_only = ON')
+    database.exec('BEGIN')
+    return database
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** So that it can be opened where nothing may be written, and moved without a thought for other files. */
+function toOneFile(file: string): void {
+  const database = new Sqlite(file)
+  database.pragma('journal_mode = DELETE')
+  database.close()
+}
+
+/**
+ * Keeps everybody from a database that is to be replaced. Who opens it meanwhile waits, and is then refused every write:
+ * outside WAL mode SQLite looks whether the file still has its name.
+ */
+function hold(file: string): Sqlite.Database {
+  const database = new Sqlite(file, { timeout: 0 })
+  try {
+    database.pragma('journal_mode = DELETE')
+    database.exec('BEGIN EXCLUSIVE')
+    return database
+  } catch (error) {
+    // What is damaged may be replaced.
+    if (isDamage(error)) return database
+    database.close()
+    if (!(error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error
+    throw new BackupRefused('in use', `The database ${file} is in use. Stop the service first.`)
+  }
+}
+
+/** Root may restore for the user that the service runs as. */
+async function ownLike(model: string, file: string): Promise<void> {
+  const like = await stat(model)
+  if (like.isFile()) await chmod(file, like.mode)
+  if (process.getuid?.() === 0) await chown(file, like.uid, like.gid)
+}
+
+function sqliteFile(url: string): string {
+  if (/^postgres(ql)?:/.test(url)) {
+    throw new BackupRefused('unsupported', 'This works on SQLite files. PostgreSQL has pg_dump and pg_restore for it.')
+  }
+  try {
+    return databaseFile(url)
+  } catch (error) {
+    throw new BackupRefused('unsupported', (error as Error).message)
+  }
+}
+
+function existing(file: string): string {
+  if (existsSync(file)) return file
+  throw new BackupRefused('missing', `There is no file ${file}.`)
+}
+
+function absent(file: string, replace: boolean): string {
+  if (replace || !existsSync(file)) return file
+  throw new BackupRefused('exists', `${file} is there already: --replace replaces it.`)
+}

@@ -1,0 +1,62 @@
+import Sqlite from 'better-sqlite3'
+import { pendingMigrations } from './migrate.ts'
+
+/** What a SQLite file holds, and whether it can be relied on. */
+export interface Inspection {
+  /** What is damaged, in words; empty when nothing is. */
+  damage: string[]
+  /** Why this program cannot serve it, where the tables or the migration history are not its own. */
+  mismatch: string | null
+  /** The migrations that the next start will apply. */
+  pending: string[]
+  /** How many rows each table holds. */
+  rows: Record<string, number>
+}
+
+/** Reads a whole database, at the state that its open transaction sees. */
+export function inspect(database: Sqlite.Database): Inspection {
+  const inspection: Inspection = { damage: [], mismatch: null, pending: [], rows: {} }
+  try {
+    inspection.damage = [...brokenPages(database), ...danglingRows(database)]
+    if (inspection.damage.length === 0) inspection.rows = rowCounts(database)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    inspection.damage = [error.message]
+  }
+  if (inspection.damage.length > 0) return inspection
+  try {
+    if (Object.keys(inspection.rows).length === 0) throw new Error('It holds no tables.')
+    inspection.pending = pendingMigrations(database)
+    delete inspection.rows._prisma_migrations
+  } catch (error) {
+    inspection.mismatch = (error as Error).message
+  }
+  return inspection
+}
+
+/** Whether an error says that a file is no database, or no longer a whole one. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+}
+
+function brokenPages(database: Sqlite.Database): string[] {
+  const lines = database.prepare<[], string>('PRAGMA integrity_check').pluck().all()
+  return lines.filter((line) => line !== 'ok')
+}
+
+function danglingRows(database: Sqlite.Database): string[] {
+  const rows = database.pragma('foreign_key_check') as { table: string; parent: string }[]
+  const byTables = Map.groupBy(rows, ({ table, parent }) => `of ${table} refer to rows of ${parent} that do not exist`)
+  return [...byTables].map(([what, { length }]) => `${length} rows ${what}`)
+}
+
+function rowCounts(database: Sqlite.Database): Record<string, number> {
+  const names = database
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    )
+    .pluck()
+    .all()
+  const count = (name: string) => database.prepare<[], number>(`SELECT count(*) FROM "${name}"`).pluck().get() ?? 0
+  return Object.fromEntries(names.map((name) => [name, count(name)]))
+}
