@@ -1,4 +1,4 @@
-// Redocly and Spectral on the OpenAPI document; a warning counts as an error (redocly.yaml, .spectral.yaml).
+// Redocly and Spectral on the OpenAPI document; a warning counts as an error (redocly.yaml, .spectral-owasp.yaml).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ try {
   const file = join(directory, 'openapi.json')
   writeFileSync(file, JSON.stringify(JSON.parse(printDocument()), null, 2))
   const redocly = await run('redocly', ['lint', file, '--format=stylish', '--lint-config=error'])
-  const spectral = await run('spectral', ['lint', file, '--fail-severity=warn'])
+  const spectral = await run('spectral', ['lint', file, '--ruleset=.spectral-owasp.yaml', '--fail-severity=warn'])
   process.exitCode = redocly.code || spectral.code
 } finally {
   rmSync(directory, { recursive: true })

@@ -15,14 +15,14 @@ import {
   write,
   writeHeaders,
 } from './fields.ts'
-import { listInput, pageFacts, pageHeaders } from './pages.ts'
+import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const fields = {
   title: text(1, 200).meta({ examples: ['The Left Hand of Darkness'] }),
   author: text(1, 200).meta({ examples: ['Ursula K. Le Guin'] }),
   published_date: z.iso
     .date(must('a calendar date, YYYY-MM-DD'))
-    .meta({ description: 'A calendar date, `YYYY-MM-DD`.', examples: ['1969-03-01'] }),
+    .meta({ maxLength: 10, description: 'A calendar date, `YYYY-MM-DD`.', examples: ['1969-03-01'] }),
 }
 
 const book = z.object({ id, title: z.string(), author: z.string(), published_date: z.iso.date() }).meta({ id: 'Book' })
@@ -50,7 +50,7 @@ export const books = resource({
           description: 'In the order `sort` says.',
           successDescription: 'A page of books.',
           responseBody: 'books',
-          response: z.array(book),
+          response: pageOf(book),
           envelope: 'books',
           headers: pageHeaders,
         },
@@ -114,7 +114,7 @@ export const books = resource({
           path: '/books/bulk',
           operationId: 'createBooks',
           summary: 'Create many books',
-          response: z.array(book),
+          response: pageOf(book),
         },
       },
     }),

@@ -43,6 +43,7 @@ export const idempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, must('1 to 255 visible ASCII characters'))
   .optional()
   .meta({
+    maxLength: 255,
     description:
       'Makes a repeat harmless: within 24 hours the same key with the same request gets the first answer again, with another request a 409.',
   })

@@ -16,7 +16,7 @@ import {
   write,
   writeHeaders,
 } from './fields.ts'
-import { listInput, pageFacts, pageHeaders } from './pages.ts'
+import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const DEAREST = 1e12
 const priceRule = must('a number from 0 to 1e12')
@@ -73,7 +73,7 @@ export const items = resource({
           description: 'Filtered by `category` and `price_lt`, in the order `sort` says.',
           successDescription: 'A page of items.',
           responseBody: 'items',
-          response: z.array(item),
+          response: pageOf(item),
           envelope: 'items',
           headers: pageHeaders,
         },
@@ -139,7 +139,7 @@ export const items = resource({
           path: '/items/bulk',
           operationId: 'createItems',
           summary: 'Create many items',
-          response: z.array(item),
+          response: pageOf(item),
         },
       },
     }),

@@ -33,6 +33,7 @@ export function listInput<F extends z.ZodRawShape, A extends string>(filters: F,
         .optional()
         .meta({ description: 'Order of the list, `id_asc` when absent; `id` ascending breaks ties.' }),
       after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({
+        pattern: '^[\\w-]*$',
         description:
           'Walks the list by key instead of page number: empty to begin, then the cursor of the `next` link. Every step costs the same.',
       }),
@@ -45,6 +46,11 @@ export function listInput<F extends z.ZodRawShape, A extends string>(filters: F,
       path: ['after'],
       error: 'must not stand beside page: a list is read by page number or by cursor',
     })
+}
+
+/** The records of one page, or of a bulk create: 1,000 at most. */
+export function pageOf<S extends z.ZodType>(record: S) {
+  return z.array(record).meta({ maxItems: LARGEST_LIMIT })
 }
 
 /** What a list gives beside its records; over REST it stands in `Link`, `X-Total-Count` and the envelope's `meta`. */

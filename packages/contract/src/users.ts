@@ -18,7 +18,7 @@ import {
   write,
   writeHeaders,
 } from './fields.ts'
-import { listInput, pageFacts, pageHeaders } from './pages.ts'
+import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const LONGEST_PASSWORD_BYTES = 1024
 const bytes = new TextEncoder()
@@ -124,7 +124,7 @@ export const users = resource({
           description: 'Filtered by `role`, `status` and `age`, in the order `sort` says.',
           successDescription: 'A page of users.',
           responseBody: 'users',
-          response: z.array(summary),
+          response: pageOf(summary),
           envelope: 'users',
           headers: pageHeaders,
           additionalBindings: [
@@ -134,7 +134,7 @@ export const users = resource({
               operationId: 'listWholeUsers',
               summary: 'List whole user records',
               description: 'Every public field of each user; the same filters and sorts as at the main door.',
-              response: z.array(user),
+              response: pageOf(user),
             },
             {
               ...slash,
@@ -142,7 +142,7 @@ export const users = resource({
               operationId: 'listUsernames',
               summary: 'List user names and e-mail addresses',
               description: "`username` is a user's `name`; the same filters and sorts as at the main door.",
-              response: z.array(listing),
+              response: pageOf(listing),
             },
           ],
         },
@@ -244,7 +244,7 @@ export const users = resource({
           path: '/api/users/bulk',
           operationId: 'createUsers',
           summary: 'Create many users',
-          response: z.array(detail),
+          response: pageOf(detail),
         },
       },
     }),

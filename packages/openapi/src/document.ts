@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import { type Door, doors, type Source, shapeOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import { setWidths } from './widths.ts'
 
 export interface DocumentOptions {
   title: string
@@ -38,6 +39,9 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
   })
   document.tags = Object.values(contract).map(({ tag, description }) => ({ name: tag, description }))
   document.security = []
+  // For everybody who reaches it: none of its paths is for the inside alone.
+  document.servers = [{ url: '/', 'x-internal': false }]
+  setWidths(document)
   return document
 }
 
