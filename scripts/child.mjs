@@ -4,6 +4,9 @@ import { delimiter, join, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
 
+/** The exit code of a check that could not be made, for want of a tool or an answer: sysexits' EX_TEMPFAIL. */
+export const NOT_CHECKED = 75
+
 /**
  * Puts the repository's own Node and tools first, keeps every tool from reporting or asking home, and pnpm from looking
  * for its own version: scripts/run.mjs has chosen it.
