@@ -18,7 +18,7 @@ export interface Server extends AsyncDisposable {
   usage: () => Promise<Usage>
 }
 
-const START_LIMIT_MS = 20_000
+const START_LIMIT_MS = 60_000
 const ENDS_WITHIN_MS = 15_000
 
 /**

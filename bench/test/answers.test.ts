@@ -24,7 +24,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 test.concurrent.for(programs)(
   '$name gives the answers that all programs give, and refuses what all refuse',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (program) => {
     await using copy = await engine.copy(ROWS, program.name)
     await using server = await startServer(program, copy.url)
