@@ -33,7 +33,7 @@ export function pages(options: Texts): RequestHandler {
   }
 }
 
-const OWN = /^\/(?:docs|redoc|assets\/.*)?$/
+const OWN = /^\/(?:(?:docs|redoc)\/?|assets\/.*)?$/
 
 // The files are some megabytes, which a service that nobody reads about need not hold.
 function routes(options: Texts): Router {
