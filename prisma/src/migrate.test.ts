@@ -20,6 +20,7 @@ test('a fresh file gets every table', async () => {
   const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
   expect(tables.map(({ name }) => name).sort()).toEqual([
     '_prisma_migrations',
+    'api_keys',
     'books',
     'idempotency_keys',
     'items',

@@ -87,7 +87,11 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async #rows(statement: Statement): Promise<Row[]> {
     const rows = (await this.#executor.all(statement)) as Record<string, unknown>[]
-    for (const row of rows) for (const column of this.#text.dates) row[column] = new Date(row[column] as number)
+    for (const row of rows) {
+      for (const column of this.#text.dates) {
+        if (row[column] !== null) row[column] = new Date(row[column] as number)
+      }
+    }
     return rows as Row[]
   }
 

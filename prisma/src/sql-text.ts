@@ -47,7 +47,7 @@ export class SqlText<Row> {
       hasId: 'id' in columns,
       unique: (unique === undefined ? key : [unique]).map(String).filter((column) => column !== 'id'),
     }
-    this.dates = kinds.filter(({ kind }) => kind === 'date').map(({ name }) => name)
+    this.dates = kinds.filter(({ kind }) => kind.startsWith('date')).map(({ name }) => name)
     this.#table = quote(name)
     this.#key = key.map(String).map(quote).join(', ')
     this.#columns = Object.keys(columns).map(quote).join(', ')

@@ -42,7 +42,7 @@ export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick
 export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
 
 /** The kind of a column's values; `?` marks those that may be null. */
-export type Kind = 'int' | 'int?' | 'float' | 'text' | 'text?' | 'date'
+export type Kind = 'int' | 'int?' | 'float' | 'text' | 'text?' | 'date' | 'date?'
 
 type KindOf<Value> = [Value] extends [number]
   ? 'int' | 'float'
@@ -54,7 +54,9 @@ type KindOf<Value> = [Value] extends [number]
         ? 'int?'
         : [Value] extends [string | null]
           ? 'text?'
-          : never
+          : [Value] extends [Date | null]
+            ? 'date?'
+            : never
 
 /** The columns of a model, each with its kind. One that the model lacks, or has of another type, does not compile. */
 export type Columns<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> }

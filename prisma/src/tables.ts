@@ -1,4 +1,4 @@
-import type { Book, IdempotencyKey, Item, Prisma, User } from '../generated/client.ts'
+import type { ApiKey, Book, IdempotencyKey, Item, Prisma, User } from '../generated/client.ts'
 import type { Columns, RecordTable, Table } from './table.ts'
 
 /** Every table there is. */
@@ -7,6 +7,7 @@ export interface Tables {
   books: RecordTable<Book>
   items: RecordTable<Item>
   idempotencyKeys: Table<IdempotencyKey>
+  apiKeys: RecordTable<ApiKey>
 }
 
 /** What the engine needs to know of a table. */
@@ -60,6 +61,24 @@ const declarations: { [Name in keyof Tables]: Declaration<RowOf<Tables[Name]>> }
     model: 'idempotencyKey',
     key: ['procedure', 'key'],
     columns: { procedure: 'text', key: 'text', fingerprint: 'text', answer: 'text', created_at: 'date' },
+  },
+  apiKeys: {
+    name: 'api_keys',
+    model: 'apiKey',
+    key: ['id'],
+    unique: 'prefix',
+    columns: {
+      id: 'int',
+      name: 'text',
+      role: 'text',
+      prefix: 'text',
+      hash: 'text',
+      version: 'int',
+      created_at: 'date',
+      expires_at: 'date?',
+      revoked_at: 'date?',
+      last_used_at: 'date?',
+    },
   },
 }
 

@@ -8,6 +8,7 @@ const types: Record<Kind, string> = {
   text: 'text',
   'text?': 'text',
   date: 'timestamp',
+  'date?': 'timestamp',
 }
 
 const manyTexts = new Map<string, string>()
