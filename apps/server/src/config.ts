@@ -14,21 +14,44 @@ function oneOf<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` })
 }
 
-const schema = z.object({
-  HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
-  PORT: whole(0, 65535, 3000),
-  DATABASE_URL: z
-    .string()
-    .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: and a path, or postgresql:// and where the database is')
-    .default('file:./data/resource.db'),
-  DATABASE_ACCESS: oneOf(['prepared', 'prisma']).default('prepared'),
-  DATABASE_POOL_SIZE: whole(1, 1000, 10),
-  DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
-  DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
-  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
-  WORKERS: whole(1, 256, 1),
-})
+const flag = oneOf(['true', 'false'])
+  .prefault('false')
+  .transform((text) => text === 'true')
+
+const address = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const origins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine((list) => list.every((origin) => address(origin) && new URL(origin).origin === origin), {
+    error: 'must be origins such as https://app.example.com, separated by commas',
+  })
+
+const schema = z
+  .object({
+    HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
+    PORT: whole(0, 65535, 3000),
+    DATABASE_URL: z
+      .string()
+      .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: and a path, or postgresql:// and where the database is')
+      .default('file:./data/resource.db'),
+    DATABASE_ACCESS: oneOf(['prepared', 'prisma']).default('prepared'),
+    DATABASE_POOL_SIZE: whole(1, 1000, 10),
+    DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
+    DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
+    LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
+    WORKERS: whole(1, 256, 1),
+    ALLOW_ANONYMOUS: flag,
+    CORS_ORIGINS: origins,
+    OIDC_ISSUER: z.string().refine(address, 'must be the address of an identity provider').optional(),
+    OIDC_AUDIENCE: z.string().optional(),
+    OIDC_ROLE_CLAIM: z.string().default('role'),
+  })
+  .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => OIDC_ISSUER === undefined || OIDC_AUDIENCE !== undefined, {
+    path: ['OIDC_AUDIENCE'],
+    error: 'must be given with OIDC_ISSUER: tokens for other services would hold here too',
+  })
 
 export type Config = z.output<typeof schema>
 

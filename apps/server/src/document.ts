@@ -11,6 +11,9 @@ const DESCRIPTION = `Users, books and items over JSON.
 - HEAD works wherever GET does; OPTIONS and every 405 name the methods of a path in \`Allow\`.
 - Only \`/api/users\` tells a trailing slash from none; elsewhere it makes no difference.`
 
+const CREDENTIALS =
+  'An API key, or a token of the configured identity provider. Each operation names the role it needs, `x-role`; a role includes those before it: `reader`, `writer`, `admin`. As long as no key was created, a service on loopback takes calls without.'
+
 /** The service's OpenAPI 3.1 document. */
 export function createDocument() {
   return openApiDocument(contract, {
@@ -20,6 +23,7 @@ export function createDocument() {
     contact: { name: 'The maintainers of the Resource Service' },
     license: { name: 'MIT', identifier: 'MIT' },
     envelope,
+    credentials: CREDENTIALS,
     everywhere: {
       headers: { 'X-Request-Id': z.string().meta({ description: 'Identifies the request in the log.' }) },
       errors: [503],

@@ -1,10 +1,13 @@
 import { type Contract, contract } from '@resource/contract'
-import { type Database, isBusy, Unreachable } from '@resource/database'
-import { implement, Problem } from '@resource/openapi'
+import type { Database } from '@resource/database'
+import { implement } from '@resource/openapi'
+import { authorize } from './access/caller.ts'
 import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { itemService } from './items/service.ts'
+import { keyService } from './keys/service.ts'
+import { unavailable } from './store/unavailable.ts'
 import { userService } from './users/service.ts'
 
 /** Every procedure of the contract with its service behind it. */
@@ -15,13 +18,8 @@ export function createOperations(database: Database, config: Config) {
       users: userService(database, config.PASSWORD_MIN_LENGTH),
       books: bookService(database),
       items: itemService(database),
+      keys: keyService(database),
     },
-    unavailable,
+    { translate: unavailable, authorize },
   )
-}
-
-function unavailable(error: unknown): Problem | undefined {
-  if (!isBusy(error)) return undefined
-  const trouble = error instanceof Unreachable ? 'cannot be reached' : 'is busy'
-  return new Problem(503, `The database ${trouble}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
 }

@@ -13,6 +13,9 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
+    ALLOW_ANONYMOUS: false,
+    CORS_ORIGINS: [],
+    OIDC_ROLE_CLAIM: 'role',
   })
 })
 
@@ -28,6 +31,11 @@ test('every variable is read', () => {
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
+    ALLOW_ANONYMOUS: 'true',
+    CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
+    OIDC_ISSUER: 'https://id.example.com',
+    OIDC_AUDIENCE: 'resource',
+    OIDC_ROLE_CLAIM: 'groups',
   }
   expect(readConfig(environment)).toEqual({
     ...environment,
@@ -37,6 +45,8 @@ test('every variable is read', () => {
     DATABASE_STATEMENT_TIMEOUT_MS: 0,
     PASSWORD_MIN_LENGTH: 12,
     WORKERS: 4,
+    ALLOW_ANONYMOUS: true,
+    CORS_ORIGINS: ['https://app.example.com', 'http://localhost:5173'],
   })
 })
 
@@ -65,6 +75,12 @@ const WRONG = [
   ['DATABASE_POOL_SIZE', ['0', '1001', 'many'], 'must be a whole number from 1 to 1000'],
   ['DATABASE_CONNECT_TIMEOUT_MS', ['0', '5s'], 'must be a whole number from 1 to 600000'],
   ['DATABASE_STATEMENT_TIMEOUT_MS', ['-1', '600001'], 'must be a whole number from 0 to 600000'],
+  ['ALLOW_ANONYMOUS', ['yes', 'TRUE', '1'], 'must be one of true, false'],
+  [
+    'CORS_ORIGINS',
+    ['*', 'https://app.example.com/', 'app.example.com', 'https://a.example,file:///'],
+    'must be origins such as https://app.example.com, separated by commas',
+  ],
 ] as const
 
 for (const [name, values, rule] of WRONG) {
@@ -72,6 +88,16 @@ for (const [name, values, rule] of WRONG) {
     expect(() => readConfig({ [name]: value })).toThrow(new Error(`The configuration is wrong:\n  ${name} ${rule}`))
   })
 }
+
+test.each(['id.example.com', 'file:///etc'])('OIDC_ISSUER=%s is refused', (OIDC_ISSUER) => {
+  expect(() => readConfig({ OIDC_ISSUER, OIDC_AUDIENCE: 'resource' })).toThrow(
+    new Error('The configuration is wrong:\n  OIDC_ISSUER must be the address of an identity provider'),
+  )
+})
+
+test('OIDC_ISSUER without OIDC_AUDIENCE is refused: tokens for other services would hold here too', () => {
+  expect(() => readConfig({ OIDC_ISSUER: 'https://id.example.com' })).toThrow('OIDC_AUDIENCE must be given')
+})
 
 test('all wrong variables are named at once, without their values', () => {
   const read = () => readConfig({ PORT: 'abc', DATABASE_URL: 'mysql://u:secretpw@h/db', LOG_LEVEL: 'loud' })

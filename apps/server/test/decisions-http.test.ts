@@ -21,6 +21,8 @@ const allowed: Record<string, string> = {
   '/items/': 'GET, HEAD, POST, OPTIONS',
   '/items/bulk': 'POST, OPTIONS',
   '/items/{item_id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+  '/api/keys': 'GET, HEAD, POST, OPTIONS',
+  '/api/keys/{id}': 'GET, HEAD, DELETE, OPTIONS',
 }
 
 describe('methods', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
-import { createBook, createItem, createUser } from './records.ts'
+import { createBook, createItem, createKey, createUser } from './records.ts'
 
 export interface Example {
   method: string
@@ -14,7 +14,7 @@ const bob = { name: 'Bob', email: 'bob@example.com' }
 const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
 const chair = { name: 'Chair', price: 80 }
 
-/** A request that succeeds, for each operation, where user 1, book 1 and item 1 exist. */
+/** A request that succeeds, for each operation, where user 1, book 1, item 1 and key 2 exist. */
 const examples: Record<string, Example> = {
   listUsers: { method: 'GET', path: '/api/users' },
   createUser: { method: 'POST', path: '/api/users', json: bob },
@@ -49,6 +49,10 @@ const examples: Record<string, Example> = {
   replaceItem: { method: 'PUT', path: '/items/1', json: chair },
   updateItem: { method: 'PATCH', path: '/items/1', json: { price: 80 } },
   deleteItem: { method: 'DELETE', path: '/items/1' },
+  listKeys: { method: 'GET', path: '/api/keys' },
+  createKey: { method: 'POST', path: '/api/keys', json: { name: 'import', role: 'writer' } },
+  getKey: { method: 'GET', path: '/api/keys/2' },
+  revokeKey: { method: 'DELETE', path: '/api/keys/2' },
 }
 
 /** The ids of every operation of the document; one without an example fails its tests. */
@@ -69,13 +73,20 @@ export function exampleOf(operationId: string): Example {
 /** Those whose request has a body. */
 export const writingIds = operationIds.filter((id) => examples[id] === undefined || 'json' in exampleOf(id))
 
-/** Makes the user, the book and the item that the examples are about. */
+/** Makes what the examples are about: user 1, book 1, item 1 and key 2. The server's requests carry key 1 from now on. */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
   expect([id, (await createBook(server)).id, (await createItem(server)).id]).toEqual([1, 1, 1])
+  const { key } = await createKey(server)
+  server.logIn(key)
+  await createKey(server, { role: 'reader' })
+  // Noted beside the request: a test must not see it come.
+  let lastUse = null
+  while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at
 }
 
 /** An error as the family of an example's path shows it (7.2). */
 export function errorOf({ path }: Example, message: unknown) {
+  if (path.startsWith('/api/keys')) return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users/.test(path) ? { error: message } : { message }
 }

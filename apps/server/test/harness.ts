@@ -23,6 +23,8 @@ export interface TestServer extends PlainServer {
   client: Client
   /** A request over HTTP whose answer is checked against the OpenAPI document. */
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
+  /** Has `client` and `request` carry an API key from now on, or none. */
+  logIn: (key: string | undefined) => void
 }
 
 /** The real service on an address and a database of its own; `await using` stops it. */
@@ -35,13 +37,18 @@ export async function startTestServer(environment: Record<string, string> = {}):
     await server.stop()
     database?.release()
   }
+  let key: string | undefined
   return {
     ...server,
     ...(database && { databaseUrl: database.url }),
     stop,
     [Symbol.asyncDispose]: stop,
-    client: createClient({ baseUrl: server.url }),
-    request: (method, path, options) => request(server.url, method, path, options),
+    client: createClient({ baseUrl: server.url, apiKey: () => key }),
+    request: (method, path, { headers, ...options } = {}) =>
+      request(server.url, method, path, { ...options, headers: { ...(key && bearer(key)), ...headers } }),
+    logIn: (sent) => {
+      key = sent
+    },
   }
 }
 
@@ -54,6 +61,11 @@ export function shareTestServer(prepare?: (server: TestServer) => Promise<unknow
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
   return () => server
+}
+
+/** The header that carries a key. */
+export function bearer(key: string) {
+  return { Authorization: `Bearer ${key}` }
 }
 
 async function request(url: string, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {

@@ -137,7 +137,8 @@ async function explainedReads(databaseUrl: string) {
       sort: `${attribute}_${direction}`,
       limit: 1,
     }
-    const call = (position: object) => list?.call({ ...input, ...position }, { requestId: 'test' }) as Promise<Facts>
+    const context = { requestId: 'test', caller: { name: 'test', role: 'admin' } } as const
+    const call = (position: object) => list?.call({ ...input, ...position }, context) as Promise<Facts>
     await call({ page: 2 })
     let { next } = await call({ after: '' })
     while (next !== null) ({ next } = await call({ after: next }))

@@ -22,6 +22,11 @@ export async function createItem(server: TestServer, fields: Fields = {}) {
   return (await create(server, '/items/', { name: 'Lamp', price: 24.5, ...fields })).item
 }
 
+/** Creates a key and gives what is told of it, the key itself included. */
+export async function createKey(server: TestServer, fields: Fields = {}) {
+  return create(server, '/api/keys', { name: 'test', role: 'admin', ...fields })
+}
+
 async function create(server: TestServer, path: string, json: Fields) {
   const { status, body } = await server.request('POST', path, { json })
   expect(status, JSON.stringify(body)).toBe(201)

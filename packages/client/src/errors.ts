@@ -33,9 +33,9 @@ export class ServiceError extends TRPCClientError<AppRouter> {
 
 /** 400: the input breaks the contract; `fields` says where. */
 export class InvalidInputError extends ServiceError {}
-/** 401 */
+/** 401: the credentials are missing, wrong, expired or revoked. */
 export class UnauthorizedError extends ServiceError {}
-/** 403 */
+/** 403: the caller's role does not allow it. */
 export class ForbiddenError extends ServiceError {}
 /** 404 */
 export class NotFoundError extends ServiceError {}

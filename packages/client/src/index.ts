@@ -19,6 +19,8 @@ export interface CallOptions extends AttemptOptions {
 export interface ClientOptions extends CallOptions {
   /** Where the service is, below whatever path: `http://127.0.0.1:3000`. */
   baseUrl: string
+  /** An API key, or a token of the identity provider; a function is asked for it with every request. */
+  apiKey?: string | (() => string | undefined | Promise<string | undefined>)
   headers?: Record<string, string>
 }
 
@@ -32,11 +34,15 @@ const LONGEST_URL = 4000
  * Every call throws a `ServiceError` of the class of its kind. Its options are tRPC's: `signal` ends it, and `context`
  * may carry `timeoutMs`, `attemptTimeoutMs` and `retryForMs` for this call alone.
  */
-export function createClient({ baseUrl, headers = {}, ...options }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, headers = {}, ...options }: ClientOptions): Client {
   const transport = httpBatchLink<AppRouter>({
     url: `${baseUrl.replace(/\/$/, '')}/trpc`,
-    // By which the service notices clients of another contract.
-    headers: { 'X-Contract': CONTRACT_HASH, ...headers },
+    headers: async () => {
+      const key = typeof apiKey === 'function' ? await apiKey() : apiKey
+      const credentials = key !== undefined && { Authorization: `Bearer ${key}` }
+      // The hash is that by which the service notices clients of another contract.
+      return { 'X-Contract': CONTRACT_HASH, ...credentials, ...headers }
+    },
     maxItems: MOST_CALLS,
     maxURLLength: LONGEST_URL,
   })

@@ -2,10 +2,11 @@ import type { Implementation as ImplementationOf, RouterOf } from '@resource/ope
 import type { z } from 'zod'
 import { books } from './books.ts'
 import { items } from './items.ts'
+import { keys } from './keys.ts'
 import { users } from './users.ts'
 
 /** Every procedure of the service: the map of its API. */
-export const contract = { users, books, items }
+export const contract = { users, books, items, keys }
 
 export type Contract = typeof contract
 
@@ -27,4 +28,5 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
+export { ROLES, type Role } from '@resource/openapi/contract'
 export { API_VERSION, envelope } from './errors.ts'

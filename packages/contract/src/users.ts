@@ -381,6 +381,7 @@ export const users = resource({
 
     /** Delete all users of a status. Needs `status` and takes no other filter; without it nothing is removed. */
     deleteByStatus: mutation({
+      access: 'admin',
       // Strict, so that no filter is passed over: what is sent beside the status would have narrowed the removal.
       input: z.strictObject({ status, idempotency_key: idempotencyKey }),
       output: message.extend({ removed: z.int() }),

@@ -84,33 +84,43 @@ export interface RestMeta<Input = any, Output = any> extends Binding<Input, Outp
   additionalBindings?: (Partial<Binding<Input, Output>> & { path: `/${string}`; operationId: string })[]
 }
 
+/** What a caller may do; each role includes those before it. */
+export const ROLES = ['reader', 'writer', 'admin'] as const
+
+export type Role = (typeof ROLES)[number]
+
 export interface Procedure<
   Type extends 'query' | 'mutation' = 'query' | 'mutation',
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
 > {
   type: Type
+  /** The role a caller needs. */
+  access: Role
   input: Input
   output: Output
-  /** Statuses its implementation may answer with, beside those the adapter knows of (400, 406, 412, 413, 415, 500). */
+  /** Statuses its implementation may answer with, beside those the adapter knows of (400, 401, 403, 406, 412, 413, 415, 500). */
   errors?: number[]
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
 
-type Definition<Input extends z.ZodType, Output extends z.ZodType> = Omit<Procedure<any, Input, Output>, 'type'>
+type Definition<Input extends z.ZodType, Output extends z.ZodType> = Omit<
+  Procedure<any, Input, Output>,
+  'type' | 'access'
+> & { access?: Role }
 
-/** A procedure that changes nothing. */
+/** A procedure that changes nothing, for readers where it does not say otherwise. */
 export function query<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Definition<Input, Output>,
 ): Procedure<'query', Input, Output> {
-  return { type: 'query', ...definition }
+  return { type: 'query', access: 'reader', ...definition }
 }
 
-/** A procedure that writes. */
+/** A procedure that writes, for writers where it does not say otherwise. */
 export function mutation<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Definition<Input, Output>,
 ): Procedure<'mutation', Input, Output> {
-  return { type: 'mutation', ...definition }
+  return { type: 'mutation', access: 'writer', ...definition }
 }
 
 export type Procedures = Record<string, Procedure<any, any, any>>

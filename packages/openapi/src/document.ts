@@ -11,6 +11,8 @@ export interface DocumentOptions {
   version: string
   description: string
   contact: { name: string }
+  /** What a caller sends as `Authorization: Bearer`. */
+  credentials: string
   license: { name: string; identifier: string }
   envelope: EnvelopeForm
   /** What the server adds to every answer, whatever the procedure: headers by name, and statuses such as 503. */
@@ -34,7 +36,7 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
     contact,
     license,
     baseUrl: '/',
-    securitySchemes: {},
+    securitySchemes: { [BEARER]: { type: 'http', scheme: 'bearer', description: options.credentials } },
     paths,
   })
   document.tags = Object.values(contract).map(({ tag, description }) => ({ name: tag, description }))
@@ -45,8 +47,12 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
   return document
 }
 
+const BEARER = 'bearer'
+
 const DESCRIPTIONS: Record<number, string> = {
   400: 'Invalid or malformed request; the message names each wrong field and what it must be.',
+  401: 'Credentials are missing, wrong, expired or revoked.',
+  403: "The caller's role does not allow it.",
   404: 'The resource does not exist.',
   406: 'The caller takes no JSON.',
   409: 'In conflict with what is stored; nothing was changed.',
@@ -63,11 +69,12 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
   const error = ({ schema }: ErrorForm, status: number) => {
     const form = schema.meta()?.id
     const id = form && `${form}${status}`
+    const body = schema === envelope.error.schema ? schema : z.union([schema, envelope.error.schema])
     const make = (): ZodOpenApiResponseObject => ({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
       headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
-      content: { 'application/json': { schema: z.union([schema, envelope.error.schema]) } },
+      content: { 'application/json': { schema: body } },
     })
     // A form without a name makes no component that could be shared.
     return id ? errors(id, make) : make()
@@ -87,7 +94,7 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
     const tagged = { ...headers, ...(withTag && { ETag: ETAG }) }
     const statuses = [
       ...new Set([
-        ...[400, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
+        ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
         ...(door.body ? [413, 415] : []),
         ...(binding.ifMatch ? [412] : []),
       ]),
@@ -98,8 +105,10 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
     return {
       operationId: binding.operationId as string,
       summary: binding.summary as string,
-      description: binding.description as string,
+      description: `${binding.description} Needs the role \`${procedure.access}\`.`,
       tags: [resource.tag],
+      security: [{ [BEARER]: [] }],
+      'x-role': procedure.access,
       ...(binding.deprecated && { deprecated: true }),
       requestParams: parameters(door),
       ...(door.body && {
@@ -151,11 +160,13 @@ const accepts = (description: string, value: string) =>
     .string()
     .optional()
     .meta({ description, examples: [value] })
+const CHALLENGE = z.string().meta({ description: 'How to authenticate.', examples: ['Bearer realm="resource"'] })
 const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   415: {
     Accept: accepts('The media type a body must have.', 'application/json'),
     'Accept-Encoding': accepts('The encoding a body must have.', 'identity'),
   },
+  401: { 'WWW-Authenticate': CHALLENGE },
   503: { 'Retry-After': RETRY_AFTER },
 }
 const IF_MATCH = z

@@ -1,4 +1,4 @@
-import type { Contract, Implementation, Procedure, Resource } from './contract.ts'
+import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
 import { Problem, toProblem } from './problem.ts'
 import { dotted, validate } from './validate.ts'
 
@@ -9,34 +9,44 @@ export interface Operation<Context> {
   resource: Resource
   procedure: Procedure
   /**
-   * Validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
+   * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
    * what must hold for all of them belongs here.
    *
    * @param label names an input field as the caller knows it
    * @throws Problem and nothing else
    */
   call: (input: unknown, context: Context, label?: (path: readonly PropertyKey[]) => string) => Promise<unknown>
+  /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
+  admit: (context: Context) => void
+}
+
+export interface ImplementOptions<Context> {
+  /** Turns an error of the layers below into a Problem, where it knows it. */
+  translate?: (error: unknown) => Problem | undefined
+  /** Throws a Problem 401 or 403 unless the caller has the role. */
+  authorize?: (context: Context, access: Role) => void
 }
 
 /**
  * Joins a contract with its implementation. A procedure that is missing, extra or of a wrong type does not compile.
- *
- * @param translate turns an error of the layers below into a Problem, where it knows it
  */
 export function implement<C extends Contract, Context>(
   contract: C,
   implementation: Implementation<C, Context>,
-  translate: (error: unknown) => Problem | undefined = () => undefined,
+  { translate = () => undefined, authorize = () => undefined }: ImplementOptions<Context> = {},
 ): Operation<Context>[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as (input: unknown, context: Context) => Promise<unknown>
+      const admit = (context: Context) => authorize(context, procedure.access)
       return {
         name: `${noun}.${verb}`,
         resource,
         procedure,
+        admit,
         call: async (input, context, label = (path) => dotted(path)) => {
           try {
+            admit(context)
             return await run(validate(procedure.input, input, label), context)
           } catch (error) {
             throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))

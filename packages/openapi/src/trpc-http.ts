@@ -10,11 +10,11 @@ import { plainRequest, readInputs } from './trpc-request.ts'
 
 export interface TrpcOptions<Context> {
   /**
-   * What it throws is the answer of each call.
+   * What it throws is the answer of each call. What is at hand is better given than promised: that is faster.
    *
    * @param calls how many calls the request carries
    */
-  context: (req: Request, calls: number) => Context
+  context: (req: Request, calls: number) => Context | Promise<Context>
   /** Headers that every answer carries. */
   headers?: (req: Request) => Record<string, string>
   /** Told of each error of a call. */
@@ -49,37 +49,41 @@ export function trpc<Context extends object & CallContext>(
   const plain: RequestHandler = async (req, res, next) => {
     const request = plainRequest(req, typeOf, options)
     if (request === undefined) return next()
-    const inputs = await readInputs(req, request)
-    if (inputs === undefined) return next()
-    let context: Context
-    try {
-      context = options.context(req, request.paths.length)
-    } catch {
-      // It throws again where its error becomes the answer.
-      return next()
-    }
-    const refused = (cause: unknown, call: { path?: string; input?: unknown; type: TrpcCall<Context>['type'] }) => {
+    const type = req.method === 'GET' ? 'query' : 'mutation'
+    let context: Context | undefined
+    const refused = (cause: unknown, call: { path?: string; input?: unknown }): Settled => {
       const error = getTRPCErrorFromUnknown(cause)
       options.onError?.(error, req)
-      const shape = getTRPCErrorShape({ path: undefined, input: undefined, ...call, error, ctx: context, config })
+      const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape } }
     }
-    const settle = async (path: string, input: unknown): Promise<Settled> => {
-      const { type, run } = calls.get(path) as TrpcCall<Context>
+    const send = (settled: Settled[]) => {
+      const headers = options.headers?.(req)
+      try {
+        write(res, settled, request.isBatch, headers)
+      } catch (cause) {
+        // An output that JSON cannot say: one error for all calls.
+        write(res, [refused(cause, {})], false, headers)
+      }
+    }
+    const settle = async (path: string, input: unknown, context: Context): Promise<Settled> => {
+      const { run } = calls.get(path) as TrpcCall<Context>
       try {
         return { answer: { result: { data: await run(input, context) } } }
       } catch (cause) {
-        return refused(cause, { path, input, type })
+        return refused(cause, { path, input })
       }
     }
-    const settled = await Promise.all(request.paths.map((path, index) => settle(path, inputs[index])))
-    const headers = options.headers?.(req)
     try {
-      write(res, settled, request.isBatch, headers)
+      const made = options.context(req, request.paths.length)
+      context = made instanceof Promise ? await made : made
     } catch (cause) {
-      // An output that JSON cannot say: one error for all calls.
-      write(res, [refused(cause, { type: req.method === 'GET' ? 'query' : 'mutation' })], false, headers)
+      return send(request.paths.map((path) => refused(cause, { path })))
     }
+    const known = context
+    const inputs = await readInputs(req, request)
+    if (inputs === undefined) return next()
+    send(await Promise.all(request.paths.map((path, index) => settle(path, inputs[index], known))))
   }
 
   const complete = createExpressMiddleware({

@@ -128,14 +128,14 @@ describe('the answers of a door', () => {
   const statuses = (id: string) => Object.keys(named(id).responses).join(' ')
 
   test('are all there', () => {
-    expect(statuses('listPlanets')).toBe('200 400 406 500')
-    expect(statuses('getPlanet')).toBe('200 304 400 404 406 500')
-    expect(statuses('createPlanet')).toBe('201 400 406 409 413 415 500')
-    expect(statuses('createTitledPlanet')).toBe('200 400 406 409 413 415 500')
-    expect(statuses('replacePlanet')).toBe('200 400 404 406 412 413 415 500')
-    expect(statuses('deletePlanet')).toBe('200 400 404 406 500')
-    expect(statuses('deleteWorld')).toBe('200 204 400 404 406 500')
-    expect(statuses('fail')).toBe('200 304 400 406 500 503')
+    expect(statuses('listPlanets')).toBe('200 400 401 403 406 500')
+    expect(statuses('getPlanet')).toBe('200 304 400 401 403 404 406 500')
+    expect(statuses('createPlanet')).toBe('201 400 401 403 406 409 413 415 500')
+    expect(statuses('createTitledPlanet')).toBe('200 400 401 403 406 409 413 415 500')
+    expect(statuses('replacePlanet')).toBe('200 400 401 403 404 406 412 413 415 500')
+    expect(statuses('deletePlanet')).toBe('200 400 401 403 404 406 500')
+    expect(statuses('deleteWorld')).toBe('200 204 400 401 403 404 406 500')
+    expect(statuses('fail')).toBe('200 304 400 401 403 406 500 503')
   })
 
   test('have their headers', () => {

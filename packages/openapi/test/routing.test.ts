@@ -181,6 +181,7 @@ describe('a contract is refused at the start', () => {
       name,
       resource: doubled.planets,
       procedure: doubled.planets.procedures.a,
+      admit: () => undefined,
       call: async () => ({}),
     })
     expect(() => rest(doubled, [operation('planets.a'), operation('planets.b')], options)).toThrow(

@@ -455,11 +455,12 @@ function fail(how: string): unknown {
 
 /** The operations of the sky; a RangeError is known to mean that the sky is busy. */
 export function skyOperations() {
-  return implement<typeof contract, SkyContext>(contract, implementation, (error) =>
-    error instanceof RangeError
-      ? new Problem(503, 'Busy', { headers: { 'Retry-After': '7' }, cause: error })
-      : undefined,
-  )
+  return implement<typeof contract, SkyContext>(contract, implementation, {
+    translate: (error) =>
+      error instanceof RangeError
+        ? new Problem(503, 'Busy', { headers: { 'Retry-After': '7' }, cause: error })
+        : undefined,
+  })
 }
 
 export function skyDocument() {
@@ -470,6 +471,7 @@ export function skyDocument() {
     contact: { name: 'Astronomers' },
     license: { name: 'MIT', identifier: 'MIT' },
     envelope,
+    credentials: 'A key of the observatory.',
     everywhere: { headers: { 'X-Served-By': z.string().meta({ description: 'Who answered.' }) }, errors: [] },
   })
 }

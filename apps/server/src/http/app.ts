@@ -1,11 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { Problem, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
+import type { Access } from '../access/access.ts'
 import type { Config } from '../config.ts'
 import { consolePages } from '../console/console.ts'
+import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
 import { createOperations } from '../operations.ts'
@@ -14,6 +17,7 @@ import { commonHeaders, setCommonHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
+import { allowOrigins, checkOrigin } from './origin.ts'
 import { requestId, requestLog } from './request-log.ts'
 import { skewLog } from './skew.ts'
 
@@ -24,13 +28,14 @@ const MOST_CALLS_IN_BATCH = 50
 export interface AppOptions {
   config: Config
   database: Database
+  access: Access
   log: Logger
   /** Whether the service has begun to stop. */
   isStopping: () => boolean
 }
 
 /** The whole service as an Express application. */
-export function createApp({ config, database, log, isStopping }: AppOptions): Express {
+export function createApp({ config, database, access, log, isStopping }: AppOptions): Express {
   const operations = createOperations(database, config)
   const document = createDocument()
   const tell = (error: Problem | TRPCError, req: Request) => {
@@ -40,13 +45,13 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   }
   const { handle, refuse, fail } = rest<Context>(contract, operations, {
     envelope,
-    context: (req) => ({ requestId: requestId(req) }),
+    context: (req) => contextOf(req, access),
     requestId,
     headers: commonHeaders,
     onError: tell,
   })
   const { plain, complete } = trpc<Context>(operations, {
-    context: contextOf,
+    context: (req, calls) => contextOf(req, access, headersOfCall(req, calls)),
     headers: commonHeaders,
     onError: tell,
     bodyLimit: TRPC_BODY_LIMIT,
@@ -58,7 +63,9 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.disable('etag')
   app.enable('case sensitive routing')
   app.use(requestLog(log))
-  app.use(checkHost)
+  app.use(checkHost(access.isPrivate))
+  app.use(checkOrigin(config.CORS_ORIGINS))
+  if (config.CORS_ORIGINS.length > 0) app.use(allowOrigins(config.CORS_ORIGINS))
   // Few layers before what is asked for most.
   app.use(handle)
   app.use('/trpc', skewLog(log), plain)
@@ -68,6 +75,7 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   app.use(health(database, isStopping))
   const documentText = JSON.stringify(document)
   offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
+  app.use(consoleSession(access.callerOf))
   app.use(consolePages())
   app.use(pages({ title: document.info.title, version: API_VERSION }))
   app.use(refuse)
@@ -76,11 +84,17 @@ export function createApp({ config, database, log, isStopping }: AppOptions): Ex
   return app
 }
 
-function contextOf(req: Request, calls: number): Context {
-  if (calls === 1) return { requestId: requestId(req), headers: req.headers }
+function contextOf(req: Request, { callerOf }: Access, headers?: IncomingHttpHeaders): Context | Promise<Context> {
+  const caller = callerOf(req.headers)
+  if (caller instanceof Promise) return caller.then((caller) => ({ caller, requestId: requestId(req), headers }))
+  return { caller, requestId: requestId(req), headers }
+}
+
+function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {
+  if (calls === 1) return headers
   // The header belongs to the request; of several calls in one it could mean any, and to drop it would be a lie.
-  if (req.headers['idempotency-key'] !== undefined) {
+  if (headers['idempotency-key'] !== undefined) {
     throw new Problem(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
   }
-  return { requestId: requestId(req) }
+  return undefined
 }

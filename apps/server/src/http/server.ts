@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
 import { createDatabase } from '@resource/database'
 import type { Logger } from 'pino'
+import { createAccess } from '../access/access.ts'
 import type { Config } from '../config.ts'
 import { dropOldAnswers } from '../store/idempotency.ts'
 import { createApp } from './app.ts'
@@ -22,7 +23,7 @@ export interface RunningServer {
  * Opens the database and serves.
  *
  * @param through what each request goes through before the service; tests put trouble there
- * @throws Error when the database cannot be opened or the address is taken
+ * @throws Error when the database cannot be opened, the address is taken, or the service would be open to everyone
  */
 export async function startServer(
   config: Config,
@@ -35,8 +36,12 @@ export async function startServer(
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
   })
+  const access = await createAccess(database, config, log).catch(async (error) => {
+    await database.close()
+    throw error
+  })
   let stopping: Promise<void> | undefined
-  const app = createApp({ config, database, log, isStopping: () => stopping !== undefined })
+  const app = createApp({ config, database, access, log, isStopping: () => stopping !== undefined })
   const serve = through(app)
   const open = new Set<ServerResponse>()
   const handle: RequestListener = (req, res) => {

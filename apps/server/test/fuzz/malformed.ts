@@ -46,7 +46,7 @@ function requestLine(random: Random): string {
       `GET /?${'a&'.repeat(9000)} HTTP/1.1`,
     ],
   ])
-  return `${line}\r\nHost: a\r\n\r\n`
+  return `${line}\r\nHost: localhost\r\n\r\n`
 }
 
 function headerLines(random: Random): string {
@@ -101,12 +101,12 @@ function headerLines(random: Random): string {
       ],
     ]),
   )
-  const host = random.oneIn(4) ? '' : 'Host: a\r\n'
+  const host = random.oneIn(4) ? '' : 'Host: localhost\r\n'
   const end = random.pick(['\r\n\r\n', '\r\n\r\n', '\n\n', '\r\r', '\r\n', ''])
   return `${random.pick(['GET /users/1', 'POST /books', 'DELETE /items/1', 'GET /docs'])} HTTP/1.1\r\n${host}${lines.join('\r\n')}${end}`
 }
 
-const JSON_POST = 'POST /items/ HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+const JSON_POST = 'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
 const BODY = '{"name":"Lamp","price":24.5}'
 
 function framedBody(random: Random): string {
@@ -162,7 +162,10 @@ function chunkedBody(random: Random): string {
 }
 
 function pipelined(random: Random): string {
-  const right = ['GET /books HTTP/1.1\r\nHost: a\r\n\r\n', `${JSON_POST}Content-Length: ${BODY.length}\r\n\r\n${BODY}`]
+  const right = [
+    'GET /books HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    `${JSON_POST}Content-Length: ${BODY.length}\r\n\r\n${BODY}`,
+  ]
   const first = Array.from({ length: random.int(1, 4) }, () => random.pick(right)).join('')
   const last = random.pick([requestLine, headerLines, framedBody, chunkedBody, noise])(random)
   // Node writes the 100 of a request that waits its turn behind the head of that request's own answer.

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Caller, unauthorized } from './caller.ts'
+import type { Keyring } from './keyring.ts'
+
+/** The cookie of the console: it holds the key where no script can read it. */
+export const SESSION_COOKIE = 'resource_session'
+
+const ANONYMOUS: Caller = { name: 'anonymous', role: 'admin' }
+
+/** @throws Problem 401, at once or as a rejection */
+export type Authenticate = (headers: IncomingHttpHeaders) => Caller | Promise<Caller>
+
+/**
+ * Who calls, by an API key or a token in `Authorization: Bearer`, or by the console's cookie. As long as there is no key
+ * and no identity provider, whoever comes without credentials may do everything.
+ *
+ * @param verifyToken absent where no identity provider is configured
+ */
+export function createAuthenticate(keyring: Keyring, verifyToken?: (token: string) => Promise<Caller>): Authenticate {
+  const admitAnonymous = (hasKeys: boolean): Caller => {
+    if (hasKeys) throw unauthorized('Send Authorization: Bearer with an API key')
+    return ANONYMOUS
+  }
+  return ({ authorization, cookie }) => {
+    const credentials = bearer(authorization) ?? session(cookie)
+    if (credentials === undefined) {
+      const hasKeys = verifyToken !== undefined || keyring.hasKeys()
+      return hasKeys instanceof Promise ? hasKeys.then(admitAnonymous) : admitAnonymous(hasKeys)
+    }
+    // A token has three parts, a key none.
+    if (verifyToken !== undefined && credentials.includes('.')) return verifyToken(credentials)
+    return keyring.callerOf(credentials)
+  }
+}
+
+function bearer(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined
+  const [, credentials] = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization) ?? []
+  if (credentials === undefined) throw unauthorized('Authorization must be Bearer and an API key', 'invalid_token')
+  return credentials
+}
+
+function session(cookie: string | undefined): string | undefined {
+  const pair = cookie?.split(/; */).find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+  return pair?.slice(SESSION_COOKIE.length + 1)
+}

@@ -1,0 +1,22 @@
+import { Router } from 'express'
+import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
+import { only } from '../http/offer.ts'
+
+/**
+ * The console's session, `/console/session`. GET tells who is logged in; POST with `Authorization: Bearer` puts the key
+ * into a cookie that no script can read and no other site's request carries; DELETE forgets it.
+ */
+export function consoleSession(authenticate: Authenticate): Router {
+  const router = Router({ caseSensitive: true })
+  const path = '/console/session'
+  router.route(path).all(only('GET, HEAD, POST, DELETE, OPTIONS'))
+  router.get(path, async (req, res) => void res.json(await authenticate(req.headers)))
+  router.post(path, async (req, res) => {
+    const caller = await authenticate({ authorization: req.headers.authorization })
+    const [, key = ''] = req.headers.authorization?.split(/ +/) ?? []
+    const secure = req.headers.origin?.startsWith('https:') ?? false
+    res.cookie(SESSION_COOKIE, key, { httpOnly: true, sameSite: 'strict', secure, path: '/' }).json(caller)
+  })
+  router.delete(path, (_req, res) => void res.clearCookie(SESSION_COOKIE, { path: '/' }).status(204).end())
+  return router
+}

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Problem } from '@resource/openapi'
+import cors from 'cors'
+import type { RequestHandler } from 'express'
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Refuses a write that a browser sends for a page of another origin, whatever its body: the console's cookie, or an
+ * address that only this machine can reach, must not be used by pages its owner happens to visit.
+ *
+ * @param origins those whose pages may
+ */
+export function checkOrigin(origins: string[]): RequestHandler {
+  return ({ method, headers }, _res, next) => {
+    const { origin } = headers
+    // Every browser names the origin of a write; other programs have none.
+    if (origin === undefined || SAFE.has(method) || isOwn(origin, headers) || origins.includes(origin)) return next()
+    throw new Problem(403, `Pages of ${origin} may not write here; CORS_ORIGINS says which may`)
+  }
+}
+
+// The browser's own word holds behind a proxy that gives the service another Host, too.
+function isOwn(origin: string, headers: IncomingHttpHeaders): boolean {
+  if (headers['sec-fetch-site'] !== undefined) return headers['sec-fetch-site'] === 'same-origin'
+  return URL.canParse(origin) && new URL(origin).host === headers.host?.toLowerCase()
+}
+
+/** Lets pages of other origins call the service (CORS), without the console's cookie. */
+export function allowOrigins(origins: string[]): RequestHandler {
+  return cors({
+    origin: origins,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'Allow',
+      'ETag',
+      'Link',
+      'Location',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+      'X-Total-Count',
+    ],
+    maxAge: 600,
+    // Who asks for OPTIONS is told the methods in Allow all the same.
+    preflightContinue: true,
+  })
+}

@@ -1,0 +1,43 @@
+import type { Implementation } from '@resource/contract'
+import type { Database } from '@resource/database'
+import { Problem } from '@resource/openapi'
+import type { Context } from '../context.ts'
+import { writeOnce } from '../store/idempotency.ts'
+import { newKey } from './secret.ts'
+import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
+
+/** The rules of keys: shown once, stored as hashes, revoked rather than deleted. */
+export function keyService(database: Database): Implementation<Context>['keys'] {
+  return {
+    list: (input) => listKeys(database.read, input),
+
+    get: ({ id }) => findKey(database.read, id),
+
+    create: async (input) => {
+      const { name, role } = input
+      const expires_at = input.expires_at === null ? null : new Date(input.expires_at)
+      if (expires_at !== null && expires_at.getTime() <= Date.now()) {
+        const message = 'must be in the future'
+        throw new Problem(400, `expires_at: ${message}`, { fields: [{ field: 'expires_at', message }] })
+      }
+      let created: string | undefined
+      // What is kept for repeats must not hold the key.
+      const record = await writeOnce(database, 'keys.create', input, (tx) => {
+        const { key, prefix, hash } = newKey()
+        created = key
+        return insertKey(tx, { name, role, prefix, hash, expires_at })
+      })
+      if (created !== undefined) return { ...record, key: created }
+      throw new Problem(
+        409,
+        `Key ${record.id} was created by this request already, and a key is shown once: revoke it and create another`,
+      )
+    },
+
+    revoke: (input) =>
+      writeOnce(database, 'keys.revoke', input, async (tx) => {
+        await revokeKey(tx, input.id, input.if_version)
+        return { message: 'Key revoked' }
+      }),
+  }
+}

@@ -1,0 +1,143 @@
+import { type Contract, contract, ROLES, type Role } from '@resource/contract'
+import { describe, expect, test } from 'vitest'
+import { createDocument } from '../src/document.ts'
+import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
+import { exampleOf, operationIds, seed } from './examples.ts'
+import { startTestServer } from './harness.ts'
+
+const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
+
+/** What a caller gets from what needs `access`: a refusal, or an answer. */
+function outcomeFor(kind: CallerKind, access: Role): 401 | 403 | 'answered' {
+  if (REFUSED.includes(kind)) return 401
+  return ROLES.indexOf(kind as Role) < ROLES.indexOf(access) ? 403 : 'answered'
+}
+
+function outcomeOf(status: number): 401 | 403 | 'answered' {
+  return status === 401 || status === 403 ? status : 'answered'
+}
+
+const places = Object.values(createDocument().paths as Record<string, Record<string, StatedOperation>>)
+const stated = new Map(
+  places.flatMap((place) => Object.values(place).map((operation) => [operation.operationId, operation['x-role']])),
+)
+
+interface StatedOperation {
+  operationId: string
+  'x-role': Role
+}
+
+describe('over REST', () => {
+  for (const operationId of operationIds) {
+    const { method, path, json } = exampleOf(operationId)
+    const access = stated.get(operationId) as Role
+
+    test(`${operationId} (${method} ${path}) is for ${access}s`, async () => {
+      await using server = await startTestServer()
+      await seed(server)
+      const callers = await createCallers(server)
+      server.logIn(undefined)
+      const statuses: Partial<Record<CallerKind, number>> = {}
+      for (const kind of CALLER_KINDS) {
+        const authorization = callers[kind]
+        const headers = authorization === undefined ? {} : { Authorization: authorization }
+        statuses[kind] = (await server.request(method, path, { json, headers })).status
+      }
+      for (const kind of CALLER_KINDS) {
+        expect(outcomeOf(statuses[kind] as number), kind).toBe(outcomeFor(kind, access))
+      }
+      // Who was refused has changed nothing: the first who may, succeeds.
+      expect(statuses[access]).toBeLessThan(300)
+    })
+  }
+})
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+const bob = { name: 'Bob', email: 'bob@example.com' }
+const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
+const chair = { name: 'Chair', price: 80 }
+
+/** An input with which each procedure succeeds. */
+const inputs: { [Noun in keyof Contract]: Record<keyof Contract[Noun]['procedures'], object> } = {
+  users: {
+    list: {},
+    get: { id: 1 },
+    create: bob,
+    createMany: { users: [bob] },
+    replace: { id: 1, ...ada },
+    update: { id: 1, name: 'Ada L.' },
+    setStatus: { id: 1, status: 'inactive' },
+    delete: { id: 1 },
+    deleteByStatus: { status: 'active' },
+  },
+  books: {
+    list: {},
+    get: { id: 1 },
+    create: emma,
+    createMany: { books: [emma] },
+    replace: { id: 1, ...emma },
+    delete: { id: 1 },
+  },
+  items: {
+    list: {},
+    get: { id: 1 },
+    create: chair,
+    createMany: { items: [chair] },
+    replace: { id: 1, ...chair },
+    update: { id: 1, price: 80 },
+    delete: { id: 1 },
+  },
+  keys: { list: {}, get: { id: 2 }, create: { name: 'import', role: 'writer' }, revoke: { id: 2 } },
+}
+
+describe('over tRPC', () => {
+  for (const [noun, { procedures }] of Object.entries(contract)) {
+    for (const [verb, { type, access }] of Object.entries(procedures)) {
+      const input = JSON.stringify((inputs[noun as keyof Contract] as Record<string, object>)[verb])
+
+      test(`${noun}.${verb} is for ${access}s`, async () => {
+        await using server = await startTestServer()
+        await seed(server)
+        const callers = await createCallers(server)
+        const call = async (authorization: string | undefined) => {
+          const headers = {
+            'Content-Type': 'application/json',
+            ...(authorization !== undefined && { Authorization: authorization }),
+          }
+          const url = `${server.url}/trpc/${noun}.${verb}`
+          const answer =
+            type === 'query'
+              ? await fetch(`${url}?input=${encodeURIComponent(input)}`, { headers })
+              : await fetch(url, { method: 'POST', headers, body: input })
+          return {
+            status: answer.status,
+            challenge: answer.headers.get('www-authenticate'),
+            body: (await answer.json()) as { error: { data: object } },
+          }
+        }
+        const statuses: Partial<Record<CallerKind, number>> = {}
+        for (const kind of CALLER_KINDS) {
+          const { status, challenge, body } = await call(callers[kind])
+          const outcome = outcomeFor(kind, access)
+          expect(outcomeOf(status), kind).toBe(outcome)
+          if (outcome === 401) {
+            expect(challenge).toMatch(/^Bearer realm="resource"/)
+            expect(body.error.data).toMatchObject({ code: 'UNAUTHORIZED', httpStatus: 401, path: `${noun}.${verb}` })
+          }
+          if (outcome === 403) expect(body.error.data).toMatchObject({ code: 'FORBIDDEN', httpStatus: 403 })
+          statuses[kind] = status
+        }
+        expect(statuses[access as Role]).toBe(200)
+      })
+    }
+  }
+})
+
+test('only what reads is for readers; removal by filter and keys are for admins alone', () => {
+  const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+    Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const),
+  )
+  const of = (role: Role) => roles.flatMap(([name, access]) => (access === role ? [name] : []))
+  expect(of('reader')).toEqual(['users.list', 'users.get', 'books.list', 'books.get', 'items.list', 'items.get'])
+  expect(of('admin')).toEqual(['users.deleteByStatus', 'keys.list', 'keys.get', 'keys.create', 'keys.revoke'])
+})

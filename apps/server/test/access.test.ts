@@ -1,0 +1,361 @@
+import { createClient, ForbiddenError, UnauthorizedError } from '@resource/client'
+import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { isSame, newKey } from '../src/keys/secret.ts'
+import { createCallers } from './callers.ts'
+import { bearer, shareTestServer, startTestServer } from './harness.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
+import { aTimestamp, createKey, createUser, dropTable, openDatabase } from './records.ts'
+
+const INVALID = 'Bearer realm="resource", error="invalid_token"'
+
+afterEach(() => void vi.useRealTimers())
+
+describe('as long as there is no key', () => {
+  test('whoever comes may read, write, remove by filter and create keys', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    expect((await server.request('GET', '/api/users/1')).status).toBe(200)
+    expect((await server.request('DELETE', '/api/users?status=active')).status).toBe(200)
+    expect((await server.request('GET', '/api/keys')).body).toEqual([])
+    expect((await createKey(server)).role).toBe('admin')
+  })
+
+  test('credentials that are none are refused all the same', async () => {
+    await using server = await startTestServer()
+    const headers = bearer(`rsk_${'a'.repeat(44)}`)
+    expect((await server.request('GET', '/books', { headers })).status).toBe(401)
+  })
+
+  for (const [host, status] of [
+    ['localhost', 200],
+    ['LOCALHOST:3000', 200],
+    ['127.0.0.1:80', 200],
+    ['127.9.9.9', 200],
+    ['[::1]:3000', 200],
+    ['resource.localhost', 200],
+    ['rebound.example.com', 403],
+    ['localhost.example.com', 403],
+    ['127.0.0.1.example.com', 403],
+    ['notlocalhost', 403],
+    ['192.168.0.7', 403],
+    ['[::ffff:7f00:1]', 403],
+  ] as const) {
+    test(`a request for the host ${host} gets a ${status}, whatever it asks for (DNS rebinding)`, async () => {
+      await using server = await startTestServer()
+      for (const target of ['/api/users', '/trpc/users.list', '/console', '/docs', '/healthz', '/openapi.json']) {
+        const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+        const [answer] = parseAnswers(await exchangeBytes(server.url, bytes))
+        if (status === 403) expect([target, answer?.status]).toEqual([target, 403])
+        else expect(answer?.status).not.toBe(403)
+      }
+    })
+  }
+})
+
+describe('from the first key on', () => {
+  test('nobody comes in without one, by any name of the host', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server)
+    const anonymous = async () => (await server.request('GET', '/books')).status
+    await expect.poll(anonymous, { timeout: 10_000 }).toBe(401)
+    const ask = async (credentials: string) => {
+      const head = `GET /books HTTP/1.1\r\nHost: api.example.com\r\n${credentials}Connection: close\r\n\r\n`
+      return parseAnswers(await exchangeBytes(server.url, Buffer.from(head)))[0]?.status
+    }
+    expect([await ask(''), await ask(`Authorization: Bearer ${key}\r\n`)]).toEqual([401, 200])
+  })
+
+  test('revoking the last key does not open the service again, nor does its expiry', async () => {
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    await server.request('DELETE', '/api/keys/1')
+    await expect.poll(async () => (await server.request('GET', '/books')).status, { timeout: 10_000 }).toBe(401)
+    server.logIn(undefined)
+    expect((await server.request('GET', '/books')).status).toBe(401)
+  })
+
+  test('health, documentation and what methods there are, are told to everyone', async () => {
+    await using server = await startTestServer()
+    await createCallers(server)
+    for (const path of ['/healthz', '/readyz', '/openapi.json']) {
+      expect((await server.request('GET', path)).status).toBe(200)
+    }
+    for (const path of ['/docs', '/redoc']) expect((await fetch(server.url + path)).status).toBe(200)
+    expect((await server.request('OPTIONS', '/api/users')).status).toBe(204)
+    expect((await server.request('GET', '/nothing')).status).toBe(404)
+  })
+})
+
+describe('a refusal', () => {
+  const server = shareTestServer(async (server) => void Object.assign(callers, await createCallers(server)))
+  const callers = {} as Awaited<ReturnType<typeof createCallers>>
+
+  test('401 says how to authenticate', async () => {
+    const { status, headers, body } = await server().request('GET', '/api/users')
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
+    expect(body).toEqual({ error: 'Send Authorization: Bearer with an API key' })
+  })
+
+  for (const [kind, message] of [
+    ['wrong', 'This is no API key of the service'],
+    ['revoked', 'This API key was revoked'],
+    ['expired', 'This API key has expired'],
+  ] as const) {
+    test(`401 for the ${kind} key says why: ${message}`, async () => {
+      const headers = { Authorization: callers[kind] as string }
+      const answer = await server().request('GET', '/items', { headers })
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, INVALID])
+      expect(answer.body).toEqual({ message })
+    })
+  }
+
+  for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer ', 'Bearer a b', 'rsk_x', 'Bearer "x"', 'Bearer a,b']) {
+    test(`401 for Authorization: ${authorization}`, async () => {
+      const answer = await server().request('GET', '/items', { headers: { Authorization: authorization } })
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, INVALID])
+    })
+  }
+
+  test('the scheme may be written in any case (RFC 9110, 11.1)', async () => {
+    const key = callers.reader?.slice('Bearer '.length)
+    expect((await server().request('GET', '/items', { headers: { Authorization: `bEARER  ${key}` } })).status).toBe(200)
+  })
+
+  test('403 names the role it needs and the role there is', async () => {
+    const headers = { Authorization: callers.reader as string }
+    const answer = await server().request('POST', '/items/', { headers, json: { name: 'Lamp', price: 1 } })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toEqual({ message: 'This needs the role writer; yours is reader' })
+  })
+
+  test('comes before anything else is looked at: body, input, whether there is such a record', async () => {
+    const anonymous = { 'Content-Type': 'application/json' }
+    const reader = { ...anonymous, Authorization: callers.reader as string }
+    const tooLong = 'x'.repeat(5 * 1024 * 1024)
+    for (const [headers, status] of [
+      [anonymous, 401],
+      [reader, 403],
+    ] as const) {
+      expect((await server().request('POST', '/users', { raw: tooLong, headers })).status).toBe(status)
+      expect((await server().request('POST', '/users', { raw: '{', headers })).status).toBe(status)
+      expect((await server().request('PATCH', '/items/999?x=1', { json: {}, headers })).status).toBe(status)
+      const trpc = await fetch(`${server().url}/trpc/items.delete`, { method: 'POST', headers, body: '{"id":999}' })
+      expect(trpc.status).toBe(status)
+    }
+  })
+
+  test('over tRPC is an error of its own class, with the same words', async () => {
+    const anonymous = createClient({ baseUrl: server().url })
+    const reader = createClient({ baseUrl: server().url, apiKey: callers.reader?.slice('Bearer '.length) as string })
+    const refused = await anonymous.items.list.query({}).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(UnauthorizedError)
+    expect(refused).toMatchObject({ status: 401, message: 'Send Authorization: Bearer with an API key' })
+    const forbidden = await reader.keys.list.query({}).catch((error: unknown) => error)
+    expect(forbidden).toBeInstanceOf(ForbiddenError)
+    expect(forbidden).toMatchObject({ status: 403, message: 'This needs the role admin; yours is reader' })
+  })
+
+  test('belongs to each call of a batch, and to streams', async () => {
+    const headers = { Authorization: callers.reader as string, 'Content-Type': 'application/json' }
+    const batch = await fetch(`${server().url}/trpc/items.list,keys.list?batch=1&input={}`, { headers })
+    expect(batch.status).toBe(207)
+    expect(await batch.json()).toMatchObject([{ result: {} }, { error: { data: { httpStatus: 403 } } }])
+    const all = await fetch(`${server().url}/trpc/items.list,keys.list?batch=1&input={}`)
+    expect(all.status).toBe(401)
+    expect(await all.json()).toMatchObject([{ error: { data: { path: 'items.list' } } }, { error: {} }])
+    // biome-ignore lint/suspicious/noExplicitAny: the router's type plays no part here
+    const stream = createTRPCClient<any>({ links: [httpBatchStreamLink({ url: `${server().url}/trpc` })] }) as any
+    await expect(stream.items.list.query({})).rejects.toMatchObject({ data: { httpStatus: 401 } })
+  })
+})
+
+describe('a key', () => {
+  test('is shown when it is created, and never again', async () => {
+    await using server = await startTestServer()
+    const created = await server.request('POST', '/api/keys', { json: { name: 'nightly import', role: 'writer' } })
+    expect(created.status).toBe(201)
+    expect(created.headers.get('location')).toBe('/api/keys/1')
+    const { key, ...record } = created.body
+    expect(key).toMatch(/^rsk_[0-9A-Za-z]{44}$/)
+    expect(record).toEqual({
+      id: 1,
+      name: 'nightly import',
+      role: 'writer',
+      prefix: key.slice(0, 16),
+      created_at: aTimestamp,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    })
+    server.logIn((await createKey(server)).key)
+    expect((await server.request('GET', '/api/keys/1')).body).toEqual(record)
+    expect((await server.request('GET', '/api/keys')).body[0]).toEqual(record)
+  })
+
+  test('is stored as a hash alone, in what is kept for repeats too', async () => {
+    await using server = await startTestServer()
+    const headers = { 'Idempotency-Key': 'once' }
+    const json = { name: 'import', role: 'admin' }
+    const { key } = (await server.request('POST', '/api/keys', { json, headers })).body
+    server.logIn(key)
+    const repeated = await server.request('POST', '/api/keys', { json, headers })
+    expect(repeated.status).toBe(409)
+    expect(repeated.body.error.message).toContain('Key 1 was created by this request already')
+    await using database = await openDatabase(server)
+    const stored = JSON.stringify([
+      await database.read.apiKeys.find({ id: 1 }),
+      await database.read.idempotencyKeys.find({ procedure: 'keys.create', key: 'once' }),
+    ])
+    expect(stored).toContain(key.slice(0, 16))
+    expect(stored).not.toContain(key.slice(16))
+    expect((await server.request('GET', '/api/keys')).body).toHaveLength(1)
+  })
+
+  test('is compared in a time that tells nothing of it', () => {
+    const { key, hash } = newKey()
+    const swap = (index: number) => `${key.slice(0, index)}${key[index] === 'a' ? 'b' : 'a'}${key.slice(index + 1)}`
+    const candidates = [swap(4), swap(24), swap(47), key, newKey().key]
+    const fastest = candidates.map(() => Number.POSITIVE_INFINITY)
+    // In turns, and the least of each counts: what else the machine does hits them all alike.
+    for (let round = 0; round < 50; round++) {
+      for (const [index, candidate] of candidates.entries()) {
+        const stored = index === 4 ? undefined : hash
+        const started = performance.now()
+        for (let call = 0; call < 500; call++) isSame(candidate, stored)
+        fastest[index] = Math.min(fastest[index] as number, performance.now() - started)
+      }
+    }
+    expect(candidates.map((candidate) => isSame(candidate, hash))).toEqual([false, false, false, true, false])
+    expect(Math.max(...fastest) / Math.min(...fastest)).toBeLessThan(1.3)
+  })
+
+  test('is another one each time', async () => {
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(server)))
+    expect(new Set(keys.map(({ key }) => key.slice(16))).size).toBe(50)
+  })
+
+  test('of one letter changed, anywhere, is no key', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server)
+    for (let index = 0; index < key.length; index++) {
+      const other = `${key.slice(0, index)}${key[index] === 'a' ? 'b' : 'a'}${key.slice(index + 1)}`
+      const answer = await server.request('GET', '/items', { headers: bearer(other) })
+      expect([index, answer.status]).toEqual([index, 401])
+    }
+    expect((await server.request('GET', '/items', { headers: bearer(key) })).status).toBe(200)
+  })
+
+  test('tells when it was last used, to the minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    const { key } = await createKey(server, { role: 'reader' })
+    const use = () => server.request('GET', '/items', { headers: bearer(key) })
+    const lastUse = async () => (await server.request('GET', '/api/keys/2')).body.last_used_at
+    expect(await lastUse()).toBeNull()
+    await use()
+    await expect.poll(lastUse).toBe('2031-01-01T00:00:00.000Z')
+    vi.setSystemTime(new Date('2031-01-01T00:00:59.999Z'))
+    await use()
+    vi.setSystemTime(new Date('2031-01-01T00:01:00.000Z'))
+    expect(await lastUse()).toBe('2031-01-01T00:00:00.000Z')
+    await use()
+    await expect.poll(lastUse).toBe('2031-01-01T00:01:00.000Z')
+  })
+
+  test('holds until it expires', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using server = await startTestServer()
+    const { key } = await createKey(server, { expires_at: '2031-01-01T00:00:00.500Z' })
+    const status = async () => (await server.request('GET', '/items', { headers: bearer(key) })).status
+    expect(await status()).toBe(200)
+    vi.setSystemTime(new Date('2031-01-01T00:00:00.499Z'))
+    expect(await status()).toBe(200)
+    vi.setSystemTime(new Date('2031-01-01T00:00:00.500Z'))
+    expect(await status()).toBe(401)
+  })
+
+  test('that is revoked elsewhere is refused a second later at the latest', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using here = await startTestServer()
+    await using there = await startTestServer({ DATABASE_URL: here.databaseUrl })
+    here.logIn((await createKey(here)).key)
+    const { key } = await createKey(here, { role: 'reader' })
+    const status = async () => (await there.request('GET', '/items', { headers: bearer(key) })).status
+    expect(await status()).toBe(200)
+    await here.request('DELETE', '/api/keys/2')
+    vi.setSystemTime(new Date('2031-01-01T00:00:01.000Z'))
+    expect(await status()).toBe(401)
+    // As is who comes without one, where the first key was created elsewhere.
+    expect((await there.request('GET', '/items')).status).toBe(401)
+  })
+
+  test('that is revoked twice stays revoked since the first time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    await createKey(server)
+    expect((await server.request('DELETE', '/api/keys/2')).body).toEqual({ message: 'Key revoked' })
+    vi.setSystemTime(new Date('2031-01-01T00:00:30.000Z'))
+    expect((await server.request('DELETE', '/api/keys/2')).status).toBe(200)
+    expect((await server.request('GET', '/api/keys/2')).body.revoked_at).toBe('2031-01-01T00:00:00.000Z')
+  })
+
+  for (const [json, message] of [
+    [{ role: 'admin' }, 'Missing required fields: name'],
+    [{ name: 'x', role: 'owner' }, 'role: must be reader, writer, admin'],
+    [{ name: 'x', role: 'admin', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
+    [
+      { name: 'x', role: 'admin', expires_at: 'tomorrow' },
+      'expires_at: must be a time in UTC such as 2027-01-31T00:00:00Z',
+    ],
+  ] as const) {
+    test(`of ${JSON.stringify(json)} is refused: ${message}`, async () => {
+      await using server = await startTestServer()
+      const { status, body } = await server.request('POST', '/api/keys', { json })
+      expect([status, body.error.message]).toEqual([400, message])
+    })
+  }
+})
+
+test('no log line and no error tells a key or a part of one, however it was sent', async () => {
+  await using server = await startTestServer()
+  const { key } = await createKey(server)
+  const wrong = `${key.slice(0, 16)}${'Z'.repeat(32)}`
+  await server.request('GET', '/items', { headers: bearer(key) })
+  const errors: string[] = []
+  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const answer = await fetch(server.url + path, { method, headers })
+    const told = `${[...answer.headers].filter(([name]) => name !== 'set-cookie')} ${await answer.text()}`
+    if (answer.status >= 400) errors.push(told)
+  }
+  for (const secret of [key, wrong]) {
+    await ask('/items', bearer(secret))
+    await ask('/items', { Authorization: `Basic ${secret}` })
+    await ask('/items', { Authorization: secret })
+    await ask(`/items?key=${secret}`, bearer(secret))
+    await ask('/items/x', bearer(secret))
+    await ask('/trpc/items.list', bearer(secret))
+    await ask('/trpc/items.list', { Cookie: `resource_session=${secret}` })
+    await ask('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
+    await ask('/console/session', bearer(secret), 'POST')
+    await ask('/console/session', { Cookie: `a=b; resource_session=${secret}` })
+  }
+  expect(errors.length).toBeGreaterThan(10)
+  const told = [...server.log, ...errors].join('\n')
+  expect(told).not.toContain(key.slice(16))
+  expect(told).not.toContain('Z'.repeat(32))
+})
+
+test('where keys cannot be read nobody is let in', async () => {
+  await using server = await startTestServer()
+  await dropTable(server, 'api_keys')
+  for (const headers of [{}, bearer(newKey().key)]) {
+    await expect
+      .poll(async () => (await server.request('GET', '/items', { headers })).status, { timeout: 10_000 })
+      .toBe(500)
+  }
+})

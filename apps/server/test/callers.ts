@@ -1,0 +1,29 @@
+import { createLocalClient } from '@resource/server/local'
+import type { TestServer } from './harness.ts'
+import { openDatabase } from './records.ts'
+
+/** Callers of every kind, and what each sends as `Authorization`. */
+export type Callers = Record<CallerKind, string | undefined>
+export const CALLER_KINDS = ['none', 'wrong', 'revoked', 'expired', 'reader', 'writer', 'admin'] as const
+export type CallerKind = (typeof CALLER_KINDS)[number]
+
+/** Makes a key of every kind. From then on nobody comes in without. */
+export async function createCallers(server: TestServer): Promise<Callers> {
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+  const create = async (role: 'reader' | 'writer' | 'admin') => local.keys.create.mutate({ name: 'test', role })
+  const [reader, writer, admin] = [await create('reader'), await create('writer'), await create('admin')]
+  const [revoked, expired] = [await create('admin'), await create('admin')]
+  await local.keys.revoke.mutate({ id: revoked.id })
+  await using database = await openDatabase(server)
+  await database.write((tx) => tx.apiKeys.update(expired.id, undefined, { expires_at: new Date(Date.now() - 1) }))
+  return {
+    none: undefined,
+    // The right length and letters, and the name of a key there is.
+    wrong: `Bearer ${admin.prefix}${'0'.repeat(32)}`,
+    revoked: `Bearer ${revoked.key}`,
+    expired: `Bearer ${expired.key}`,
+    reader: `Bearer ${reader.key}`,
+    writer: `Bearer ${writer.key}`,
+    admin: `Bearer ${admin.key}`,
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { createCallers } from './callers.ts'
+import { bearer, shareTestServer, startTestServer, type TestServer } from './harness.ts'
+import { createKey, createUser } from './records.ts'
+
+const APP = 'https://app.example.com'
+const EVIL = 'https://evil.example'
+const lamp = { name: 'Lamp', price: 1 }
+
+/** Logs the console in, and gives the cookie as the browser would send it back. */
+async function logIn(server: TestServer, key: string, origin = server.url) {
+  const answer = await fetch(`${server.url}/console/session`, {
+    method: 'POST',
+    headers: { ...bearer(key), Origin: origin },
+  })
+  const [cookie = '', ...attributes] = answer.headers.get('set-cookie')?.split('; ') ?? []
+  return { status: answer.status, body: await answer.json(), cookie, attributes }
+}
+
+describe('the console’s session', () => {
+  test('is a cookie that no script reads and no other site’s request carries', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server, { role: 'writer' })
+    const { status, body, cookie, attributes } = await logIn(server, key)
+    expect([status, body]).toEqual([200, { name: 'key 1', role: 'writer' }])
+    expect(cookie).toBe(`resource_session=${key}`)
+    expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict'])
+    const behindTls = await logIn(server, key, server.url.replace('http:', 'https:'))
+    expect(behindTls.attributes).toEqual(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict'])
+  })
+
+  test('lets in over REST and tRPC, with the role of its key', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server, { role: 'reader' })
+    const { cookie } = await logIn(server, key)
+    const headers = { Cookie: `theme=dark; ${cookie}` }
+    expect(await (await fetch(`${server.url}/console/session`, { headers })).json()).toEqual({
+      name: 'key 1',
+      role: 'reader',
+    })
+    expect((await server.request('GET', '/items', { headers })).status).toBe(200)
+    expect((await fetch(`${server.url}/trpc/items.list`, { headers })).status).toBe(200)
+    expect((await server.request('POST', '/items/', { headers, json: lamp })).status).toBe(403)
+  })
+
+  test('is not given for a wrong, a revoked or an expired key, nor for none', async () => {
+    await using server = await startTestServer()
+    const callers = await createCallers(server)
+    await server.request('GET', '/items', { headers: { Authorization: callers.admin as string } })
+    for (const kind of ['none', 'wrong', 'revoked', 'expired'] as const) {
+      const authorization = callers[kind]
+      const answer = await fetch(`${server.url}/console/session`, {
+        method: 'POST',
+        headers: authorization === undefined ? {} : { Authorization: authorization },
+      })
+      expect([kind, answer.status, answer.headers.get('set-cookie')]).toEqual([kind, 401, null])
+    }
+  })
+
+  test('tells who is logged in, 401 who is not, and that nobody needs to where there is no key', async () => {
+    await using server = await startTestServer()
+    const session = () => server.request('GET', '/console/session')
+    expect((await session()).body).toEqual({ name: 'anonymous', role: 'admin' })
+    server.logIn((await createKey(server)).key)
+    await server.request('GET', '/items')
+    server.logIn(undefined)
+    const { status, headers } = await session()
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
+  })
+
+  test('ends with DELETE', async () => {
+    await using server = await startTestServer()
+    const answer = await fetch(`${server.url}/console/session`, { method: 'DELETE' })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('set-cookie')).toBe('resource_session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT')
+  })
+})
+
+describe('a write that a browser sends for a page of another origin (CSRF)', () => {
+  const server = shareTestServer(async (server) => {
+    await createUser(server)
+    cookie = (await logIn(server, (await createKey(server)).key)).cookie
+  })
+  let cookie = ''
+
+  for (const [what, method, path, type, body] of [
+    ['a form', 'POST', '/users', 'application/x-www-form-urlencoded', 'name=x'],
+    ['JSON as text', 'POST', '/items/', 'text/plain', '{"name":"x","price":1}'],
+    ['JSON', 'POST', '/items/', 'application/json', '{"name":"x","price":1}'],
+    ['a removal', 'DELETE', '/api/users?status=active', undefined, undefined],
+    ['a tRPC call', 'POST', '/trpc/items.create', 'application/json', '{"name":"x","price":1}'],
+    ['a tRPC call as text', 'POST', '/trpc/items.create', 'text/plain', '{"name":"x","price":1}'],
+    ['a new session', 'POST', '/console/session', undefined, undefined],
+    ['the end of the session', 'DELETE', '/console/session', undefined, undefined],
+  ] as const) {
+    for (const origin of [EVIL, 'null', 'http://127.0.0.1:1', 'http://localhost']) {
+      test(`${what} from ${origin} is refused, cookie or not`, async () => {
+        for (const credentials of [{}, { Cookie: cookie }]) {
+          const answer = await fetch(server().url + path, {
+            method,
+            headers: { Origin: origin, ...(type !== undefined && { 'Content-Type': type }), ...credentials },
+            ...(body !== undefined && { body }),
+          })
+          expect(answer.status).toBe(403)
+          expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+          expect(await answer.text()).toContain(`Pages of ${origin} may not write here`)
+        }
+        const headers = { Cookie: cookie }
+        expect((await server().request('GET', '/items', { headers })).body).toEqual([])
+        expect((await server().request('GET', '/users', { headers })).body).toHaveLength(1)
+      })
+    }
+  }
+
+  test('is known by what the browser says of itself, whatever the Host a proxy gives', async () => {
+    const send = (headers: Record<string, string>) =>
+      server().request('POST', '/items/', { json: {}, headers: { Cookie: cookie, Origin: APP, ...headers } })
+    expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(400)
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      expect([site, (await send({ 'Sec-Fetch-Site': site })).status]).toEqual([site, 403])
+    }
+  })
+
+  test('of its own origin, or of a program that has none, is let through', async () => {
+    for (const headers of [{ Cookie: cookie }, { Cookie: cookie, Origin: server().url }]) {
+      expect((await server().request('POST', '/items/', { json: {}, headers })).status).toBe(400)
+    }
+  })
+})
+
+describe('pages of other origins (CORS)', () => {
+  const preflight = (server: TestServer, origin: string, path: string) =>
+    fetch(server.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'PATCH',
+        'Access-Control-Request-Headers': 'authorization,content-type,if-match',
+      },
+    })
+
+  test('get nothing by default', async () => {
+    await using server = await startTestServer()
+    for (const path of ['/items', '/trpc/items.list', '/openapi.json', '/nothing']) {
+      const answers = [await preflight(server, APP, path), await fetch(server.url + path, { headers: { Origin: APP } })]
+      for (const { headers } of answers) {
+        expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+      }
+    }
+  })
+
+  test('of CORS_ORIGINS may call everything, with a key and without the cookie', async () => {
+    await using server = await startTestServer({ CORS_ORIGINS: `${APP},http://localhost:5173` })
+    for (const path of ['/items/1', '/trpc/items.update']) {
+      const { status, headers } = await preflight(server, APP, path)
+      expect(status).toBe(204)
+      expect(headers.get('allow')).not.toBeNull()
+      expect(Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')))).toEqual({
+        'access-control-allow-origin': APP,
+        'access-control-allow-methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
+        'access-control-allow-headers': 'authorization,content-type,if-match',
+        'access-control-max-age': '600',
+        'access-control-expose-headers':
+          'Allow,ETag,Link,Location,Retry-After,WWW-Authenticate,X-Request-Id,X-Total-Count',
+      })
+    }
+    const headers = { Origin: APP, 'Sec-Fetch-Site': 'cross-site' }
+    const created = await server.request('POST', '/items/', { json: lamp, headers })
+    expect([created.status, created.headers.get('access-control-allow-origin')]).toEqual([201, APP])
+    const read = await fetch(`${server.url}/trpc/items.list`, { headers })
+    expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, APP])
+    expect(read.headers.get('access-control-allow-credentials')).toBeNull()
+    const missing = await server.request('GET', '/items/7', { headers })
+    expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([404, APP])
+  })
+
+  test('of no such origin get nothing where others do', async () => {
+    await using server = await startTestServer({ CORS_ORIGINS: APP })
+    for (const origin of [EVIL, `${APP}.evil.example`, 'http://app.example.com', 'null']) {
+      const { headers } = await preflight(server, origin, '/items/1')
+      expect([origin, headers.get('access-control-allow-origin')]).toEqual([origin, null])
+      const answer = await server.request('POST', '/items/', { json: lamp, headers: { Origin: origin } })
+      expect([origin, answer.status]).toEqual([origin, 403])
+    }
+  })
+})

@@ -1,0 +1,205 @@
+import { createPublicKey } from 'node:crypto'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { afterEach, expect, test, vi } from 'vitest'
+import { bearer, startTestServer, type TestServer } from './harness.ts'
+import { startIdentityProvider } from './identity-provider.ts'
+import { createKey } from './records.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+/** The service beside an identity provider that it trusts. */
+async function startBoth(environment: Record<string, string> = {}) {
+  const provider = await startIdentityProvider()
+  const server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource', ...environment })
+  return {
+    provider,
+    server,
+    [Symbol.asyncDispose]: async () => {
+      await server.stop()
+      await provider.stop()
+    },
+  }
+}
+
+async function ask(server: TestServer, token: string, method = 'GET', path = '/items/', json?: unknown) {
+  const { status, headers, body } = await server.request(method, path, { json, headers: bearer(token) })
+  return { status, challenge: headers.get('www-authenticate'), message: body.message ?? body.error }
+}
+
+test('the role is what the token claims', async () => {
+  await using both = await startBoth()
+  const { provider, server } = both
+  const lamp = { name: 'Lamp', price: 1 }
+  const statuses = async (role: string) => {
+    const token = await provider.token({ role })
+    const answers = [
+      await ask(server, token),
+      await ask(server, token, 'POST', '/items/', lamp),
+      await ask(server, token, 'DELETE', '/api/users?status=active'),
+    ]
+    return answers.map(({ status }) => status)
+  }
+  expect(await statuses('reader')).toEqual([200, 403, 403])
+  expect(await statuses('writer')).toEqual([200, 201, 403])
+  expect(await statuses('admin')).toEqual([200, 201, 200])
+})
+
+test('of a list of roles the greatest counts, and others are passed over', async () => {
+  await using both = await startBoth()
+  const token = await both.provider.token({ role: ['owner', 'reader', 'writer'] })
+  expect((await ask(both.server, token, 'POST', '/items/', { name: 'Lamp', price: 1 })).status).toBe(201)
+  expect((await ask(both.server, token, 'GET', '/api/keys')).status).toBe(403)
+})
+
+test('the claim may have another name', async () => {
+  await using both = await startBoth({ OIDC_ROLE_CLAIM: 'client_id' })
+  // The provider says `console` there, which is no role.
+  const { status, message } = await ask(both.server, await both.provider.token({ role: 'admin' }))
+  expect([status, message]).toEqual([403, 'The token’s client_id must be one of reader, writer, admin'])
+})
+
+test.each([
+  ['no role claim', undefined],
+  ['a role there is not', 'owner'],
+  ['a role of another type', { admin: true }],
+])('a token with %s is a 403', async (_, role) => {
+  await using both = await startBoth()
+  const answer = await ask(both.server, await both.provider.token({ role }))
+  expect(answer).toMatchObject({ status: 403, message: 'The token’s role must be one of reader, writer, admin' })
+})
+
+test('a token for another audience is a 401', async () => {
+  await using both = await startBoth()
+  const answer = await ask(both.server, await both.provider.token({ role: 'admin', audience: 'another-service' }))
+  expect(answer).toEqual({
+    status: 401,
+    challenge: 'Bearer realm="resource", error="invalid_token"',
+    message: 'The token does not hold: unexpected "aud" claim value',
+  })
+})
+
+test('a token holds until it expires, and five seconds for clocks that differ', async () => {
+  await using both = await startBoth()
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+  const token = await both.provider.token({ role: 'reader', lifetime: 60 })
+  expect((await ask(both.server, token)).status).toBe(200)
+  vi.setSystemTime(new Date('2031-01-01T00:01:04.000Z'))
+  expect((await ask(both.server, token)).status).toBe(200)
+  vi.setSystemTime(new Date('2031-01-01T00:01:06.000Z'))
+  expect(await ask(both.server, token)).toMatchObject({
+    status: 401,
+    message: 'The token does not hold: "exp" claim timestamp check failed',
+  })
+})
+
+const unsigned = (header: object, payload: JWTPayload) =>
+  `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
+
+test('a token that the provider did not sign is a 401: none, another key, its public key as a secret', async () => {
+  await using both = await startBoth()
+  const { provider, server } = both
+  const now = Math.floor(Date.now() / 1000)
+  const payload = { iss: provider.issuer, aud: 'resource', role: 'admin', iat: now, exp: now + 60 }
+  const { keys } = (await (await fetch(`${provider.issuer}/jwks`)).json()) as { keys: [{ kid: string }] }
+  const { privateKey } = await generateKeyPair('RS256')
+  const publicKey = createPublicKey({ key: keys[0] as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
+  const sign = (header: { alg: string }, key: Parameters<SignJWT['sign']>[0]) =>
+    new SignJWT(payload).setProtectedHeader({ ...header, kid: keys[0].kid }).sign(key)
+  const genuine = await provider.token({ role: 'admin' })
+  const [head, body, signature] = genuine.split('.') as [string, string, string]
+  const promoted = Buffer.from(JSON.stringify(payload)).toString('base64url')
+  for (const token of [
+    unsigned({ alg: 'none' }, payload),
+    unsigned({ alg: 'None', kid: keys[0].kid }, payload),
+    await sign({ alg: 'RS256' }, privateKey),
+    await sign({ alg: 'HS256' }, Buffer.from(publicKey)),
+    `${head}.${promoted}.${signature}`,
+    `${head}.${body}.`,
+    `${head}.${body}`,
+    '..',
+    'a.b.c',
+  ]) {
+    expect([token, (await ask(server, token)).status]).toEqual([token, 401])
+  }
+  expect((await ask(server, genuine)).status).toBe(200)
+})
+
+test('a key that the token brings along is not used', async () => {
+  await using both = await startBoth()
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  const token = await new SignJWT({ role: 'admin' })
+    .setProtectedHeader({ alg: 'RS256', jwk, jku: 'http://127.0.0.1:1/jwks' })
+    .setIssuer(both.provider.issuer)
+    .setAudience('resource')
+    .setExpirationTime('1m')
+    .sign(privateKey)
+  expect((await ask(both.server, token)).status).toBe(401)
+})
+
+test('a token of another provider is a 401', async () => {
+  await using both = await startBoth()
+  await using other = await startIdentityProvider()
+  expect((await ask(both.server, await other.token({ role: 'admin' }))).status).toBe(401)
+})
+
+test('the provider’s keys are fetched once, and again when it signs with a new one', async () => {
+  await using both = await startBoth()
+  const { provider, server } = both
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const before = await provider.token({ role: 'reader' })
+  for (let call = 0; call < 20; call++) expect((await ask(server, before)).status).toBe(200)
+  expect(provider.keysFetched()).toBe(1)
+
+  await provider.rotate()
+  vi.setSystemTime(Date.now() + 31_000)
+  const after = await provider.token({ role: 'reader' })
+  expect((await ask(server, after)).status).toBe(200)
+  expect((await ask(server, before)).status).toBe(401)
+  expect((await ask(server, after)).status).toBe(200)
+  expect(provider.keysFetched()).toBe(2)
+})
+
+test('made-up key ids do not make the service fetch again and again', async () => {
+  await using both = await startBoth()
+  const { privateKey } = await generateKeyPair('RS256')
+  for (let call = 0; call < 20; call++) {
+    const token = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: `k${call}` }).sign(privateKey)
+    expect((await ask(both.server, token)).status).toBe(401)
+  }
+  expect(both.provider.keysFetched()).toBe(1)
+})
+
+test('a provider that does not answer is a 503 for tokens, and nothing to API keys; once it answers, tokens hold', async () => {
+  await using provider = await startIdentityProvider()
+  await using server = await startTestServer()
+  const { key } = await createKey(server)
+  const settings = { DATABASE_URL: server.databaseUrl, OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' }
+  await using trusting = await startTestServer(settings)
+  const token = await provider.token({ role: 'reader' })
+  await provider.stop()
+  const refused = await trusting.request('GET', '/items', { headers: bearer(token) })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(refused.body).toEqual({ message: 'The identity provider does not answer; try again' })
+  expect((await ask(trusting, key)).status).toBe(200)
+  await provider.start()
+  expect((await ask(trusting, token)).status).toBe(200)
+})
+
+test('with an identity provider nobody comes in without credentials, keys or not', async () => {
+  await using both = await startBoth()
+  expect((await both.server.request('GET', '/items')).status).toBe(401)
+  const trpc = await fetch(`${both.server.url}/trpc/items.list`)
+  expect([trpc.status, trpc.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
+})
+
+test('no log line and no error tells a token', async () => {
+  await using both = await startBoth()
+  const { provider, server } = both
+  const token = await provider.token({ role: 'reader', audience: 'another-service' })
+  const told: unknown[] = [await ask(server, token), await ask(server, `${token}x`)]
+  await provider.stop()
+  told.push(await ask(server, await unsigned({ alg: 'none' }, {})))
+  const [, , signature = ''] = token.split('.')
+  expect([...server.log, JSON.stringify(told)].join('\n')).not.toContain(signature.slice(0, 40))
+})
