@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync'
 import { recordFields } from './columns.ts'
 import { EXIT, Failure, faultLines, invalid } from './failures.ts'
 import { fieldsOf } from './fields.ts'
-import { type Globals, patientClientOf } from './globals.ts'
+import { type Globals, openClient } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
 import { tell, write } from './output.ts'
 import { progress } from './progress.ts'
@@ -52,7 +52,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   const keep = output === undefined ? undefined : stateFile<ExportState>(`${resolve(output)}.progress`)
   const asked = { command: 'export' as const, type, url, format, filters }
   const state = begin(options, keep, asked)
-  const client = patientClientOf(options)
+  await using open = await openClient(options, { isPatient: true })
   using interrupt = onInterrupt()
   await using file = output === undefined ? undefined : await openAt(output, state.bytes)
   let bar: ReturnType<typeof progress> | undefined
@@ -63,7 +63,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
       throw new Failure(EXIT.interrupted, `Stopped after ${state.records} records.${keep ? ' --resume goes on.' : ''}`)
     }
     const input = { ...filters, [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: state.total === undefined }
-    const page = await call(client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
+    const page = await call(open.client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
       bar?.end(state.records)
       if (keep && state.records > 0) tell(`Stopped after ${state.records} records. --resume goes on.`)
       throw error

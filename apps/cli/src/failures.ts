@@ -1,11 +1,13 @@
 import {
   AbortedError,
   ConflictError,
+  ForbiddenError,
   InvalidInputError,
   NotFoundError,
   RateLimitedError,
   ServiceError,
   TimeoutError,
+  UnauthorizedError,
   UnavailableError,
   VersionMismatchError,
 } from '@resource/client'
@@ -21,6 +23,7 @@ export const EXIT = {
   conflict: 4,
   unavailable: 5,
   partial: 6,
+  denied: 7,
   interrupted: 130,
 } as const
 
@@ -64,6 +67,7 @@ function codeOf(error: ServiceError): number {
   if (error instanceof InvalidInputError) return EXIT.invalid
   if (error instanceof NotFoundError) return EXIT.notFound
   if (error instanceof ConflictError || error instanceof VersionMismatchError) return EXIT.conflict
+  if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return EXIT.denied
   const isPassing =
     error instanceof UnavailableError || error instanceof TimeoutError || error instanceof RateLimitedError
   if (isPassing) return EXIT.unavailable

@@ -31,7 +31,7 @@ interface JsonSchema {
 }
 
 // These belong to every command; a field of the same name gets a prefix.
-const TAKEN = ['url', 'json', 'timeout', 'yes', 'help', 'version']
+const TAKEN = ['url', 'key', 'database', 'json', 'timeout', 'yes', 'help', 'version']
 
 /** The fields of an input schema in its order, read from its JSON Schema. */
 export function fieldsOf(schema: z.ZodObject): Field[] {

@@ -6,6 +6,10 @@ const SECOND_MS = 1000
 /** The options of every command. */
 export interface Globals {
   url: string
+  /** API key. */
+  key?: string
+  /** Of the database to work on without a service. */
+  database?: string
   json: boolean
   /** Seconds a call may take. */
   timeout: number
@@ -19,19 +23,42 @@ export function addGlobals(program: Command): void {
         .default('http://127.0.0.1:3000')
         .argParser(url),
     )
+    .addOption(
+      new Option('--key <key>', 'an API key; better in the environment, where no list of processes shows it').env(
+        'RESOURCE_KEY',
+      ),
+    )
+    .addOption(
+      new Option('--database <url>', "work on a service's database, its DATABASE_URL, past the service").env(
+        'RESOURCE_DATABASE',
+      ),
+    )
     .option('--json', 'print JSON', false)
     .addOption(new Option('--timeout <seconds>', 'longest time of a call').default(30).argParser(seconds))
 }
 
-/** The client for interactive calls. */
-export function clientOf({ url, timeout }: Globals): Client {
-  return createClient({ baseUrl: url, timeoutMs: timeout * SECOND_MS })
+/** A client, and what lets go of what it holds. */
+interface OpenClient extends AsyncDisposable {
+  client: Client
 }
 
-/** The client for long work: one attempt may take all the time, and a service that restarts is waited for. */
-export function patientClientOf({ url, timeout }: Globals): Client {
-  const ms = timeout * SECOND_MS
-  return createClient({ baseUrl: url, timeoutMs: ms, attemptTimeoutMs: ms, retryForMs: ms })
+/**
+ * The client for `--url`, or straight onto `--database`.
+ *
+ * @param isPatient for long work: one attempt may take all the time, and a service that restarts is waited for
+ */
+export async function openClient(globals: Globals, { isPatient = false } = {}): Promise<OpenClient> {
+  const { url, key, database, timeout } = globals
+  const timeoutMs = timeout * SECOND_MS
+  const options = isPatient ? { timeoutMs, attemptTimeoutMs: timeoutMs, retryForMs: timeoutMs } : { timeoutMs }
+  if (database === undefined) {
+    const client = createClient({ baseUrl: url, ...(key !== undefined && { apiKey: key }), ...options })
+    return { client, [Symbol.asyncDispose]: async () => undefined }
+  }
+  // The service's own code: loaded where it is asked for alone.
+  const { createLocalClient } = await import('@resource/server/local')
+  const client = await createLocalClient({ databaseUrl: database, ...options })
+  return { client, [Symbol.asyncDispose]: client.close }
 }
 
 function url(text: string): string {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Client, ServiceError } from '@resource/client'
 import { recordFields } from './columns.ts'
 import { EXIT, Failure, invalid } from './failures.ts'
-import { type Globals, patientClientOf } from './globals.ts'
+import { type Globals, openClient } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
 import { tell, write } from './output.ts'
 import { progress } from './progress.ts'
@@ -68,7 +68,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const total = isStdin ? undefined : await count(rows())
   const state = await begin(file, options, keep)
   const failed = failedFile(isStdin ? 'stdin' : resolve(file), format, state.failedBytes)
-  const client = patientClientOf(options)
+  await using open = await openClient(options, { isPatient: true })
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
   const save = () => keep?.write(state)
@@ -78,7 +78,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     if (interrupt.requested) break
     Object.assign(state, { inFlight: true, at: Date.now() })
     save()
-    const done = await sendChunk(client, state, chunk, save, interrupt.signal).catch((error) => {
+    const done = await sendChunk(open.client, state, chunk, save, interrupt.signal).catch((error) => {
       bar.end(state.rows)
       if (keep) tell(`Stopped after row ${state.rows}. The same command goes on from there.`)
       throw error

@@ -22,6 +22,7 @@ Exit codes:
   4  conflict, or another version than --if-version
   5  service not available, or no answer in time
   6  imported in part: the rest is in FILE.failed.csv or .ndjson
+  7  not allowed: the key is missing, wrong, expired, revoked or of a lesser role
   130  interrupted
 
 Examples:
@@ -136,7 +137,9 @@ function completionCommand(program: Command): Command {
 }
 
 function typeOption(): Option {
-  return new Option('--type <noun>', 'which records').choices(nouns).makeOptionMandatory()
+  return new Option('--type <noun>', 'which records')
+    .choices(nouns.filter((noun) => proceduresOf(noun).createMany))
+    .makeOptionMandatory()
 }
 
 function formatOf(file: string): Format | undefined {

@@ -22,7 +22,7 @@ export const LIMIT = 'limit' satisfies keyof Input<Noun, 'list'>
 export const COUNT = 'count' satisfies keyof Input<Noun, 'list'>
 export const PAGE = 'page' satisfies keyof Input<Noun, 'list'>
 export const SORT = 'sort' satisfies keyof Input<Noun, 'list'>
-export const KEY = 'idempotency_key' satisfies keyof Input<Noun, 'createMany'>
+export const KEY = 'idempotency_key' satisfies keyof Input<Noun, 'create'>
 
 /** What a list says beside its records. */
 export type PageFacts = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>

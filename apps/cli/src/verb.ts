@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { shownFields } from './columns.ts'
 import { EXIT, Failure, failureOf, faultLines } from './failures.ts'
 import { type Field, fieldsOf } from './fields.ts'
-import { clientOf, type Globals } from './globals.ts'
+import { type Globals, openClient } from './globals.ts'
 import { record, table, tell, write } from './output.ts'
 import { askSecret, confirm } from './question.ts'
 import { call, ID, type Noun, type PageFacts, type Procedure, type Wire } from './service.ts'
@@ -42,7 +42,8 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
       throw new Failure(EXIT.interrupted, 'Nothing was removed.')
     }
     try {
-      await show(noun, await call(clientOf(globals), noun, verb, input), globals.json)
+      await using open = await openClient(globals)
+      await show(noun, await call(open.client, noun, verb, input), globals.json)
     } catch (error) {
       throw failureOf(error, globals.url, fields)
     }

@@ -23,63 +23,85 @@ interface Result {
 }
 
 /** The real service in a folder of its own, or in one where it ran before, and the real command line beside it. */
-export async function startService(folder?: string) {
-  folder ??= await mkdtemp(join(tmpdir(), 'resource-cli-'))
-  const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0' } })
+export async function startService(path?: string) {
+  const folder = await temporaryFolder(path)
+  const service = await folder.serve()
+  const { url } = service
+  const start = (args: string[], input?: string) => folder.start(args, { RESOURCE_URL: url }, input)
+  return {
+    url,
+    folder: folder.path,
+    /** Ends the service; the command line and the folder stay. */
+    stop: service.stop,
+    client: createClient({ baseUrl: url }) as Client,
+    start,
+    /** Runs the command line to its end. */
+    run: (args: string[], input?: string) => start(args, input).ended,
+    path: (name: string) => join(folder.path, name),
+    [Symbol.asyncDispose]: async () => {
+      await service.stop('SIGKILL')
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A folder to run the service and the command line in, an empty one when absent; `await using` removes it. */
+export async function temporaryFolder(path?: string) {
+  path ??= await mkdtemp(join(tmpdir(), 'resource-cli-'))
+  const start = (args: string[], environment: Record<string, string>, input = '') =>
+    startCommand(path, args, environment, input)
+  return {
+    path,
+    start,
+    /** Runs the command line to its end. */
+    run: (args: string[], environment: Record<string, string> = {}) => start(args, environment).ended,
+    serve: (environment: Record<string, string> = {}) => serve(path, environment),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+/** @throws Error with what the service said, when it ends before it serves */
+async function serve(folder: string, environment: Record<string, string>) {
+  const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0', ...environment } })
   const closed = once(service, 'close')
+  const said = text(service.stderr)
   const url = await new Promise<string>((resolve, reject) => {
-    service.once('close', () => reject(new Error('the service ended')))
+    closed.then(async () => reject(new Error(await said)))
     createInterface({ input: service.stdout }).on('line', (line) => {
       const { url } = JSON.parse(line) as { url?: string }
       if (url !== undefined) resolve(url)
     })
   })
-
-  const start = (args: string[], input = '') => {
-    const child = spawn(process.execPath, [...MEMORY, '--import', PEAK_MEMORY, CLI, ...args], {
-      cwd: folder,
-      env: { RESOURCE_URL: url },
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    })
-    // A program that ends before it has read everything is no fault of the test.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-    const { stdout, stderr } = child
-    const peak = child.stdio[3] as NodeJS.ReadableStream
-    const ended = Promise.all([once(child, 'close'), text(stdout), text(stderr), text(peak)]).then(
-      ([[code], stdout, stderr, peak]): Result => ({ code, stdout, stderr, peakMiB: Number.parseInt(peak, 10) / 1024 }),
-    )
-    /** Sends the signal once stderr says `words`. */
-    const signalAt = (words: string, signal: NodeJS.Signals) => {
-      let seen = ''
-      stderr.on('data', (chunk) => {
-        const before = seen.includes(words)
-        seen += chunk
-        if (!before && seen.includes(words)) child.kill(signal)
-      })
-      return ended
-    }
-    return { ended, signalAt }
-  }
-
   const stop = async (signal: NodeJS.Signals) => {
     service.kill(signal)
     await closed
   }
+  return { url, stop, [Symbol.asyncDispose]: () => stop('SIGKILL') }
+}
 
-  return {
-    url,
-    folder,
-    /** Ends the service; the command line and the folder stay. */
-    stop,
-    client: createClient({ baseUrl: url }) as Client,
-    start,
-    /** Runs the command line to its end. */
-    run: (args: string[], input?: string) => start(args, input).ended,
-    path: (name: string) => join(folder, name),
-    [Symbol.asyncDispose]: async () => {
-      await stop('SIGKILL')
-      await rm(folder, { recursive: true, force: true })
-    },
+function startCommand(folder: string, args: string[], environment: Record<string, string>, input: string) {
+  const child = spawn(process.execPath, [...MEMORY, '--import', PEAK_MEMORY, CLI, ...args], {
+    cwd: folder,
+    env: environment,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  // A program that ends before it has read everything is no fault of the test.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const { stdout, stderr } = child
+  const peak = child.stdio[3] as NodeJS.ReadableStream
+  const ended = Promise.all([once(child, 'close'), text(stdout), text(stderr), text(peak)]).then(
+    ([[code], stdout, stderr, peak]): Result => ({ code, stdout, stderr, peakMiB: Number.parseInt(peak, 10) / 1024 }),
+  )
+  /** Sends the signal once stderr says `words`. */
+  const signalAt = (words: string, signal: NodeJS.Signals) => {
+    let seen = ''
+    stderr.on('data', (chunk) => {
+      const before = seen.includes(words)
+      seen += chunk
+      if (!before && seen.includes(words)) child.kill(signal)
+    })
+    return ended
   }
+  return { ended, signalAt }
 }
