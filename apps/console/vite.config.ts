@@ -7,5 +7,5 @@ export default defineConfig({
   base: '/console/',
   plugins: [react()],
   build: { assetsInlineLimit: 0, target: 'es2024', modulePreload: { polyfill: false } },
-  server: { proxy: { '/trpc': 'http://127.0.0.1:3000' } },
+  server: { proxy: { '/trpc': 'http://127.0.0.1:3000', '/console/session': 'http://127.0.0.1:3000' } },
 })

@@ -1,12 +1,19 @@
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
 import { resources } from './resources/index.ts'
+import { LoginPage } from './session/LoginPage.tsx'
+import { sessionStore } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { ResourcePage } from './table/ResourcePage.tsx'
 
+const LoginWindow = lazy(() => import('./session/LoginWindow.tsx'))
+
 /** `/console` is the overview, `/console/<noun>` the table of a noun. */
 export function Console() {
+  const { asking } = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  if (asking === 'page') return <LoginPage />
   return (
     <Router base="/console">
       <Shell>
@@ -20,6 +27,11 @@ export function Console() {
           <Route component={NotFound} />
         </Switch>
       </Shell>
+      {asking === 'window' && (
+        <Suspense>
+          <LoginWindow />
+        </Suspense>
+      )}
     </Router>
   )
 }

@@ -5,11 +5,13 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Console } from './Console.tsx'
 import { queryClient } from './query-client.ts'
+import { readSession } from './session/session.ts'
 import { holdFocus } from './shell/lost-focus.ts'
 import { applyTheme, storedTheme } from './shell/theme.ts'
 
 applyTheme(storedTheme())
 holdFocus()
+void readSession()
 
 createRoot(document.getElementById('console') as HTMLElement).render(
   <StrictMode>

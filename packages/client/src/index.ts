@@ -22,6 +22,8 @@ export interface ClientOptions extends CallOptions {
   /** An API key, or a token of the identity provider; a function is asked for it with every request. */
   apiKey?: string | (() => string | undefined | Promise<string | undefined>)
   headers?: Record<string, string>
+  /** Told each time the service refuses the credentials: time to log in. */
+  onUnauthorized?: () => void
 }
 
 // As many calls as a request may carry, and as long a URL as every proxy lets through.
@@ -34,7 +36,7 @@ const LONGEST_URL = 4000
  * Every call throws a `ServiceError` of the class of its kind. Its options are tRPC's: `signal` ends it, and `context`
  * may carry `timeoutMs`, `attemptTimeoutMs` and `retryForMs` for this call alone.
  */
-export function createClient({ baseUrl, apiKey, headers = {}, ...options }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, headers = {}, onUnauthorized, ...options }: ClientOptions): Client {
   const transport = httpBatchLink<AppRouter>({
     url: `${baseUrl.replace(/\/$/, '')}/trpc`,
     headers: async () => {
@@ -42,6 +44,11 @@ export function createClient({ baseUrl, apiKey, headers = {}, ...options }: Clie
       const credentials = key !== undefined && { Authorization: `Bearer ${key}` }
       // The hash is that by which the service notices clients of another contract.
       return { 'X-Contract': CONTRACT_HASH, ...credentials, ...headers }
+    },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init as RequestInit)
+      if (response.status === 401) onUnauthorized?.()
+      return response
     },
     maxItems: MOST_CALLS,
     maxURLLength: LONGEST_URL,

@@ -20,6 +20,7 @@ interface Column {
 /** What can be done to a record with one press, beside editing and deleting it. */
 export interface Action<R = Row> {
   label: string
+  verb: string
   /** Of one record that it was done: `activated`. */
   done: string
   isFor: (row: R) => boolean
@@ -31,6 +32,7 @@ export interface Action<R = Row> {
 /** A deletion of many records at once, whose number must be typed. */
 export interface Purge {
   label: string
+  verb: string
   /** Of the records it deletes: `inactive`. */
   which: string
   filter: Record<string, unknown>

@@ -19,6 +19,7 @@ export const users = describe({
   actions: [
     {
       label: 'Activate',
+      verb: 'setStatus',
       done: 'activated',
       isFor: ({ status }) => status === 'inactive',
       apply: (user) => ({ ...user, status: 'active' as const }),
@@ -26,6 +27,7 @@ export const users = describe({
     },
     {
       label: 'Deactivate',
+      verb: 'setStatus',
       done: 'deactivated',
       isFor: ({ status }) => status === 'active',
       apply: (user) => ({ ...user, status: 'inactive' as const }),
@@ -34,6 +36,7 @@ export const users = describe({
   ],
   purge: {
     label: 'Delete inactive',
+    verb: 'deleteByStatus',
     which: 'inactive',
     filter: { status: 'inactive' },
     send: () => client.users.deleteByStatus.mutate({ status: 'inactive' }),

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
+import { Account } from '../session/Account.tsx'
 import { Broken } from './Broken.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
@@ -28,6 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           ))}
         </nav>
+        <Account />
         <ThemeChoice />
       </header>
       <OfflineBar />

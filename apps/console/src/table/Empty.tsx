@@ -5,10 +5,11 @@ import { filtersOf, type useView, withoutFilters } from './view.ts'
 interface Props {
   resource: Resource
   pages: ReturnType<typeof useView>
+  mayCreate: boolean
 }
 
 /** A table without rows: why, and what to do about it. */
-export function Empty({ resource, pages }: Props) {
+export function Empty({ resource, pages, mayCreate }: Props) {
   const { view } = pages
   if (view.after !== undefined) return <NothingFollows resource={resource} onFirst={pages.first} />
   if (Object.keys(filtersOf(resource, view)).length > 0) {
@@ -23,13 +24,19 @@ export function Empty({ resource, pages }: Props) {
   return (
     <div className="state">
       <h2>No {resource.many} yet</h2>
-      <p>Create the first one, or import a file of them.</p>
-      <div className="buttons">
-        <Button className="button primary" onPress={() => pages.open('new')}>
-          Create the first {resource.one}
-        </Button>
-        <Button onPress={() => pages.open('import')}>Import a file</Button>
-      </div>
+      {mayCreate ? (
+        <>
+          <p>Create the first one, or import a file of them.</p>
+          <div className="buttons">
+            <Button className="button primary" onPress={() => pages.open('new')}>
+              Create the first {resource.one}
+            </Button>
+            <Button onPress={() => pages.open('import')}>Import a file</Button>
+          </div>
+        </>
+      ) : (
+        <p>Your role does not create them: they will be here once somebody has.</p>
+      )}
     </div>
   )
 }

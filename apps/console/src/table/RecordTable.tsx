@@ -1,4 +1,4 @@
-import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { type Action, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { Value } from '../ui/Value.tsx'
 import type { Selection } from './selection.ts'
@@ -11,6 +11,8 @@ interface Props {
   isStale: boolean
   /** Ids of the records that wait for the service's answer. */
   awaiting: Set<number>
+  /** Whether the role allows a procedure. */
+  may: (verb: string) => boolean
   selection: Selection
   onSort: (sort: string) => void
   onOpen: (id: number) => void
@@ -20,25 +22,32 @@ interface Props {
 
 /** The rows with their checkboxes and buttons. Shift with a checkbox takes all rows since the last. */
 export function RecordTable(props: Props) {
-  const { resource, rows, sort = 'id_asc', isStale, awaiting, selection, onSort, onOpen, onAct, onDelete } = props
-  const { columns, nameField, actions } = resource
+  const { resource, rows, sort = 'id_asc', isStale, awaiting, may, selection, onSort, onOpen, onAct, onDelete } = props
+  const { columns, nameField } = resource
+  const actions = resource.actions.filter(({ verb }) => may(verb))
+  const mayEdit = may(editVerb(resource.noun))
+  const mayDelete = may('delete')
+  // Where nothing can be done to records there is nothing to pick them for.
+  const isForReading = !mayEdit && !mayDelete && actions.length === 0
   return (
     <table aria-label={resource.title} className={isStale ? 'records stale' : 'records'}>
       <thead>
         <tr>
-          <th scope="col" className="pick">
-            <label>
-              <input
-                type="checkbox"
-                checked={selection.isAll}
-                ref={(box) => {
-                  if (box !== null) box.indeterminate = selection.isSome
-                }}
-                onChange={() => selection.toggleAll()}
-              />
-              <span>Select all on this page</span>
-            </label>
-          </th>
+          {!isForReading && (
+            <th scope="col" className="pick">
+              <label>
+                <input
+                  type="checkbox"
+                  checked={selection.isAll}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = selection.isSome
+                  }}
+                  onChange={() => selection.toggleAll()}
+                />
+                <span>Select all on this page</span>
+              </label>
+            </th>
+          )}
           {columns.map(({ field, label, kind, isSortable }) => (
             <th key={field} scope="col" className={kind} aria-sort={ariaSort(field, sort)}>
               {isSortable ? (
@@ -53,9 +62,11 @@ export function RecordTable(props: Props) {
               )}
             </th>
           ))}
-          <th scope="col" className="doings">
-            Actions
-          </th>
+          {!isForReading && (
+            <th scope="col" className="doings">
+              Actions
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -65,14 +76,16 @@ export function RecordTable(props: Props) {
           const isSelected = selection.has(row.id)
           return (
             <tr key={row.id} className={isSelected ? 'selected' : ''}>
-              <td className="pick">
-                <input
-                  type="checkbox"
-                  aria-label={`Select ${name}`}
-                  checked={isSelected}
-                  onChange={({ nativeEvent }) => selection.toggle(row.id, (nativeEvent as MouseEvent).shiftKey)}
-                />
-              </td>
+              {!isForReading && (
+                <td className="pick">
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${name}`}
+                    checked={isSelected}
+                    onChange={({ nativeEvent }) => selection.toggle(row.id, (nativeEvent as MouseEvent).shiftKey)}
+                  />
+                </td>
+              )}
               {columns.map(({ field, kind, label }) =>
                 field === nameField ? (
                   <th key={field} scope="row" className="name">
@@ -84,33 +97,39 @@ export function RecordTable(props: Props) {
                   </td>
                 ),
               )}
-              <td className="doings">
-                <Button className="small" onPress={() => onOpen(row.id)} aria-label={`Edit ${name}`}>
-                  Edit
-                </Button>
-                {actions
-                  .filter(({ isFor }) => isFor(row))
-                  .map((action, place) => (
-                    <Button
-                      // By place, so that the keyboard stays when Deactivate becomes Activate.
-                      key={place}
-                      className="small"
-                      isDisabled={isAwaiting}
-                      onPress={() => onAct(action, row)}
-                      aria-label={`${action.label} ${name}`}
-                    >
-                      {action.label}
+              {!isForReading && (
+                <td className="doings">
+                  {mayEdit && (
+                    <Button className="small" onPress={() => onOpen(row.id)} aria-label={`Edit ${name}`}>
+                      Edit
                     </Button>
-                  ))}
-                <Button
-                  className="small danger"
-                  isDisabled={isAwaiting}
-                  onPress={() => onDelete(row)}
-                  aria-label={`Delete ${name}`}
-                >
-                  Delete
-                </Button>
-              </td>
+                  )}
+                  {actions
+                    .filter(({ isFor }) => isFor(row))
+                    .map((action, place) => (
+                      <Button
+                        // By place, so that the keyboard stays when Deactivate becomes Activate.
+                        key={place}
+                        className="small"
+                        isDisabled={isAwaiting}
+                        onPress={() => onAct(action, row)}
+                        aria-label={`${action.label} ${name}`}
+                      >
+                        {action.label}
+                      </Button>
+                    ))}
+                  {mayDelete && (
+                    <Button
+                      className="small danger"
+                      isDisabled={isAwaiting}
+                      onPress={() => onDelete(row)}
+                      aria-label={`Delete ${name}`}
+                    >
+                      Delete
+                    </Button>
+                  )}
+                </td>
+              )}
             </tr>
           )
         })}

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import type { Resource, Row } from '../resources/resource.ts'
+import { editVerb, type Resource, type Row } from '../resources/resource.ts'
+import { useLimits } from '../session/limits.ts'
 import { useTitle } from '../shell/title.ts'
 import { Missing } from '../ui/Missing.tsx'
 import { useChanges } from './changes.ts'
@@ -13,7 +14,7 @@ import { useRows } from './rows.ts'
 import { SelectionBar } from './SelectionBar.tsx'
 import { useSelection } from './selection.ts'
 import { TitleBar } from './TitleBar.tsx'
-import { listInputOf, useView } from './view.ts'
+import { listInputOf, type Open, useView } from './view.ts'
 
 // What lies over the table is read after it, so that the table is there soon.
 const loadWindows = () => import('../windows/Windows.tsx')
@@ -22,7 +23,9 @@ const Windows = lazy(loadWindows)
 /** The page of any noun: its table, and everything that can be done to its records. */
 export function ResourcePage({ resource }: { resource: Resource }) {
   const pages = useView(resource)
+  const limits = useLimits(resource)
   const { view, open } = pages
+  const opened = view.open !== undefined && limits.may(verbOf(resource, view.open)) ? view.open : undefined
   const query = useRows(resource, view)
   const { data, error, isFetching, isPlaceholderData } = query
   const changes = useChanges(resource)
@@ -40,7 +43,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} total={data?.total} onOpen={open} />
+      <TitleBar resource={resource} total={data?.total} limits={limits} onOpen={open} />
       <Filters resource={resource} view={view} onChange={pages.change} />
       {error !== null && isRead && (
         <p role="alert" className="failed-line">
@@ -53,7 +56,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           <Skeleton many={resource.many} />
         </Missing>
       )}
-      {isRead && data.rows.length === 0 && <Empty resource={resource} pages={pages} />}
+      {isRead && data.rows.length === 0 && <Empty resource={resource} pages={pages} mayCreate={limits.may('create')} />}
       {isRead && data.rows.length > 0 && (
         <RecordTable
           resource={resource}
@@ -61,6 +64,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           sort={view.sort}
           isStale={isPlaceholderData}
           awaiting={awaiting}
+          may={limits.may}
           selection={selection}
           onSort={(sort) => pages.change({ sort })}
           onOpen={open}
@@ -81,11 +85,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       {isRead && (shown.length > 0 || view.after !== undefined) && (
         <Pager view={view} next={isPlaceholderData ? null : data.next} pages={pages} />
       )}
-      {(view.open ?? doomed ?? changes.conflict) !== undefined && (
+      {(opened ?? doomed ?? changes.conflict) !== undefined && (
         <Suspense>
           <Windows
             resource={resource}
             view={view}
+            open={opened}
             doomed={doomed}
             changes={changes}
             onClose={pages.close}
@@ -99,6 +104,13 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       )}
     </div>
   )
+}
+
+/** What the procedure is called that a window leads to. */
+function verbOf({ noun, purge }: Resource, open: Open): string {
+  if (typeof open === 'number') return editVerb(noun)
+  const verbs = { new: 'create', import: 'createMany', export: 'list', purge: purge?.verb ?? 'list' }
+  return verbs[open]
 }
 
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

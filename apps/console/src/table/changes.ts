@@ -12,6 +12,7 @@ import { refresh } from './rows.ts'
 export function deletion({ noun }: Resource): Action {
   return {
     label: 'Delete',
+    verb: 'delete',
     done: 'deleted',
     isFor: () => true,
     apply: () => undefined,

@@ -1,6 +1,6 @@
 import type { Resource, Row } from '../resources/resource.ts'
 import { deletion, type useChanges } from '../table/changes.ts'
-import type { View } from '../table/view.ts'
+import type { Open, View } from '../table/view.ts'
 import { ConflictWindow } from './ConflictWindow.tsx'
 import { DeleteWindow } from './DeleteWindow.tsx'
 import { ExportWindow } from './ExportWindow.tsx'
@@ -11,6 +11,8 @@ import { EditWindow, NewWindow } from './RecordWindow.tsx'
 interface Props {
   resource: Resource
   view: View
+  /** Which window the URL asks for and the role allows. */
+  open: Open | undefined
   /** What is about to be deleted. */
   doomed: Row[] | undefined
   changes: ReturnType<typeof useChanges>
@@ -22,9 +24,8 @@ interface Props {
 }
 
 /** What lies over a noun's table. A module of its own: it brings the component library, which the table does without. */
-export default function Windows({ resource, view, doomed, changes, onClose, onDoomed, onSpared }: Props) {
+export default function Windows({ resource, view, open, doomed, changes, onClose, onDoomed, onSpared }: Props) {
   const { conflict } = changes
-  const { open } = view
   const window = { resource, onClose }
   return (
     <>

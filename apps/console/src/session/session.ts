@@ -1,0 +1,79 @@
+import type { Role } from '@resource/contract'
+import { queryClient } from '../query-client.ts'
+
+/** Who is logged in. */
+export interface Session {
+  name: string
+  role: Role
+}
+
+interface State {
+  /** As the service told last; absent until it has. */
+  session?: Session
+  /** How a key is asked for, where one is: instead of the page, or over it so that what was begun there stays. */
+  asking?: 'page' | 'window'
+}
+
+const PATH = '/console/session'
+
+let state: State = {}
+const listeners = new Set<() => void>()
+
+/** A store in the form of React's useSyncExternalStore. */
+export const sessionStore = {
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+  read: () => state,
+}
+
+/** Asks the service who is logged in. */
+export async function readSession(): Promise<void> {
+  // Without a network there is nothing to be told: whatever is read next will say so.
+  const answer = await fetch(PATH).catch(() => undefined)
+  if (answer?.ok) change({ session: await answer.json() })
+  if (answer?.status === 401) askForKey()
+}
+
+/** Has a key asked for, as the service does not take what it was sent. */
+export function askForKey(): void {
+  if (state.asking === undefined) change({ ...state, asking: state.session === undefined ? 'page' : 'window' })
+}
+
+/**
+ * Has the browser keep the key where no script can read it.
+ *
+ * @returns why not, as a sentence; nothing when it is done
+ */
+export async function logIn(key: string): Promise<string | undefined> {
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'A key has no spaces, and letters of the English alphabet alone.'
+  try {
+    const answer = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
+    const body = await answer.json()
+    if (!answer.ok) return `${body.error.message}.`
+    change({ session: body })
+  } catch {
+    return 'The service cannot be reached. Is it running?'
+  }
+  await queryClient.invalidateQueries()
+}
+
+/** Forgets the key, and all that was read with it. */
+export async function logOut(): Promise<void> {
+  await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
+  queryClient.clear()
+  change({})
+  await readSession()
+}
+
+/** Goes on without a key until the service refuses again. */
+export function putOffLogin(): void {
+  const { asking: _, ...rest } = state
+  change(rest)
+}
+
+function change(next: State) {
+  state = next
+  for (const listener of listeners) listener()
+}

@@ -1,0 +1,194 @@
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@resource/client'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { consoleTest, fill, shareBrowser, type Visit, violations } from './console.ts'
+
+shareBrowser()
+
+// What the browser says of each request that is refused.
+const expected = /Failed to load resource: the server responded with a status of 40[13]/
+
+type Role = 'reader' | 'writer' | 'admin'
+
+/** Fills the service, and gives it a key of each role: from then on nobody comes in without. */
+async function lock({ client, service }: Visit) {
+  await fill(client)
+  const { key: admin } = await client.keys.create.mutate({ name: 'operator', role: 'admin' })
+  const operator = createClient({ baseUrl: service.url, apiKey: admin })
+  const create = async (role: Role) => operator.keys.create.mutate({ name: role, role })
+  return { operator, admin, reader: await create('reader'), writer: await create('writer') }
+}
+
+async function logIn(page: Page, key: string) {
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Waits until the service, too, refuses the key. */
+async function revoke({ service }: Visit, operator: Client, { id, key }: { id: number; key: string }) {
+  await operator.keys.revoke.mutate({ id })
+  const headers = { Authorization: `Bearer ${key}` }
+  const status = async () => (await fetch(`${service.url}/items`, { headers })).status
+  await expect.poll(status, { timeout: 10_000 }).toBe(401)
+}
+
+consoleTest(
+  'who comes without a key is asked for one, and is then at the page of the link; the key stays in no script’s reach',
+  async (visit) => {
+    const { page, open } = visit
+    const { admin } = await lock(visit)
+    await open('/items?sort=price_desc')
+    await page.getByRole('heading', { name: 'Resource Console' }).waitFor()
+    await logIn(page, `${admin.slice(0, -1)}-`)
+    await page.getByText('This is no API key of the service.').waitFor()
+    await logIn(page, admin)
+    await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?sort=price_desc')
+    await page.getByText('key 1, admin').waitFor()
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.innerHTML])',
+    )
+    expect(kept).not.toContain(admin.slice(16))
+    const [cookie] = await page.context().cookies()
+    expect(cookie).toMatchObject({ name: 'resource_session', value: admin, httpOnly: true, sameSite: 'Strict' })
+
+    await page.reload()
+    await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
+    await page.getByRole('button', { name: 'New item' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Bench')
+    await page.getByRole('dialog').getByLabel('Price').fill('120')
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByText('Bench created').waitFor()
+  },
+  { expected },
+)
+
+consoleTest(
+  'a key that is revoked meanwhile is asked for over the page: what was begun is there afterwards and can be sent',
+  async (visit) => {
+    const { page, open } = visit
+    const { operator, admin, writer } = await lock(visit)
+    await open('/items')
+    await logIn(page, writer.key)
+    await page.getByRole('button', { name: 'New item' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Bench')
+    await page.getByRole('dialog').getByLabel('Price').fill('120')
+    await revoke(visit, operator, writer)
+    await page.getByRole('button', { name: 'Create item' }).click()
+    const again = page.getByRole('dialog', { name: 'Log in again' })
+    await again.waitFor()
+    expect(await violations(page)).toEqual([])
+    await logIn(page, admin)
+    await again.waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Bench')
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByText('Bench created').waitFor()
+    expect(await operator.items.list.query({ sort: 'id_desc', limit: 1 })).toMatchObject({ items: [{ name: 'Bench' }] })
+  },
+  { expected },
+)
+
+consoleTest(
+  'a reader reads: what the role does not allow is disabled and says why, or is not there',
+  async (visit) => {
+    const { page, open } = visit
+    const { reader } = await lock(visit)
+    await open('/users?open=new')
+    await logIn(page, reader.key)
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+    const why =
+      'New user, Import, Edit, and Delete need the role writer; yours is reader. Delete inactive needs the role admin; yours is reader.'
+    await page.getByText(why).waitFor()
+    for (const name of ['New user', 'Import…', 'Delete inactive…']) {
+      const button = page.getByRole('button', { name, description: why })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      await button.click({ force: true })
+    }
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^(Edit|Delete|Activate|Deactivate) [A-Z]/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Export…' }).click()
+    await page.getByRole('dialog').waitFor()
+  },
+  { expected },
+)
+
+consoleTest(
+  'a writer changes records, and is told that removal by filter is not for writers',
+  async (visit) => {
+    const { page, open } = visit
+    const { writer } = await lock(visit)
+    await open('/users')
+    await logIn(page, writer.key)
+    await page.getByRole('button', { name: 'Deactivate Ada Lovelace' }).click()
+    await page.getByText('Ada Lovelace deactivated').waitFor()
+    const description = 'Delete inactive needs the role admin; yours is writer.'
+    const purge = page.getByRole('button', { name: 'Delete inactive…', description })
+    expect(await purge.getAttribute('aria-disabled')).toBe('true')
+  },
+  { expected },
+)
+
+consoleTest(
+  'who logs out is asked for a key, sees nothing of what was read, and has no cookie',
+  async (visit) => {
+    const { page, open } = visit
+    const { reader } = await lock(visit)
+    await open('/users')
+    await logIn(page, reader.key)
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.getByText('Ada Lovelace').count()).toBe(0)
+    expect(await page.context().cookies()).toEqual([])
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+  },
+  { expected },
+)
+
+consoleTest('where there is no key nobody is asked for one, nor shown who they are', async ({ page, client, open }) => {
+  await fill(client)
+  await open('/users')
+  await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+  expect(await page.getByText('anonymous').count()).toBe(0)
+})
+
+// To look at: `SHOTS=1 pnpm test` leaves every view as a picture.
+const SHOTS = process.env.SHOTS && fileURLToPath(new URL('../shots/', import.meta.url))
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  consoleTest(
+    `login and a reader's pages fit 320 to 1920 px in ${colorScheme}, and axe finds nothing in them`,
+    async (visit) => {
+      const { page, open } = visit
+      const { operator, reader } = await lock(visit)
+      const check = async (name: string) => {
+        expect(await violations(page), name).toEqual([])
+        for (const width of [320, 390, 1280, 1920]) {
+          await page.setViewportSize({ width, height: 900 })
+          expect(await page.evaluate('document.documentElement.scrollWidth'), name).toBe(width)
+          if (SHOTS) await page.screenshot({ path: `${SHOTS}${name}-${width}-${colorScheme}.png` })
+        }
+      }
+      if (SHOTS) await mkdir(SHOTS, { recursive: true })
+      await open('/users')
+      await page.getByLabel('API key').waitFor()
+      await check('login')
+      await logIn(page, 'rsk_no-key')
+      await page.getByText('This is no API key of the service.').waitFor()
+      await check('login-wrong')
+      await logIn(page, reader.key)
+      await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+      await check('reader')
+      await revoke(visit, operator, reader)
+      await page.getByRole('link', { name: 'Books' }).click()
+      await page.getByRole('dialog', { name: 'Log in again' }).waitFor()
+      await check('login-again')
+    },
+    { colorScheme, expected },
+  )
+}
