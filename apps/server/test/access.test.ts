@@ -146,11 +146,13 @@ describe('a refusal', () => {
   })
 
   test('over tRPC is an error of its own class, with the same words', async () => {
-    const anonymous = createClient({ baseUrl: server().url })
+    let told = 0
+    const anonymous = createClient({ baseUrl: server().url, onUnauthorized: () => told++ })
     const reader = createClient({ baseUrl: server().url, apiKey: callers.reader?.slice('Bearer '.length) as string })
     const refused = await anonymous.items.list.query({}).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(UnauthorizedError)
     expect(refused).toMatchObject({ status: 401, message: 'Send Authorization: Bearer with an API key' })
+    expect(told).toBe(1)
     const forbidden = await reader.keys.list.query({}).catch((error: unknown) => error)
     expect(forbidden).toBeInstanceOf(ForbiddenError)
     expect(forbidden).toMatchObject({ status: 403, message: 'This needs the role admin; yours is reader' })

@@ -138,6 +138,15 @@ describe('the answers of a door', () => {
     expect(statuses('fail')).toBe('200 304 400 401 403 406 500 503')
   })
 
+  test('are for who has the role that the contract states, with credentials', () => {
+    expect(document.components.securitySchemes).toEqual({
+      bearer: { type: 'http', scheme: 'bearer', description: 'A key of the observatory.' },
+    })
+    expect(named('getPlanet')).toMatchObject({ security: [{ bearer: [] }], 'x-role': 'reader' })
+    expect(named('createPlanet')).toMatchObject({ security: [{ bearer: [] }], 'x-role': 'writer' })
+    expect(named('createPlanet').description).toMatch(/ Needs the role `writer`\.$/)
+  })
+
   test('have their headers', () => {
     const headers = (id: string, status: number) => {
       const response = named(id).responses[status]
