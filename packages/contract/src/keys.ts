@@ -2,12 +2,13 @@ import { mutation, query, ROLES, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { id, idempotencyKey, location, message, must, text, timestamp, version, write, writeHeaders } from './fields.ts'
-import { listInput, pageFacts, pageHeaders } from './pages.ts'
+import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
   description: '`reader` reads, `writer` also writes, `admin` also removes in bulk and manages keys.',
 })
-const moment = z.iso.datetime(must('a time in UTC such as 2027-01-31T00:00:00Z'))
+const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
+const moment = z.iso.datetime(timeRule).max(40, timeRule)
 
 const key = z
   .object({
@@ -44,7 +45,7 @@ export const keys = resource({
           description: 'Revoked and expired ones too, never the keys themselves.',
           successDescription: 'A page of keys.',
           responseBody: 'keys',
-          response: z.array(key),
+          response: pageOf(key),
           envelope: 'keys',
           headers: pageHeaders,
         },

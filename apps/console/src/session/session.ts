@@ -2,7 +2,7 @@ import type { Role } from '@resource/contract'
 import { queryClient } from '../query-client.ts'
 
 /** Who is logged in. */
-export interface Session {
+interface Session {
   name: string
   role: Role
 }
