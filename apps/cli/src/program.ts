@@ -1,5 +1,5 @@
 import { API_VERSION, contract } from '@resource/contract'
-import { Argument, Command, Option } from 'commander'
+import { Argument, Command, Help, Option } from 'commander'
 import { backupCommands } from './backup.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { type ExportOptions, exportRecords } from './export.ts'
@@ -40,7 +40,7 @@ export function createProgram(): Command {
     .version(API_VERSION)
     .addHelpText('after', HELP)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: otherOptions })
     .showSuggestionAfterError()
   addGlobals(program)
   for (const noun of nouns) {
@@ -61,6 +61,12 @@ export function createProgram(): Command {
   function inherit(command: Command): Command {
     return command.copyInheritedSettings(program)
   }
+}
+
+// Those of the program that the command has not under the same name.
+function otherOptions(this: Help, command: Command): Option[] {
+  const own = new Set(command.options.map(({ long }) => long))
+  return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long))
 }
 
 function importCommand(): Command {
