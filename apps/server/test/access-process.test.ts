@@ -60,7 +60,7 @@ test('a key lets it start, a revoked one too: nobody comes in', async () => {
   expect((await fetch(`${url}/items`)).status).toBe(401)
 })
 
-test('a key that one process revokes, another refuses within its second', async () => {
+test('a key that one process revokes, another refuses soon after', async () => {
   await using folder = await temporaryFolder()
   await using first = spawnService(folder.path)
   const here = await first.url()
@@ -73,6 +73,7 @@ test('a key that one process revokes, another refuses within its second', async 
   expect(await status()).toBe(200)
   await client.keys.revoke.mutate({ id })
   const revoked = performance.now()
-  while ((await status()) === 200) expect(performance.now() - revoked).toBeLessThan(2_000)
+  // Its second, which access.test.ts measures, and what a busy machine adds.
+  while ((await status()) === 200) expect(performance.now() - revoked).toBeLessThan(5_000)
   expect(await status()).toBe(401)
 })
