@@ -16,7 +16,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'sqlite', exclude: without(['postgresql']) } },
+      { extends: true, test: { name: 'sqlite', exclude: without(['postgresql', 'replicas']) } },
       {
         extends: true,
         test: {

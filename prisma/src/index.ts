@@ -1,18 +1,25 @@
 import { databaseFile } from './database-file.ts'
 import { migrate } from './migrate.ts'
 import type { PoolSettings } from './postgres/pool.ts'
+import type { ReplicaSettings } from './postgres/replicas.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { openSqlite } from './sqlite-database.ts'
 import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
 export { isBusy, UniqueViolation, Unreachable } from './errors.ts'
+export type { ReplicaChange } from './postgres/replica.ts'
 export type { Changes, Columns, Entity, Kind, NewRow, RecordTable, Table, Where } from './table.ts'
 export type { Tables } from './tables.ts'
 
 export interface Database {
   /** Reads see the last committed state, never the inside of a write. To write here is refused. */
   read: Tables
+  /**
+   * For reads that may be a little old: the tables of one replica, each time of the next one, where there are replicas
+   * in order, and else `read`. What decides a write, and what must show its caller's own writes, is read from `read`.
+   */
+  recent(): Tables
   /**
    * Runs `work` in one transaction. What it returns is returned once it is on disk; when it throws, nothing it wrote
    * remains. A write started inside another one waits for it in vain: pass `tx` on.
@@ -42,7 +49,7 @@ export interface Limits {
   writeMs: number
 }
 
-export interface Options extends Partial<Limits>, PoolSettings {
+export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings {
   /** How the tables are reached: by prepared statements of our own, or through Prisma alone; `prepared`. */
   access?: 'prepared' | 'prisma'
 }

@@ -9,9 +9,11 @@ export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: 
   const writer = connect(file, { lockWaitMs })
   const reader = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), reader.$connect()])
+  const read = prismaTables(reader)
 
   return {
-    read: prismaTables(reader),
+    read,
+    recent: () => read,
     write: (work) =>
       writer
         .$transaction((tx) => work(prismaTables(tx, ROWS_REMOVED_AT_ONCE)), { maxWait: turnMs, timeout: writeMs })

@@ -16,9 +16,11 @@ export function openSqlite(file: string, { turnMs, writeMs, lockWaitMs }: Limits
   const reader = new SqliteConnection(file, { readonly: true })
   const writer = new SqliteConnection(file)
   const turns = new Turns(turnMs)
+  const read = sqlTables(reader)
 
   return {
-    read: sqlTables(reader),
+    read,
+    recent: () => read,
     write: async (work) => {
       await turns.begin()
       try {

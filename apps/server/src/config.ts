@@ -27,6 +27,8 @@ const origins = z
     error: 'must be origins such as https://app.example.com, separated by commas',
   })
 
+const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
+
 const schema = z
   .object({
     HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
@@ -39,6 +41,15 @@ const schema = z
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
+    DATABASE_REPLICA_URLS: z
+      .string()
+      .transform((text) => text.split(',').map((url) => url.trim()))
+      .refine((urls) => urls.every(isPostgres), {
+        error: 'must be postgresql:// URLs, separated by commas',
+        abort: true,
+      })
+      .default([]),
+    DATABASE_REPLICA_LAG_MS: whole(100, 600_000, 5_000),
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
     WORKERS: whole(1, 256, 1),
@@ -51,6 +62,10 @@ const schema = z
   .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => OIDC_ISSUER === undefined || OIDC_AUDIENCE !== undefined, {
     path: ['OIDC_AUDIENCE'],
     error: 'must be given with OIDC_ISSUER: tokens for other services would hold here too',
+  })
+  .refine(({ DATABASE_URL, DATABASE_REPLICA_URLS }) => DATABASE_REPLICA_URLS.length === 0 || isPostgres(DATABASE_URL), {
+    path: ['DATABASE_REPLICA_URLS'],
+    error: 'needs a DATABASE_URL that is postgresql:// as well',
   })
 
 export type Config = z.output<typeof schema>

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Tables } from '@resource/database'
 import type { Caller } from './access/caller.ts'
 
 /** What a procedure knows of its call beside the input. */
@@ -7,4 +8,6 @@ export interface Context {
   requestId: string
   /** Of the HTTP request, where the call is the only one it carries. */
   headers?: IncomingHttpHeaders | undefined
+  /** What the call's reads see: what its caller wrote before, and of others' writes all but the latest. */
+  read: Tables
 }

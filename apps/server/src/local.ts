@@ -27,7 +27,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   // Its type for clients is AppRouter, which trpcRouter cannot say.
   const transport = localLink({
     router: router as unknown as AppRouter,
-    createContext: async () => ({ requestId: 'local', caller: { name: 'local', role: 'admin' } }),
+    createContext: async () => ({ requestId: 'local', caller: { name: 'local', role: 'admin' }, read: database.read }),
   })
   const client = clientOver(transport, options)
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }

@@ -10,6 +10,8 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 5000,
     DATABASE_STATEMENT_TIMEOUT_MS: 30_000,
+    DATABASE_REPLICA_URLS: [],
+    DATABASE_REPLICA_LAG_MS: 5000,
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
@@ -28,6 +30,8 @@ test('every variable is read', () => {
     DATABASE_POOL_SIZE: '20',
     DATABASE_CONNECT_TIMEOUT_MS: '2000',
     DATABASE_STATEMENT_TIMEOUT_MS: '0',
+    DATABASE_REPLICA_URLS: 'postgresql://r1.example.com/app, postgres://r2.example.com/app',
+    DATABASE_REPLICA_LAG_MS: '2500',
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
@@ -43,6 +47,8 @@ test('every variable is read', () => {
     DATABASE_POOL_SIZE: 20,
     DATABASE_CONNECT_TIMEOUT_MS: 2000,
     DATABASE_STATEMENT_TIMEOUT_MS: 0,
+    DATABASE_REPLICA_URLS: ['postgresql://r1.example.com/app', 'postgres://r2.example.com/app'],
+    DATABASE_REPLICA_LAG_MS: 2500,
     PASSWORD_MIN_LENGTH: 12,
     WORKERS: 4,
     ALLOW_ANONYMOUS: true,
@@ -81,6 +87,13 @@ const WRONG = [
     ['*', 'https://app.example.com/', 'app.example.com', 'https://a.example,file:///'],
     'must be origins such as https://app.example.com, separated by commas',
   ],
+  [
+    'DATABASE_REPLICA_URLS',
+    ['file:./replica.db', 'postgresql://', 'postgresql://u:secretpw@h/db,', 'postgresql://h/db,mysql://h/db'],
+    'must be postgresql:// URLs, separated by commas',
+  ],
+  ['DATABASE_REPLICA_URLS', ['postgresql://u:secretpw@h/db'], 'needs a DATABASE_URL that is postgresql:// as well'],
+  ['DATABASE_REPLICA_LAG_MS', ['99', '600001'], 'must be a whole number from 100 to 600000'],
 ] as const
 
 for (const [name, values, rule] of WRONG) {

@@ -4,6 +4,7 @@ import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from 
 import { type AttemptOptions, attemptsLink } from './attempts.ts'
 import { checkLink } from './check.ts'
 import { type Lists, lists, type Noun } from './lists.ts'
+import { keepingMark } from './own-writes.ts'
 
 /** Every procedure of the contract (`query` or `mutate`), and for each noun its lists as async iterators. */
 export type Client = TRPCClient<AppRouter> & { [N in Noun]: Lists<N> }
@@ -37,6 +38,7 @@ const LONGEST_URL = 4000
  * may carry `timeoutMs`, `attemptTimeoutMs` and `retryForMs` for this call alone.
  */
 export function createClient({ baseUrl, apiKey, headers = {}, onUnauthorized, ...options }: ClientOptions): Client {
+  const send = keepingMark()
   const transport = httpBatchLink<AppRouter>({
     url: `${baseUrl.replace(/\/$/, '')}/trpc`,
     headers: async () => {
@@ -46,7 +48,7 @@ export function createClient({ baseUrl, apiKey, headers = {}, onUnauthorized, ..
       return { 'X-Contract': CONTRACT_HASH, ...credentials, ...headers }
     },
     fetch: async (url, init) => {
-      const response = await fetch(url, init as RequestInit)
+      const response = await send(url, init)
       if (response.status === 401) onUnauthorized?.()
       return response
     },

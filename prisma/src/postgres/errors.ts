@@ -1,4 +1,5 @@
 import { Busy, Conflict, UniqueViolation, Unreachable } from '../errors.ts'
+import { messageOf } from '../migration-history.ts'
 
 const NO_CONNECTION = new Set(
   'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT'.split(' '),
@@ -47,6 +48,11 @@ export function isUnreachable(error: object): boolean {
 export function sqlState(error: object): string {
   const { originalCode, code } = error as Fault
   return String(originalCode ?? code)
+}
+
+/** Why something failed, in words. Where a host's name has several addresses, the reasons are inside. */
+export function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error)
 }
 
 // A constraint's name is Prisma's, `users_email_key_key` of the column `email_key`: what PostgreSQL says in words

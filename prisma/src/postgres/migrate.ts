@@ -7,11 +7,10 @@ import {
   failedMigration,
   foreignDatabase,
   type Migration,
-  messageOf,
   pending,
   readMigrations,
 } from '../migration-history.ts'
-import { isUnreachable, sqlState } from './errors.ts'
+import { isUnreachable, reasonOf, sqlState } from './errors.ts'
 import type { PostgresUrl } from './url.ts'
 
 /** How long a start waits for the migrations of another process. */
@@ -76,11 +75,6 @@ async function connect({ connectionString, label }: PostgresUrl, deadline: numbe
 // A wrong password does not become right by waiting.
 function isMissing(error: unknown): boolean {
   return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
-}
-
-// Where a name has several addresses, the reasons are inside.
-function reasonOf(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error)
 }
 
 /** Applies the first pending migration, in a transaction of its own; undefined when there is none. */

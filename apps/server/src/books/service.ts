@@ -7,9 +7,9 @@ import { deleteBook, findBook, insertBook, insertBooks, listBooks, updateBook } 
 /** The rules of books (specification 2.2 and 4.2). */
 export function bookService(database: Database): Implementation<Context>['books'] {
   return {
-    list: (input) => listBooks(database.read, input),
+    list: (input, { read }) => listBooks(read, input),
 
-    get: ({ id }) => findBook(database.read, id),
+    get: ({ id }, { read }) => findBook(read, id),
 
     create: (input) => {
       const { title, author, published_date } = input

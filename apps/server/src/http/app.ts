@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { API_VERSION, contract, envelope } from '@resource/contract'
-import type { Database } from '@resource/database'
+import type { Database, Tables } from '@resource/database'
 import { Problem, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
@@ -18,6 +18,7 @@ import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
 import { allowOrigins, checkOrigin } from './origin.ts'
+import { hasWritten, markWriters } from './own-writes.ts'
 import { requestId, requestLog } from './request-log.ts'
 import { skewLog } from './skew.ts'
 
@@ -43,15 +44,16 @@ export function createApp({ config, database, access, log, isStopping }: AppOpti
     if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
     if (error.code === 'SERVICE_UNAVAILABLE') log.warn({ id, err: error.cause ?? error }, 'unavailable')
   }
+  const readsOf = (req: Request) => (hasWritten(req) ? database.read : database.recent())
   const { handle, refuse, fail } = rest<Context>(contract, operations, {
     envelope,
-    context: (req) => contextOf(req, access),
+    context: (req) => contextOf(req, access, readsOf(req)),
     requestId,
     headers: commonHeaders,
     onError: tell,
   })
   const { plain, complete } = trpc<Context>(operations, {
-    context: (req, calls) => contextOf(req, access, headersOfCall(req, calls)),
+    context: (req, calls) => contextOf(req, access, readsOf(req), headersOfCall(req, calls)),
     headers: commonHeaders,
     onError: tell,
     bodyLimit: TRPC_BODY_LIMIT,
@@ -66,6 +68,7 @@ export function createApp({ config, database, access, log, isStopping }: AppOpti
   app.use(checkHost(access.isPrivate))
   app.use(checkOrigin(config.CORS_ORIGINS))
   if (config.CORS_ORIGINS.length > 0) app.use(allowOrigins(config.CORS_ORIGINS))
+  if (config.DATABASE_REPLICA_URLS.length > 0) app.use(markWriters(config.DATABASE_REPLICA_LAG_MS))
   // Few layers before what is asked for most.
   app.use(handle)
   app.use('/trpc', skewLog(log), plain)
@@ -84,10 +87,15 @@ export function createApp({ config, database, access, log, isStopping }: AppOpti
   return app
 }
 
-function contextOf(req: Request, { callerOf }: Access, headers?: IncomingHttpHeaders): Context | Promise<Context> {
+function contextOf(
+  req: Request,
+  { callerOf }: Access,
+  read: Tables,
+  headers?: IncomingHttpHeaders,
+): Context | Promise<Context> {
   const caller = callerOf(req.headers)
-  if (caller instanceof Promise) return caller.then((caller) => ({ caller, requestId: requestId(req), headers }))
-  return { caller, requestId: requestId(req), headers }
+  if (caller instanceof Promise) return caller.then((caller) => ({ caller, requestId: requestId(req), headers, read }))
+  return { caller, requestId: requestId(req), headers, read }
 }
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {

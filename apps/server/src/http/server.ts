@@ -35,6 +35,12 @@ export async function startServer(
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    replicaUrls: config.DATABASE_REPLICA_URLS,
+    replicaLagMs: config.DATABASE_REPLICA_LAG_MS,
+    onReplica: (change) => {
+      if (change.serves) log.info(change, 'a replica serves reads')
+      else log.warn(change, 'a replica is left out, and the primary serves its reads')
+    },
   })
   const access = await createAccess(database, config, log).catch(async (error) => {
     await database.close()

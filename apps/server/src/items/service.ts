@@ -7,9 +7,9 @@ import { deleteItem, findItem, insertItem, insertItems, listItems, updateItem } 
 /** The rules of items (specification 2.3 and 4.3). */
 export function itemService(database: Database): Implementation<Context>['items'] {
   return {
-    list: (input) => listItems(database.read, input),
+    list: (input, { read }) => listItems(read, input),
 
-    get: ({ id }) => findItem(database.read, id),
+    get: ({ id }, { read }) => findItem(read, id),
 
     create: (input) => {
       const { name, price, category } = input

@@ -8,9 +8,9 @@ import { deleteUser, deleteUsersByStatus, findUser, insertUser, insertUsers, lis
 /** The rules of users (specification 2.1, 3 and 4.1). */
 export function userService(database: Database, passwordMinLength: number): Implementation<Context>['users'] {
   return {
-    list: (input) => listUsers(database.read, input),
+    list: (input, { read }) => listUsers(read, input),
 
-    get: ({ id }) => findUser(database.read, id),
+    get: ({ id }, { read }) => findUser(read, id),
 
     create: async (input) => {
       const { idempotency_key: _, password, ...fields } = input

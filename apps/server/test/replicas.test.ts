@@ -1,0 +1,133 @@
+import { createClient } from '@resource/client'
+import { query, startPostgres } from '@resource/postgres-test'
+import { expect, test, vi } from 'vitest'
+import { startTestServer } from './harness.ts'
+import { createItem } from './records.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// Servers take their time to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const LAG_MS = '60000'
+const MARK = 'resource_wrote=1'
+const lamp = { name: 'Lamp', price: 1 }
+
+/** A primary and a streaming replica, and what a service needs to know of them. */
+async function startReplicated() {
+  const primary = await startPostgres()
+  const replica = await primary.startReplica()
+  return {
+    environment: {
+      DATABASE_URL: primary.url,
+      DATABASE_REPLICA_URLS: replica.url.replace('postgres@', 'with_password:secret@'),
+      DATABASE_REPLICA_LAG_MS: LAG_MS,
+    },
+    replica,
+    /** The replica shows nothing that is written from now on. */
+    freeze: () => query(replica.url, 'SELECT pg_wal_replay_pause()'),
+    [Symbol.asyncDispose]: async () => {
+      await replica[Symbol.asyncDispose]()
+      await primary[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Replicated = Awaited<ReturnType<typeof startReplicated>>
+
+/** A service whose replica serves reads, and stays as it is now: without records. */
+async function startFrozen({ environment, freeze }: Replicated) {
+  const server = await startTestServer(environment)
+  await expect.poll(() => server.log.filter((line) => line.includes('a replica serves reads')).length).toBe(1)
+  await freeze()
+  return server
+}
+
+test('who has written reads their own writes for as long as the mark lasts; others may not see them yet', async () => {
+  await using cluster = await startReplicated()
+  await using server = await startFrozen(cluster)
+  const { headers } = await server.request('POST', '/items/', { json: lamp })
+  expect(headers.get('Set-Cookie')).toBe(`${MARK}; Max-Age=61; Path=/; HttpOnly; SameSite=Lax`)
+
+  const marked = { headers: { Cookie: `theme=dark; ${MARK}` } }
+  expect((await server.request('GET', '/items/1', marked)).body).toMatchObject(lamp)
+  expect((await server.request('GET', '/items', marked)).body).toHaveLength(1)
+  expect((await server.request('GET', '/items/1')).status).toBe(404)
+  expect((await server.request('GET', '/items')).body).toEqual([])
+  for (const [options, status] of [
+    [marked, 200],
+    [{}, 404],
+  ] as const) {
+    expect((await fetch(`${server.url}/trpc/items.get?input={"id":1}`, options)).status).toBe(status)
+  }
+  expect((await server.request('GET', '/items/1', marked)).headers.get('Set-Cookie')).toBeNull()
+})
+
+test('the typed client carries the mark by itself', async () => {
+  await using cluster = await startReplicated()
+  await using server = await startFrozen(cluster)
+  const { id } = await server.client.items.create.mutate(lamp)
+  expect(await server.client.items.get.query({ id })).toMatchObject(lamp)
+  expect(await server.client.items.list.query({})).toMatchObject({ items: [lamp] })
+  const other = createClient({ baseUrl: server.url })
+  await expect(other.items.get.query({ id })).rejects.toThrow('Item not found')
+})
+
+test('every write is decided by the primary, and one that is refused marks as well', async () => {
+  await using cluster = await startReplicated()
+  await using server = await startFrozen(cluster)
+  await createItem(server)
+  const ifMatch = (version: number) => ({ json: { price: 2 }, headers: { 'If-Match': `"${version}-Item"` } })
+  expect((await server.request('PATCH', '/items/1', ifMatch(1))).body).toMatchObject({ price: 2 })
+  const refused = await server.request('PATCH', '/items/1', ifMatch(1))
+  expect([refused.status, refused.headers.get('Set-Cookie')]).toEqual([412, expect.stringContaining(MARK)])
+
+  const keyed = { json: lamp, headers: { 'Idempotency-Key': 'k' } }
+  const first = await server.request('POST', '/items/', keyed)
+  expect((await server.request('POST', '/items/', keyed)).body).toEqual(first.body)
+  const ada = { json: { name: 'Ada', email: 'ada@example.com' } }
+  expect((await server.request('POST', '/users', ada)).status).toBe(201)
+  expect((await server.request('POST', '/users', ada)).status).toBe(409)
+})
+
+test('while the replica is gone all is read from the primary, and the log says so without its password', async () => {
+  await using cluster = await startReplicated()
+  await using server = await startFrozen(cluster)
+  await createItem(server)
+  await cluster.replica.stop('crash')
+  expect((await server.request('GET', '/items/1')).status).toBe(200)
+  const line = server.log.find((text) => text.includes('a replica is left out'))
+  expect(JSON.parse(line ?? '')).toMatchObject({ replica: `postgresql://127.0.0.1:${cluster.replica.port}/postgres` })
+  expect(server.log.filter((text) => text.includes('secret'))).toEqual([])
+})
+
+test('the mark of one worker leads to the primary at the other', async () => {
+  await using cluster = await startReplicated()
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { ...cluster.environment, WORKERS: '2' })
+  const serving = () => service.lines.filter((line) => line.includes('a replica serves reads')).length
+  await expect.poll(serving, { timeout: 20_000 }).toBe(2)
+  const url = await service.url()
+  await cluster.freeze()
+  const created = await fetch(`${url}/items/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(lamp),
+  })
+  const Cookie = created.headers.get('Set-Cookie')?.split(';')[0] ?? ''
+  // Each request on a connection of its own, so that both workers have their share.
+  const statuses = (headers: Record<string, string>) =>
+    Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const answer = await fetch(`${url}/items/1`, { headers: { Connection: 'close', ...headers } })
+        return answer.status
+      }),
+    )
+  expect(new Set(await statuses({ Cookie }))).toEqual(new Set([200]))
+  expect(new Set(await statuses({}))).toEqual(new Set([404]))
+  expect(service.lines.filter((line) => line.includes('secret'))).toEqual([])
+})
+
+test('without replicas nobody is marked', async () => {
+  await using server = await startTestServer()
+  expect((await server.request('POST', '/items/', { json: lamp })).headers.get('Set-Cookie')).toBeNull()
+})

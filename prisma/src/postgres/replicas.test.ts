@@ -1,0 +1,158 @@
+import { type PostgresServer, query, startPostgres } from '@resource/postgres-test'
+import { expect, test } from 'vitest'
+import { breakableNetwork } from '../../test/network.ts'
+import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { createDatabase, type Options, type ReplicaChange } from '../index.ts'
+import { accesses, newUser } from '../test-database.ts'
+
+const byId = { column: 'id', descending: false } as const
+
+/** A primary with streaming replicas, and the database on them, whose replicas tell when they serve. */
+async function startReplicated(count: number) {
+  const primary = await startPostgres()
+  const replicas: PostgresServer[] = []
+  while (replicas.length < count) replicas.push(await primary.startReplica())
+  return {
+    primary,
+    replicas,
+    open: (options: Options = {}, urls = replicas.map(({ url }) => url)) => openReplicated(primary.url, urls, options),
+    [Symbol.asyncDispose]: async () => {
+      for (const server of [...replicas, primary]) await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function openReplicated(url: string, replicaUrls: string[], options: Options) {
+  const changes: ReplicaChange[] = []
+  const database = await openDatabase(url, { replicaUrls, ...options, onReplica: (change) => changes.push(change) })
+  return {
+    ...database,
+    changes,
+    /** How many users each of `calls` calls sees that read what is recent. */
+    recentCounts: async (calls: number) => {
+      const counts: number[] = []
+      for (let call = 0; call < calls; call++) counts.push(await database.recent().users.count({}))
+      return counts
+    },
+    insert: (name: string) => database.write((tx) => tx.users.insert(newUser(name))),
+    /** The last change told, as soon as it is this one. */
+    told: (change: object) => expect.poll(() => changes.at(-1), { timeout: 20_000 }).toMatchObject(change),
+    allServe: () =>
+      expect.poll(() => changes.filter(({ serves }) => serves).length, { timeout: 20_000 }).toBe(replicaUrls.length),
+  }
+}
+
+const pause = ({ url }: PostgresServer) => query(url, 'SELECT pg_wal_replay_pause()')
+const resume = ({ url }: PostgresServer) => query(url, 'SELECT pg_wal_replay_resume()')
+
+async function hasReplayed({ url }: PostgresServer, users: number) {
+  const count = async () => (await query(url, 'SELECT count(*)::int FROM users')).rows[0].count
+  await expect.poll(count, { timeout: 20_000 }).toBe(users)
+}
+
+test.each(accesses)('what is recent comes from each replica in turn, all else from the primary, %s', async (access) => {
+  await using cluster = await startReplicated(2)
+  const [first, second] = cluster.replicas as [PostgresServer, PostgresServer]
+  await using database = await cluster.open({ access, replicaLagMs: 60_000 })
+  await database.insert('ada')
+  await database.allServe()
+  await Promise.all([hasReplayed(first, 1), hasReplayed(second, 1)])
+  await pause(first)
+  await database.insert('bob')
+  await hasReplayed(second, 2)
+  expect((await database.recentCounts(4)).sort()).toEqual([1, 1, 2, 2])
+  expect(await database.read.users.count({})).toBe(2)
+  expect(await database.write((tx) => tx.users.count({}))).toBe(2)
+  expect(await database.write((tx) => tx.users.count({}), 'name')).toBe(2)
+  // One call reads from one replica, however often it reads.
+  const { users } = database.recent()
+  const counts = [await users.count({}), await users.count({}), await users.count({})]
+  expect(new Set(counts).size).toBe(1)
+  expect((await users.page({ where: {}, order: byId, take: 10 })).length).toBe(counts[0])
+  await expect(users.insert(newUser('cid'))).rejects.toThrow('readonly database')
+})
+
+test('a replica that falls too far behind is left out, and serves again once it has caught up', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await using database = await cluster.open({ replicaLagMs: 500 })
+  await database.allServe()
+  await pause(replica)
+  await database.insert('ada')
+  await database.told({ serves: false, reason: 'it is too far behind' })
+  expect(await database.recentCounts(2)).toEqual([1, 1])
+  await resume(replica)
+  await database.told({ serves: true })
+  expect(await database.recentCounts(2)).toEqual([1, 1])
+})
+
+test('a replica that is slow, but less than the longest lag, goes on serving while writes never cease', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await query(cluster.primary.url, `ALTER SYSTEM SET wal_writer_delay = '1ms'`)
+  await query(replica.url, `ALTER SYSTEM SET recovery_min_apply_delay = '600ms'`)
+  await query(replica.url, 'SELECT pg_reload_conf()')
+  await using database = await cluster.open({ replicaLagMs: 2_000 })
+  await database.allServe()
+  const before = database.changes.length
+  const end = performance.now() + 5_000
+  for (let n = 0; performance.now() < end; n++) await database.insert(`user${n}`)
+  expect(database.changes.slice(before)).toEqual([])
+})
+
+test.each(accesses)('while a replica is gone the primary reads, and it serves again by itself, %s', async (access) => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await using database = await cluster.open({ access, replicaLagMs: 2_000 })
+  await database.insert('ada')
+  await database.allServe()
+  await replica.stop('crash')
+  expect(await database.recentCounts(3)).toEqual([1, 1, 1])
+  await database.told({ serves: false })
+  await replica.start()
+  await database.told({ serves: true })
+  expect(await database.recentCounts(3)).toEqual([1, 1, 1])
+})
+
+test('a replica on a network that falls silent is left out, and a read that waits for it is done by the primary', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await using network = await breakableNetwork(replica.port)
+  const url = replica.url.replace(`:${replica.port}/`, `:${network.port}/`)
+  await using database = await cluster.open({ replicaLagMs: 60_000, statementTimeoutMs: 100 }, [url])
+  await database.allServe()
+  expect(await database.recentCounts(1)).toEqual([0])
+  network.silence()
+  expect(await database.recentCounts(1)).toEqual([0])
+  await database.told({
+    replica: url.replace('postgres@', ''),
+    serves: false,
+    reason: 'PostgreSQL did not answer in time.',
+  })
+})
+
+test('what is no replica of the database is left out, and the reason holds no password', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  const { url: another } = await emptyDatabase()
+  const nobody = 'postgresql://with_password:secret@127.0.0.1:1/postgres'
+  await query(cluster.primary.url, 'CREATE DATABASE other')
+  for (const [url, reason] of [
+    [cluster.primary.url, 'it is no replica of the database'],
+    [another, 'it is no replica of the database'],
+    [replica.url.replace(/postgres$/, 'other'), 'it is no replica of the database'],
+    [nobody, 'connect ECONNREFUSED 127.0.0.1:1'],
+  ] as const) {
+    await using database = await cluster.open({}, [url])
+    await database.told({ serves: false, reason })
+    expect(database.changes.at(-1)?.replica).toBe(url.replace(/\/\/.*@/, '//'))
+    expect(await database.recentCounts(1)).toEqual([0])
+  }
+})
+
+test('a replica’s malformed URL is refused without its password', async () => {
+  const { url } = await emptyDatabase()
+  await expect(createDatabase(url, { replicaUrls: ['postgresql://app:hunter2@db.example.com'] })).rejects.toThrow(
+    'The database URL must be postgresql://user:password@host:port/database, special characters percent-encoded.',
+  )
+})

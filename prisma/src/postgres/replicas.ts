@@ -1,0 +1,84 @@
+import type pg from 'pg'
+import type { Tables } from '../tables.ts'
+import type { Access } from './database.ts'
+import { openPool, type PoolSettings } from './pool.ts'
+import { type Mark, type Position, Replica, type ReplicaChange } from './replica.ts'
+import { type PostgresUrl, readPostgresUrl } from './url.ts'
+
+export interface ReplicaSettings {
+  /** Streaming replicas of the database, as URLs of the same form; none when absent. */
+  replicaUrls?: string[] | undefined
+  /** How old what a replica shows may be, in ms; 5,000 when absent. */
+  replicaLagMs?: number | undefined
+  /** Told when a replica begins to serve reads, and when it does not, with the reason. */
+  onReplica?: ((change: ReplicaChange) => void) | undefined
+}
+
+const LONGEST_PAUSE_MS = 1_000
+const QUESTION_MS = 1_000
+const LOOKS_PER_LAG = 5
+
+// As far as it is on disk, which is before an answer is sent.
+const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::float8 AS bytes,
+  system_identifier || ' ' || current_database() AS origin FROM pg_control_system()`
+
+/**
+ * Reads from the replicas that are close enough to the primary, in turn, and from the primary when there is none.
+ *
+ * Several times within the longest lag the primary is asked how far it has written. A replica that has replayed as much
+ * shows all that was answered before that question: so its age is known without comparing the clocks of two machines,
+ * and one that cannot be reached, has lost its stream or is slow grows too old all the same.
+ *
+ * @param primary whose tables answer where a replica fails; they cannot write
+ * @param open gives the tables on a pool
+ * @throws Error when a URL is malformed
+ */
+export async function openReplicas(
+  url: PostgresUrl,
+  primary: Tables,
+  settings: PoolSettings & ReplicaSettings,
+  open: (pool: pg.Pool, url: PostgresUrl) => Promise<Access>,
+) {
+  const { replicaUrls = [], replicaLagMs = 5_000, onReplica = () => {} } = settings
+  if (replicaUrls.length === 0) return { next: () => primary, close: async () => {} }
+
+  // Questions have connections of their own: they must not wait for reads.
+  const forQuestions = { ...settings, poolSize: 1, statementTimeoutMs: QUESTION_MS }
+  const openReplica = async (url: PostgresUrl) => {
+    const pool = openPool(url, settings)
+    const options = { label: url.label, primary, longestLagMs: replicaLagMs, onChange: onReplica }
+    return new Replica(pool, await open(pool, url), openPool(url, forQuestions), options)
+  }
+  const replicas = await Promise.all(replicaUrls.map(readPostgresUrl).map(openReplica))
+  const questions = openPool(url, forQuestions)
+  let marks: Mark[] = []
+  const look = async () => {
+    const time = performance.now()
+    const [{ bytes, origin }] = (await questions.query<Position>(WRITTEN)).rows as [Position & { bytes: number }]
+    marks = [...marks.filter((mark) => time - mark.time <= replicaLagMs), { time, bytes, origin }]
+    for (const replica of replicas) replica.look(marks)
+  }
+  // While the primary does not answer nobody knows how far behind a replica is: each grows too old.
+  const tick = () =>
+    void look().catch(() => {
+      for (const replica of replicas) replica.noticeAge('the primary does not answer')
+    })
+  tick()
+  const timer = setInterval(tick, Math.min(replicaLagMs / LOOKS_PER_LAG, LONGEST_PAUSE_MS)).unref()
+
+  let turn = 0
+  return {
+    /** The tables of the next replica, or of the primary. */
+    next: () => {
+      for (const _ of replicas) {
+        const replica = replicas[turn++ % replicas.length] as Replica
+        if (replica.isClose()) return replica.tables
+      }
+      return primary
+    },
+    close: async () => {
+      clearInterval(timer)
+      await Promise.all([questions.end(), ...replicas.map((replica) => replica.close())])
+    },
+  }
+}
