@@ -1,4 +1,4 @@
-import type { Changes, Kind, Order, PageQuery, Where } from './table.ts'
+import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
 
 /** SQL that SQLite and PostgreSQL read alike, with `?` for each value. Queries of one shape have one text. */
@@ -30,6 +30,7 @@ export class SqlText<Row> {
   readonly insertion: Insertion
   /** The columns that hold dates. */
   readonly dates: string[]
+  readonly #kinds: Columns<Row>
   readonly #table: string
   readonly #key: string
   readonly #columns: string
@@ -48,6 +49,7 @@ export class SqlText<Row> {
       unique: (unique === undefined ? key : [unique]).map(String).filter((column) => column !== 'id'),
     }
     this.dates = kinds.filter(({ kind }) => kind.startsWith('date')).map(({ name }) => name)
+    this.#kinds = columns
     this.#table = quote(name)
     this.#key = key.map(String).map(quote).join(', ')
     this.#columns = Object.keys(columns).map(quote).join(', ')
@@ -63,7 +65,7 @@ export class SqlText<Row> {
     const values: unknown[] = []
     const rows = conditions(beyond, values, conditions(where, values))
     values.push(take, skip)
-    return { text: `${this.#select}${rows} ORDER BY ${ordering(order)} LIMIT ? OFFSET ?`, values }
+    return { text: `${this.#select}${rows} ORDER BY ${this.#ordering(order)} LIMIT ? OFFSET ?`, values }
   }
 
   count(where: Where<Row>): Statement {
@@ -110,6 +112,15 @@ export class SqlText<Row> {
     values.push(limit)
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
+
+  #ordering({ column, descending }: Order<Row>): string {
+    const first = `${quote(String(column))} ${descending ? 'DESC' : 'ASC'}`
+    if (column === 'id') return first
+    // SQLite has null below every value, PostgreSQL above it. Where there is none, PostgreSQL would take the mention of
+    // it for an order that its index does not have, and sort.
+    const nulls = this.#kinds[column].endsWith('?') ? (descending ? ' NULLS LAST' : ' NULLS FIRST') : ''
+    return `${first}${nulls}, "id"`
+  }
 }
 
 /** `before` with the conditions after it; their values are appended. */
@@ -143,12 +154,6 @@ function ofVersion(id: number, versions: number[] | undefined, values: unknown[]
   if (versions === undefined) return ' WHERE "id" = ?'
   values.push(...versions)
   return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
-}
-
-// SQLite has null below every value, PostgreSQL above it.
-function ordering<Row>({ column, descending }: Order<Row>): string {
-  const first = `${quote(String(column))} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`
-  return column === 'id' ? first : `${first}, "id"`
 }
 
 export function quote(name: string): string {
