@@ -24,7 +24,7 @@ export interface PostgresServer extends AsyncDisposable {
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
-  /** Starts a streaming replica of it as it is now: a server of its own, which takes no writes. */
+  /** Starts a streaming replica of it as it is now: a server of its own, which takes no writes. One after another. */
   startReplica: () => Promise<PostgresServer>
 }
 

@@ -2,7 +2,7 @@ import { type PostgresServer, query, startPostgres } from '@resource/postgres-te
 import { expect, test } from 'vitest'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
-import { createDatabase, type Options, type ReplicaChange } from '../index.ts'
+import { createDatabase, type Options, type ReplicaChange, Unreachable } from '../index.ts'
 import { accesses, newUser } from '../test-database.ts'
 
 const byId = { column: 'id', descending: false } as const
@@ -112,6 +112,18 @@ test.each(accesses)('while a replica is gone the primary reads, and it serves ag
   await replica.start()
   await database.told({ serves: true })
   expect(await database.recentCounts(3)).toEqual([1, 1, 1])
+})
+
+test('while the primary is gone no replica serves for longer than the lag, and each does once it is back', async () => {
+  await using cluster = await startReplicated(1)
+  await using database = await cluster.open({ replicaLagMs: 500 })
+  await database.allServe()
+  await cluster.primary.stop('crash')
+  await database.told({ serves: false, reason: 'the primary does not answer' })
+  await expect(database.recent().users.count({})).rejects.toThrow(Unreachable)
+  await cluster.primary.start()
+  await database.told({ serves: true })
+  expect(await database.recentCounts(1)).toEqual([0])
 })
 
 test('a replica on a network that falls silent is left out, and a read that waits for it is done by the primary', async () => {
