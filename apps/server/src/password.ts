@@ -1,5 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { Problem } from '@resource/openapi'
+import { hashInTurn } from './hashing.ts'
 
 /** 19 MiB, 2 passes, 1 lane: the first of OWASP's recommended settings. `2` is argon2id. */
 export const ARGON2ID = { algorithm: 2, memoryCost: 19456, timeCost: 2, parallelism: 1 } as const
@@ -9,18 +10,13 @@ export const ARGON2ID = { algorithm: 2, memoryCost: 19456, timeCost: 2, parallel
  * for no password.
  */
 export async function hashPassword(password: string | undefined): Promise<string | null> {
-  return password === undefined ? null : hash(password, ARGON2ID)
+  return password === undefined ? null : hashInTurn(() => hash(password, ARGON2ID))
 }
 
-/**
- * The same for many, in the order given, two at a time: the thread pool takes turns, and whoever else has a password to
- * hash should not wait for all of these.
- */
+/** The same for many, in the order given, one after another: others take their turns in between. */
 export async function hashPasswords(passwords: (string | undefined)[]): Promise<(string | null)[]> {
   const hashes: (string | null)[] = []
-  for (let next = 0; next < passwords.length; next += 2) {
-    hashes.push(...(await Promise.all(passwords.slice(next, next + 2).map(hashPassword))))
-  }
+  for (const password of passwords) hashes.push(await hashPassword(password))
   return hashes
 }
 
