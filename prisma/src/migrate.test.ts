@@ -24,6 +24,7 @@ test('a fresh file gets every table', async () => {
     'books',
     'idempotency_keys',
     'items',
+    'rate_shares',
     'users',
   ])
 })

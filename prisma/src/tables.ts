@@ -1,4 +1,4 @@
-import type { ApiKey, Book, IdempotencyKey, Item, Prisma, User } from '../generated/client.ts'
+import type { ApiKey, Book, IdempotencyKey, Item, Prisma, RateShare, User } from '../generated/client.ts'
 import type { Columns, RecordTable, Table } from './table.ts'
 
 /** Every table there is. */
@@ -8,6 +8,7 @@ export interface Tables {
   items: RecordTable<Item>
   idempotencyKeys: Table<IdempotencyKey>
   apiKeys: RecordTable<ApiKey>
+  rateShares: RecordTable<RateShare>
 }
 
 /** What the engine needs to know of a table. */
@@ -79,6 +80,13 @@ const declarations: { [Name in keyof Tables]: Declaration<RowOf<Tables[Name]>> }
       revoked_at: 'date?',
       last_used_at: 'date?',
     },
+  },
+  rateShares: {
+    name: 'rate_shares',
+    model: 'rateShare',
+    key: ['id'],
+    unique: 'process',
+    columns: { id: 'int', process: 'text', minute: 'int', usage: 'text', version: 'int' },
   },
 }
 

@@ -1,14 +1,12 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
-const whole = (min: number, max: number, fallback: number) => {
+const number = (min: number, max: number) => {
   const rule = { error: `must be a whole number from ${min} to ${max}` }
-  return z
-    .string()
-    .regex(/^\d+$/, rule)
-    .transform(Number)
-    .pipe(z.int(rule).min(min, rule).max(max, rule))
-    .prefault(String(fallback))
+  return z.string().regex(/^\d+$/, rule).transform(Number).pipe(z.int(rule).min(min, rule).max(max, rule))
 }
+
+const whole = (min: number, max: number, fallback: number) => number(min, max).prefault(String(fallback))
 
 function oneOf<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` })
@@ -28,6 +26,16 @@ const origins = z
   })
 
 const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
+
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
+
+const proxies = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .refine((parts) => parts.every((part) => NETWORKS.includes(part) || isNetwork(part)), {
+    error: `must be addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}, separated by commas`,
+  })
 
 const schema = z
   .object({
@@ -53,6 +61,11 @@ const schema = z
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
     WORKERS: whole(1, 256, 1),
+    RATE_LIMIT: number(0, 1_000_000_000).optional(),
+    TRUST_PROXY: proxies,
+    MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
+    MAX_REQUESTS: whole(1, 1_000_000, 1_000),
+    MAX_DELAY_MS: whole(1, 600_000, 1_000),
     ALLOW_ANONYMOUS: flag,
     CORS_ORIGINS: origins,
     OIDC_ISSUER: z.string().refine(address, 'must be the address of an identity provider').optional(),
@@ -82,4 +95,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)
   throw new Error(`The configuration is wrong:\n${faults.join('\n')}`)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const longest = { 4: 32, 6: 128 }[isIP(address)]
+  if (longest === undefined || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest)
 }

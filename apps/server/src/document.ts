@@ -25,8 +25,25 @@ export function createDocument() {
     envelope,
     credentials: CREDENTIALS,
     everywhere: {
-      headers: { 'X-Request-Id': z.string().meta({ description: 'Identifies the request in the log.' }) },
-      errors: [503],
+      headers: {
+        'X-Request-Id': z.string().meta({ description: 'Identifies the request in the log.' }),
+        RateLimit: z
+          .string()
+          .optional()
+          .meta({
+            description:
+              'What is left of the quota (`r`) and when it is whole again (`t`, seconds), where callers are counted.',
+            examples: ['"default";r=5999;t=42'],
+          }),
+        'RateLimit-Policy': z
+          .string()
+          .optional()
+          .meta({
+            description: 'The quota (`q`) of a window (`w`, seconds).',
+            examples: ['"default";q=6000;w=60'],
+          }),
+      },
+      errors: [429, 503],
     },
   })
 }

@@ -18,6 +18,11 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     ALLOW_ANONYMOUS: false,
     CORS_ORIGINS: [],
     OIDC_ROLE_CLAIM: 'role',
+    RATE_LIMIT: undefined,
+    TRUST_PROXY: [],
+    MAX_REQUESTS: 1000,
+    MAX_DELAY_MS: 1000,
+    MAX_CONNECTIONS: 10_000,
   })
 })
 
@@ -40,6 +45,11 @@ test('every variable is read', () => {
     OIDC_ISSUER: 'https://id.example.com',
     OIDC_AUDIENCE: 'resource',
     OIDC_ROLE_CLAIM: 'groups',
+    RATE_LIMIT: '600',
+    TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::1',
+    MAX_REQUESTS: '50',
+    MAX_DELAY_MS: '200',
+    MAX_CONNECTIONS: '500',
   }
   expect(readConfig(environment)).toEqual({
     ...environment,
@@ -53,6 +63,11 @@ test('every variable is read', () => {
     WORKERS: 4,
     ALLOW_ANONYMOUS: true,
     CORS_ORIGINS: ['https://app.example.com', 'http://localhost:5173'],
+    RATE_LIMIT: 600,
+    TRUST_PROXY: ['loopback', '10.0.0.0/8', '2001:db8::1'],
+    MAX_REQUESTS: 50,
+    MAX_DELAY_MS: 200,
+    MAX_CONNECTIONS: 500,
   })
 })
 
@@ -71,6 +86,15 @@ const WRONG = [
   ['PORT', ['abc', '-1', '65536', '80.5', '1e3', ' 80', '0x50'], 'must be a whole number from 0 to 65535'],
   ['PASSWORD_MIN_LENGTH', ['7', '1025', 'eight'], 'must be a whole number from 8 to 1024'],
   ['WORKERS', ['0', '257', '-1'], 'must be a whole number from 1 to 256'],
+  ['RATE_LIMIT', ['-1', 'none'], 'must be a whole number from 0 to 1000000000'],
+  [
+    'TRUST_PROXY',
+    ['true', '1', 'proxy.example.com', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', '::1,x'],
+    'must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal, separated by commas',
+  ],
+  ['MAX_REQUESTS', ['0', 'all'], 'must be a whole number from 1 to 1000000'],
+  ['MAX_DELAY_MS', ['0', '1s'], 'must be a whole number from 1 to 600000'],
+  ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
   [

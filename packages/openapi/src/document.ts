@@ -59,6 +59,7 @@ const DESCRIPTIONS: Record<number, string> = {
   412: 'The record has another version than `If-Match` names; nothing was changed.',
   413: 'The body is too large.',
   415: 'The body is of another media type than JSON.',
+  429: 'Too many requests of this caller; `Retry-After` says when to try again.',
   500: 'A server-side error; the message carries the id of the request.',
   503: 'The service cannot answer now; `Retry-After` says when to try again.',
 }
@@ -167,6 +168,7 @@ const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
     'Accept-Encoding': accepts('The encoding a body must have.', 'identity'),
   },
   401: { 'WWW-Authenticate': CHALLENGE },
+  429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },
 }
 const IF_MATCH = z

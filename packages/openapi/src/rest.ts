@@ -19,8 +19,12 @@ import { list } from './validate.ts'
 
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
-  /** What it throws, such as a Problem 401, is the answer. What is at hand is better given than promised: that is faster. */
-  context: (req: Request) => Context | Promise<Context>
+  /**
+   * What it throws, such as a Problem 401, is the answer. What is at hand is better given than promised: that is faster.
+   *
+   * @param procedures `users.get`: what the request calls
+   */
+  context: (req: Request, procedures: readonly string[]) => Context | Promise<Context>
   /** Text that identifies the request in the log; a 500 carries it. */
   requestId: (req: Request) => string
   /** Headers that every answer carries. */
@@ -40,7 +44,7 @@ export interface Rest {
 
 /** What stands at a path: a door for each method it takes. */
 interface Place {
-  doors: Map<string, { door: Door; operation: Operation<never> }>
+  doors: Map<string, { door: Door; operation: Operation<never>; procedures: readonly string[] }>
   allow: string
 }
 
@@ -84,7 +88,7 @@ export function rest<Context>(
       }
       const { door } = entry
       const operation = entry.operation as Operation<Context>
-      const made = options.context(req)
+      const made = options.context(req, entry.procedures)
       const context = made instanceof Promise ? await made : made
       operation.admit(context)
       checkAccept(req)
@@ -148,7 +152,7 @@ function route<Context>(contract: Contract, operations: Operation<Context>[]) {
     const paths = trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`]
     const place = places.get(key) ?? { doors: new Map(), allow: '', paths: new Set(paths) }
     if (place.doors.has(method)) throw new Error(`${method} ${path} is bound twice`)
-    place.doors.set(method, { door, operation: operation as Operation<never> })
+    place.doors.set(method, { door, operation: operation as Operation<never>, procedures: [door.name] })
     places.set(key, place)
   }
   // Long ids are for the procedure to refuse, with a message, so the router takes them all.

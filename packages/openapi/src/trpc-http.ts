@@ -12,9 +12,9 @@ export interface TrpcOptions<Context> {
   /**
    * What it throws is the answer of each call. What is at hand is better given than promised: that is faster.
    *
-   * @param calls how many calls the request carries
+   * @param procedures `users.get` of each call the request carries, or what stands in its place
    */
-  context: (req: Request, calls: number) => Context | Promise<Context>
+  context: (req: Request, procedures: readonly string[]) => Context | Promise<Context>
   /** Headers that every answer carries. */
   headers?: (req: Request) => Record<string, string>
   /** Told of each error of a call. */
@@ -75,7 +75,7 @@ export function trpc<Context extends object & CallContext>(
       }
     }
     try {
-      const made = options.context(req, request.paths.length)
+      const made = options.context(req, request.paths)
       context = made instanceof Promise ? await made : made
     } catch (cause) {
       return send(request.paths.map((path) => refused(cause, { path })))
@@ -90,7 +90,11 @@ export function trpc<Context extends object & CallContext>(
     router,
     maxBodySize: options.bodyLimit,
     maxBatchSize: options.mostCalls,
-    createContext: ({ req, info }) => options.context(req, info.calls.length),
+    createContext: ({ req, info }) =>
+      options.context(
+        req,
+        info.calls.map(({ path }) => path),
+      ),
     responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
     onError: ({ error, req }) => options.onError?.(error, req),
   })

@@ -53,7 +53,7 @@ export async function startSky(): Promise<Sky> {
     next()
   })
   const { plain, complete } = trpc<SkyContext & CallContext>(operations, {
-    context: (req, calls) => ({ caller: 'trpc', ...(calls === 1 && { headers: req.headers }) }),
+    context: (req, { length }) => ({ caller: 'trpc', ...(length === 1 && { headers: req.headers }) }),
     bodyLimit: 4096,
     mostCalls: 10,
   })

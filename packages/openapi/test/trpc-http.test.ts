@@ -43,7 +43,7 @@ async function serve(make: (onError: (error: TRPCError) => void) => RequestHandl
 
 const ours = await serve((onError) => {
   const { plain, complete } = trpc(operations, {
-    context: contextOf,
+    context: (req, { length }) => contextOf(req, length),
     onError,
     bodyLimit: BODY_LIMIT,
     mostCalls: MOST_CALLS,

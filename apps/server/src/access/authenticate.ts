@@ -5,7 +5,8 @@ import type { Keyring } from './keyring.ts'
 /** The cookie of the console: it holds the key where no script can read it. */
 export const SESSION_COOKIE = 'resource_session'
 
-const ANONYMOUS: Caller = { name: 'anonymous', role: 'admin' }
+/** Whoever comes without credentials where none are needed. */
+export const ANONYMOUS: Caller = { name: 'anonymous', role: 'admin' }
 
 /** @throws Problem 401, at once or as a rejection */
 export type Authenticate = (headers: IncomingHttpHeaders) => Caller | Promise<Caller>

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { API_VERSION, contract, envelope } from '@resource/contract'
-import type { Database, Tables } from '@resource/database'
+import type { Database } from '@resource/database'
 import { Problem, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Config } from '../config.ts'
 import { consolePages } from '../console/console.ts'
 import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
+import type { Limits } from '../limits/limits.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
-import { commonHeaders, setCommonHeaders } from './headers.ts'
+import { commonHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
@@ -30,31 +32,44 @@ export interface AppOptions {
   config: Config
   database: Database
   access: Access
+  limits: Limits
   log: Logger
   /** Whether the service has begun to stop. */
   isStopping: () => boolean
 }
 
 /** The whole service as an Express application. */
-export function createApp({ config, database, access, log, isStopping }: AppOptions): Express {
+export function createApp({ config, database, access, limits, log, isStopping }: AppOptions): Express {
   const operations = createOperations(database, config)
   const document = createDocument()
   const tell = (error: Problem | TRPCError, req: Request) => {
     const id = requestId(req)
     if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
-    if (error.code === 'SERVICE_UNAVAILABLE') log.warn({ id, err: error.cause ?? error }, 'unavailable')
+    // What was refused for want of room is in the request's own line.
+    if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
   }
-  const readsOf = (req: Request) => (hasWritten(req) ? database.read : database.recent())
+  const { rate } = limits
+  const headers =
+    rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
+  const contextOf = (req: Request, procedures: readonly string[], headers?: IncomingHttpHeaders) => {
+    const admit = (caller: Caller): Context => {
+      rate?.countCalls(req, procedures, caller)
+      const read = hasWritten(req) ? database.read : database.recent()
+      return { caller, requestId: requestId(req), headers, read }
+    }
+    const caller = access.callerOf(req.headers)
+    return caller instanceof Promise ? caller.then(admit) : admit(caller)
+  }
   const { handle, refuse, fail } = rest<Context>(contract, operations, {
     envelope,
-    context: (req) => contextOf(req, access, readsOf(req)),
+    context: contextOf,
     requestId,
-    headers: commonHeaders,
+    headers,
     onError: tell,
   })
   const { plain, complete } = trpc<Context>(operations, {
-    context: (req, calls) => contextOf(req, access, readsOf(req), headersOfCall(req, calls)),
-    headers: commonHeaders,
+    context: (req, procedures) => contextOf(req, procedures, headersOfCall(req, procedures.length)),
+    headers,
     onError: tell,
     bodyLimit: TRPC_BODY_LIMIT,
     mostCalls: MOST_CALLS_IN_BATCH,
@@ -64,15 +79,20 @@ export function createApp({ config, database, access, log, isStopping }: AppOpti
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
+  app.set('trust proxy', config.TRUST_PROXY)
   app.use(requestLog(log))
   app.use(checkHost(access.isPrivate))
+  app.use(limits.handle)
   app.use(checkOrigin(config.CORS_ORIGINS))
   if (config.CORS_ORIGINS.length > 0) app.use(allowOrigins(config.CORS_ORIGINS))
   if (config.DATABASE_REPLICA_URLS.length > 0) app.use(markWriters(config.DATABASE_REPLICA_LAG_MS))
   // Few layers before what is asked for most.
   app.use(handle)
   app.use('/trpc', skewLog(log), plain)
-  app.use(setCommonHeaders)
+  app.use((req, res, next) => {
+    res.set(headers(req))
+    next()
+  })
   // tRPC makes a Request of the fetch standard, which cannot be made with each method.
   app.use('/trpc', only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
@@ -85,17 +105,6 @@ export function createApp({ config, database, access, log, isStopping }: AppOpti
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
   return app
-}
-
-function contextOf(
-  req: Request,
-  { callerOf }: Access,
-  read: Tables,
-  headers?: IncomingHttpHeaders,
-): Context | Promise<Context> {
-  const caller = callerOf(req.headers)
-  if (caller instanceof Promise) return caller.then((caller) => ({ caller, requestId: requestId(req), headers, read }))
-  return { caller, requestId: requestId(req), headers, read }
 }
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {

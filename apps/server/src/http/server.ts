@@ -5,12 +5,23 @@ import { createDatabase } from '@resource/database'
 import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import type { Config } from '../config.ts'
+import { createLimits } from '../limits/limits.ts'
+import { shareQuota } from '../limits/sharing.ts'
 import { dropOldAnswers } from '../store/idempotency.ts'
 import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
+
+/** How long a caller may take, in ms. A proxy's idle time-out, often 60 s, must be shorter than `keepAliveTimeout`. */
+const TIMES = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+}
+const SILENCE_MS = 120_000
 
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
@@ -47,7 +58,8 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const app = createApp({ config, database, access, log, isStopping: () => stopping !== undefined })
+  const limits = createLimits(config)
+  const app = createApp({ config, database, access, limits, log, isStopping: () => stopping !== undefined })
   const serve = through(app)
   const open = new Set<ServerResponse>()
   const handle: RequestListener = (req, res) => {
@@ -58,7 +70,10 @@ export async function startServer(
     res.once('close', () => open.delete(res))
     serve(req, res)
   }
-  const server = createServer({ ...messagesOf(app), requireHostHeader: false }, handle)
+  const server = createServer({ ...messagesOf(app), ...TIMES, requireHostHeader: false }, handle)
+  // A caller who neither reads the answer nor sends what is missing of the request.
+  server.setTimeout(SILENCE_MS)
+  server.maxConnections = config.MAX_CONNECTIONS
   // Who has sent all it will send and closed its half still gets the answer, however long that takes.
   Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
@@ -71,9 +86,12 @@ export async function startServer(
   try {
     await listen(server, config)
   } catch (error) {
+    limits.close()
     await database.close()
     throw error
   }
+  const { quota } = limits
+  const unshare = quota && isOneOfSeveral(config) ? shareQuota(database, quota, log) : undefined
   const drop = () =>
     dropOldAnswers(database).catch((err: unknown) => log.warn({ err }, 'old idempotency keys were not dropped'))
   drop()
@@ -84,6 +102,8 @@ export async function startServer(
     // Else a connection would stay, and take further requests, until its keep-alive ran out.
     for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
+    limits.close()
+    await unshare?.()
     await database.close()
   }
   return {
@@ -93,6 +113,10 @@ export async function startServer(
       return stopping
     },
   }
+}
+
+function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {
+  return WORKERS > 1 || DATABASE_URL.startsWith('postgres')
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express'
+import type { Config } from '../config.ts'
+import { createLoadGuard } from './load.ts'
+import { Quota } from './quota.ts'
+import { createRateLimit, type RateLimit } from './rate.ts'
+
+/** What keeps callers from taking more than their share, and all of them from taking more than there is. */
+export interface Limits {
+  /** Lets a request in or refuses it: mount it before what answers. */
+  handle: RequestHandler
+  /** Absent where callers are not counted. */
+  rate: RateLimit | undefined
+  quota: Quota | undefined
+  close: () => void
+}
+
+// Whoever watches the service must learn how it is when it is worst.
+const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz'])
+const REQUESTS_A_MINUTE = 6_000
+
+/** The limits that the settings name. */
+export function createLimits(config: Config): Limits {
+  const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
+  const load = createLoadGuard({ mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS })
+  const limit = config.RATE_LIMIT ?? (isForOneself(config) ? 0 : REQUESTS_A_MINUTE)
+  const quota = limit === 0 ? undefined : new Quota(limit)
+  const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
+  return {
+    handle: (req, res, next) => {
+      if (ALWAYS_ANSWERED.has(req.url)) return next()
+      rate?.count(req)
+      load.handle(req, res, next)
+    },
+    rate,
+    quota,
+    close: load.close,
+  }
+}
+
+/** Whether nobody but the users of this machine can come. */
+function isForOneself({ HOST, TRUST_PROXY }: Config): boolean {
+  return TRUST_PROXY.length === 0 && /^(127\.|::1$|localhost$)/.test(HOST)
+}

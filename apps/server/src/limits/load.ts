@@ -1,0 +1,51 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Problem } from '@resource/openapi'
+import type { RequestHandler } from 'express'
+
+const SAMPLE_MS = 500
+const RESOLUTION_MS = 20
+// With so few requests at once the machine is busy with something else, and to refuse them would help nobody.
+const FEW_REQUESTS = 20
+
+export interface LoadLimits {
+  /** Most requests at once. */
+  mostOpen: number
+  /** How late the event loop may be in the mean of half a second, in ms. */
+  mostDelayMs: number
+}
+
+/** Refuses requests that the service could answer only late, with a 503, so that it answers the others in time. */
+export interface LoadGuard {
+  handle: RequestHandler
+  close: () => void
+}
+
+export function createLoadGuard({ mostOpen, mostDelayMs }: LoadLimits): LoadGuard {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delay.enable()
+  let isLate = false
+  const sample = setInterval(() => {
+    // Without a sample, a mean of NaN, the loop stood still.
+    isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= mostDelayMs)
+    delay.reset()
+  }, SAMPLE_MS).unref()
+
+  let open = 0
+  const leave = () => {
+    open--
+  }
+  return {
+    handle: (_req, res, next) => {
+      if (open >= mostOpen || (isLate && open >= FEW_REQUESTS)) {
+        throw new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
+      }
+      open++
+      res.once('close', leave)
+      next()
+    },
+    close: () => {
+      clearInterval(sample)
+      delay.disable()
+    },
+  }
+}

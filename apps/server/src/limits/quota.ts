@@ -1,0 +1,79 @@
+/** What became of what a caller asked for, and what is left in this window of time. */
+export interface Allowance {
+  /** If not, nothing was counted. */
+  granted: boolean
+  remaining: number
+  /** Whole seconds until the next window. */
+  resetSeconds: number
+}
+
+/** Callers of a window and what each has used up. */
+export type Usage = Map<string, number>
+
+// So many callers are told apart; those that come later in the same window share what is theirs.
+const MOST_CALLERS = 50_000
+const OTHERS = 'others'
+
+export const WINDOW_MS = 60_000
+
+/**
+ * Counts what callers use up. Windows begin with the minute, in every process alike, so that their counts can be added.
+ */
+export class Quota {
+  /** What each caller may use up in a window. */
+  readonly limit: number
+  #window = 0
+  #own: Usage = new Map()
+  #elsewhere: Usage = new Map()
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  /**
+   * Counts `cost` if the caller has that much left.
+   *
+   * @param now milliseconds since 1970
+   */
+  take(caller: string, cost: number, now: number): Allowance {
+    this.#begin(windowOf(now))
+    const known = this.#own.has(caller) || this.#own.size < MOST_CALLERS ? caller : OTHERS
+    const own = this.#own.get(known) ?? 0
+    const left = this.limit - own - (this.#elsewhere.get(known) ?? 0)
+    const granted = cost <= left
+    if (granted) this.#own.set(known, own + cost)
+    const resetSeconds = Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000)
+    return { granted, remaining: Math.max(0, granted ? left - cost : left), resetSeconds }
+  }
+
+  /** Takes back what was counted. */
+  giveBack(caller: string, cost: number, now: number): void {
+    this.#begin(windowOf(now))
+    const own = this.#own.get(caller)
+    if (own !== undefined) this.#own.set(caller, Math.max(0, own - cost))
+  }
+
+  /** What was counted here in the present window. */
+  own(now: number): Usage {
+    this.#begin(windowOf(now))
+    return this.#own
+  }
+
+  /** Takes over what other processes counted in the present window. */
+  setElsewhere(usage: Usage, now: number): void {
+    this.#begin(windowOf(now))
+    this.#elsewhere = usage
+  }
+
+  #begin(window: number): void {
+    if (window === this.#window) return
+    this.#window = window
+    this.#own = new Map()
+    this.#elsewhere = new Map()
+  }
+}
+
+/** The number of the window that holds a time. */
+export function windowOf(now: number): number {
+  return Math.floor(now / WINDOW_MS)
+}

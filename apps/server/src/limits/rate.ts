@@ -1,0 +1,84 @@
+import { Problem } from '@resource/openapi'
+import type { Request } from 'express'
+import { ANONYMOUS } from '../access/authenticate.ts'
+import type { Caller } from '../access/caller.ts'
+import { callerAddress } from './address.ts'
+import { type Allowance, type Quota, WINDOW_MS } from './quota.ts'
+
+const TALLY = Symbol('tally')
+
+/** What is known of a request that was counted. */
+interface Tally {
+  caller: string
+  allowance: Allowance
+  callsCounted: boolean
+}
+
+type Counted = Request & { [TALLY]?: Tally }
+
+// What costs the service more than one short query does.
+const COSTS: Record<string, number> = { createMany: 10, deleteByStatus: 10 }
+
+/** Counts requests against the quota of their callers. */
+export interface RateLimit {
+  /** Counts a request. @throws Problem 429 */
+  count: (req: Request) => void
+  /**
+   * Counts what the calls of a request cost beyond the request itself, once however often it is asked. Who has shown
+   * credentials is counted by these instead of by address.
+   *
+   * @param procedures `users.createMany` of each call
+   * @throws Problem 429
+   */
+  countCalls: (req: Request, procedures: readonly string[], caller: Caller) => void
+  /** `RateLimit` and `RateLimit-Policy`, for the answer. */
+  headers: (req: Request) => Record<string, string> | undefined
+}
+
+/** @param behindProxy whether the address comes from trusted proxies */
+export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
+  const policy = `"default";q=${quota.limit};w=${WINDOW_MS / 1000}`
+
+  const take = (tally: Tally, cost: number) => {
+    tally.allowance = quota.take(tally.caller, cost, Date.now())
+    const { granted, resetSeconds } = tally.allowance
+    if (granted) return
+    throw new Problem(429, `Too many requests; try again in ${resetSeconds} s`, {
+      headers: { 'Retry-After': String(resetSeconds) },
+    })
+  }
+
+  return {
+    count: (req: Counted) => {
+      const tally = { caller: callerAddress(req, behindProxy), allowance: NOTHING, callsCounted: false }
+      req[TALLY] = tally
+      take(tally, 1)
+    },
+    countCalls: (req: Counted, procedures, caller) => {
+      const tally = req[TALLY]
+      if (tally === undefined || tally.callsCounted) return
+      tally.callsCounted = true
+      let cost = costOf(procedures)
+      if (caller === ANONYMOUS) cost--
+      else {
+        quota.giveBack(tally.caller, 1, Date.now())
+        tally.caller = caller.name
+      }
+      if (cost > 0) take(tally, cost)
+    },
+    headers: (req: Counted) => {
+      const tally = req[TALLY]
+      if (tally === undefined) return undefined
+      const { remaining, resetSeconds } = tally.allowance
+      return { RateLimit: `"default";r=${remaining};t=${resetSeconds}`, 'RateLimit-Policy': policy }
+    },
+  }
+}
+
+const NOTHING: Allowance = { granted: false, remaining: 0, resetSeconds: 0 }
+
+function costOf(procedures: readonly string[]): number {
+  let cost = 0
+  for (const procedure of procedures) cost += COSTS[procedure.slice(procedure.indexOf('.') + 1)] ?? 1
+  return cost
+}

@@ -1,0 +1,263 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createClient, RateLimitedError, UnavailableError } from '@resource/client'
+import { createLocalClient } from '@resource/server/local'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createCallers } from './callers.ts'
+import { startTestServer } from './harness.ts'
+
+const rateOf = ({ headers }: { headers: Headers }) =>
+  /^"default";r=(\d+);t=\d+$/.exec(headers.get('RateLimit') ?? '')?.[1]
+const LAMP = { name: 'Lamp', price: 2 }
+
+// Windows begin with the minute; this one has 42 s left, and keeps them.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') }))
+afterAll(() => void vi.useRealTimers())
+
+describe('the rate limit', () => {
+  test('names itself and what is left of it on every answer, whatever answers', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '10' })
+    const answers = []
+    for (const path of ['/items', '/users/7', '/nowhere', '/openapi.json', '/trpc/items.list', '/trpc/nowhere']) {
+      const response = await fetch(server.url + path)
+      answers.push([path, response.headers.get('RateLimit-Policy'), rateOf(response)])
+    }
+    expect(answers).toEqual([
+      ['/items', '"default";q=10;w=60', '9'],
+      ['/users/7', '"default";q=10;w=60', '8'],
+      ['/nowhere', '"default";q=10;w=60', '7'],
+      ['/openapi.json', '"default";q=10;w=60', '6'],
+      ['/trpc/items.list', '"default";q=10;w=60', '5'],
+      ['/trpc/nowhere', '"default";q=10;w=60', '4'],
+    ])
+  })
+
+  test('refuses what is beyond it with 429 in the form of the path, and says when to come again', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1' })
+    await server.request('GET', '/items')
+    const items = await server.request('GET', '/items')
+    expect([items.status, items.headers.get('Retry-After'), items.body]).toEqual([
+      429,
+      '42',
+      { message: 'Too many requests; try again in 42 s' },
+    ])
+    const users = await server.request('GET', '/users/1')
+    expect([users.status, Object.keys(users.body)]).toEqual([429, ['error']])
+    const other = await server.request('GET', '/nowhere')
+    expect([other.status, other.body.error.code]).toEqual([429, 429])
+    expect(server.log.filter((line) => JSON.parse(line).level >= 40)).toEqual([])
+  })
+
+  test('is a RateLimitedError for the client, with the time to wait', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1' })
+    const client = createClient({ baseUrl: server.url, retryForMs: 0 })
+    await client.items.list.query({})
+    const error = await client.items.list.query({}).catch((error) => error)
+    expect(error).toBeInstanceOf(RateLimitedError)
+    expect([error.status, error.retryAfterMs]).toEqual([429, 42_000])
+  })
+
+  test('leaves health out', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1' })
+    const statuses = []
+    for (const path of ['/healthz', '/readyz', '/items', '/healthz', '/readyz', '/items']) {
+      statuses.push((await fetch(server.url + path)).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  })
+
+  test('counts each call of a batch, and a bulk write as ten', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '100' })
+    const batch = await fetch(`${server.url}/trpc/items.list,books.list,users.list?batch=1`)
+    expect([batch.status, rateOf(batch)]).toEqual([200, '97'])
+    const bulk = await server.request('POST', '/items/bulk', { json: [LAMP] })
+    expect([bulk.status, rateOf(bulk)]).toEqual([201, '87'])
+    const removal = await server.request('DELETE', '/api/users?status=inactive')
+    expect([removal.status, rateOf(removal)]).toEqual([200, '77'])
+  })
+
+  test('refuses a batch of bulk writes that costs more than is left, whole', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '100' })
+    const calls = (count: number) => ({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { items: [LAMP] }]))),
+    })
+    const url = (count: number) => `${server.url}/trpc/${Array(count).fill('items.createMany')}?batch=1`
+    const refused = await fetch(url(50), calls(50))
+    const errors = (await refused.json()) as { error: { data: { httpStatus: number } } }[]
+    expect([refused.status, errors.length]).toEqual([429, 50])
+    expect(new Set(errors.map(({ error }) => error.data.httpStatus))).toEqual(new Set([429]))
+    expect(refused.headers.get('Retry-After')).toBe('42')
+    expect((await fetch(url(9), calls(9))).status).toBe(200)
+    const items = await server.request('GET', '/items')
+    expect([items.body.length, rateOf(items)]).toEqual([9, '8'])
+  })
+
+  test('tells callers apart by the address that a trusted proxy names, and by no other', async () => {
+    const ask = async (url: string, from: string) =>
+      rateOf(await fetch(`${url}/items`, { headers: { 'X-Forwarded-For': from } }))
+    await using trusting = await startTestServer({ RATE_LIMIT: '10', TRUST_PROXY: 'loopback' })
+    expect(await ask(trusting.url, '192.0.2.1')).toBe('9')
+    expect(await ask(trusting.url, '192.0.2.2')).toBe('9')
+    // What stands before the first address that is not trusted, anyone can have written.
+    expect(await ask(trusting.url, '192.0.2.9, 192.0.2.1')).toBe('8')
+    // Of IPv6 a customer has at least 64 bits to choose from.
+    expect(await ask(trusting.url, '2001:db8:1:2::1')).toBe('9')
+    expect(await ask(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
+    expect(await ask(trusting.url, '2001:db8:1:3::1')).toBe('9')
+    expect(await ask(trusting.url, 'whatever')).toBe('9')
+    expect(await ask(trusting.url, 'something else')).toBe('8')
+    await using plain = await startTestServer({ RATE_LIMIT: '10' })
+    expect(await ask(plain.url, '192.0.2.1')).toBe('9')
+    expect(await ask(plain.url, '192.0.2.2')).toBe('8')
+  })
+
+  test('counts who shows a key by the key, and who shows none or a wrong one by the address', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '3' })
+    const { reader, writer, wrong } = await createCallers(server)
+    const ask = async (authorization?: string) => {
+      const headers = { ...(authorization !== undefined && { Authorization: authorization }) }
+      const response = await fetch(`${server.url}/items`, { headers })
+      return [response.status, rateOf(response)]
+    }
+    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+      [200, '2'],
+      [200, '1'],
+      [200, '2'],
+    ])
+    expect([await ask(), await ask(wrong)]).toEqual([
+      [401, '2'],
+      [401, '1'],
+    ])
+    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+      [200, '0'],
+      [429, '0'],
+      [200, '1'],
+    ])
+  })
+
+  test('is off on loopback, where nobody but the user of the machine comes, unless a proxy stands before it', async () => {
+    await using alone = await startTestServer()
+    await using behind = await startTestServer({ TRUST_PROXY: '127.0.0.1' })
+    await using open = await startTestServer({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })
+    const policies = [alone, behind, open].map(async ({ url }) => {
+      const { headers } = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/items`)
+      return headers.get('RateLimit-Policy')
+    })
+    expect(await Promise.all(policies)).toEqual([null, '"default";q=6000;w=60', '"default";q=6000;w=60'])
+  })
+})
+
+describe('under too much load', () => {
+  /** A request that stays open: its body never ends. */
+  async function occupy(url: string) {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const head =
+      'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
+    await new Promise((done) => socket.write(head, done))
+    return { [Symbol.dispose]: () => void socket.destroy() }
+  }
+
+  test('requests beyond the most at once are refused with 503 and Retry-After; health is answered', async () => {
+    await using server = await startTestServer({ MAX_REQUESTS: '2' })
+    using _first = await occupy(server.url)
+    using _second = await occupy(server.url)
+    await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
+    const refused = await server.request('GET', '/items')
+    expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
+      503,
+      '1',
+      { message: 'The service is overloaded; try again' },
+    ])
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+    const client = createClient({ baseUrl: server.url, retryForMs: 0 })
+    const error = await client.items.list.query({}).catch((error) => error)
+    expect([error instanceof UnavailableError, error.retryAfterMs]).toEqual([true, 1000])
+  })
+
+  test('requests are taken again as soon as others have gone', async () => {
+    await using server = await startTestServer({ MAX_REQUESTS: '1' })
+    {
+      using _only = await occupy(server.url)
+      await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
+    }
+    await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(200)
+  })
+
+  test('a late event loop refuses requests while there are many, and takes them again when it is in time', async () => {
+    await using server = await startTestServer({ MAX_DELAY_MS: '5' })
+    using stack = new DisposableStack()
+    for (let count = 0; count < 20; count++) stack.use(await occupy(server.url))
+    expect((await fetch(`${server.url}/items`)).status).toBe(200)
+    let isBusy = true
+    const spin = () => {
+      const end = performance.now() + 50
+      while (performance.now() < end);
+      if (isBusy) setImmediate(spin)
+    }
+    spin()
+    const status = async () => (await fetch(`${server.url}/items`)).status
+    await expect.poll(status, { timeout: 20_000 }).toBe(503)
+    isBusy = false
+    await expect.poll(status, { timeout: 20_000 }).toBe(200)
+  })
+
+  test('connections beyond the most are closed at once', async () => {
+    await using server = await startTestServer({ MAX_CONNECTIONS: '1' })
+    using _only = await occupy(server.url)
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    await once(socket, 'close')
+    expect(socket.bytesRead).toBe(0)
+  })
+})
+
+describe('tRPC batches', () => {
+  test.for([
+    ['of 10,000 commas', `/trpc/${','.repeat(10_000)}?batch=1`, 400],
+    ['of 50 commas', `/trpc/${','.repeat(50)}?batch=1`, 400],
+    ['of three empty paths', '/trpc/,,?batch=1', 404],
+    ['of no path', '/trpc/?batch=1', 404],
+    ['of 51 calls', `/trpc/${Array(51).fill('items.list')}?batch=1`, 400],
+  ] as const)('%s are refused', async ([, path, status]) => {
+    await using server = await startTestServer()
+    expect((await fetch(server.url + path)).status).toBe(status)
+  })
+})
+
+describe('two processes on one database', () => {
+  test('add up what a caller uses at either', async () => {
+    await using one = await startTestServer({ RATE_LIMIT: '1000', WORKERS: '2' })
+    await using two = await startTestServer({ RATE_LIMIT: '1000', WORKERS: '2', DATABASE_URL: one.databaseUrl })
+    const bulk = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify([LAMP]) }
+    for (const { url } of [one, two]) {
+      for (let count = 0; count < 40; count++) expect((await fetch(`${url}/items/bulk`, bulk)).status).toBe(201)
+    }
+    const left = async ({ url }: { url: string }) => Number(rateOf(await fetch(`${url}/items`)))
+    // 600 less what is asked here, until they have heard of each other.
+    await expect.poll(() => left(one), { interval: 100, timeout: 20_000 }).toBeLessThan(300)
+    await expect.poll(() => left(two), { interval: 100, timeout: 20_000 }).toBeLessThan(300)
+  })
+})
+
+test('passwords wait for their turn to be hashed, a hundred of them; what comes then is refused with 503', async () => {
+  await using server = await startTestServer()
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl, retryForMs: 0 })
+  const many = Array.from({ length: 150 }, (_, n) =>
+    local.users.create.mutate({ name: 'Ada', email: `ada${n}@example.com`, password: 'analytical' }).then(
+      () => 201,
+      (error) => [error.status, error.message],
+    ),
+  )
+  const outcomes = await Promise.all(many)
+  const refused = outcomes.filter((outcome) => outcome !== 201)
+  // At least one is hashed at once and a hundred wait; some may be done before the last has come.
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(50)
+  expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords wait to be hashed; try again']))
+})
