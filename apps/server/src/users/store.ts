@@ -2,6 +2,7 @@ import type { Input, Output } from '@resource/contract'
 import { type Changes, type Tables, UniqueViolation, type User } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { readPage } from '../store/page.ts'
+import { timestamp } from '../store/timestamp.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from '../store/versioned.ts'
 
 export type UserRecord = Output<'users', 'get'>
@@ -96,8 +97,8 @@ function present(row: User): UserRecord {
     role: row.role as UserRecord['role'],
     status: row.status as UserRecord['status'],
     age: row.age,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
     version: row.version,
   }
 }
