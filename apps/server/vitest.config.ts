@@ -15,6 +15,7 @@ export default defineConfig({
     // Vitest leaves one core free for watching; these tests wait for servers and disks more than they compute.
     maxWorkers: '100%',
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'sqlite', exclude: without(['postgresql', 'replicas']) } },
       {
