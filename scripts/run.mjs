@@ -29,7 +29,8 @@ switch (command) {
     await finish('node', ['apps/server/src/main.ts'], { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') })
     break
   case 'test':
-    await finish('turbo', ['run', 'test', 'test:scripts', '--continue', '--', ...vitest, ...extra])
+    // Each package has as many tests at work as there are cores: more packages at a time would only wait for each other.
+    await finish('turbo', ['run', 'test', 'test:scripts', '--continue', '--concurrency=2', '--', ...vitest, ...extra])
     break
   case 'check':
     await finish('node', ['scripts/check.ts'])
