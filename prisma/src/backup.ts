@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { databaseFile } from './database-file.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
 import { place } from './place.ts'
+import { isPostgresUrl } from './postgres/url.ts'
 
 const PAGES_AT_ONCE = 1_000
 
@@ -162,7 +163,7 @@ async function ownLike(model: string, file: string): Promise<void> {
 }
 
 function sqliteFile(url: string): string {
-  if (/^postgres(ql)?:/.test(url)) {
+  if (isPostgresUrl(url)) {
     throw new BackupRefused('unsupported', 'This works on SQLite files. PostgreSQL has pg_dump and pg_restore for it.')
   }
   try {

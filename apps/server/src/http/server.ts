@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
-import { createDatabase } from '@resource/database'
+import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import type { Config } from '../config.ts'
@@ -58,10 +58,10 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const limits = createLimits(config)
+  const open = new Set<ServerResponse>()
+  const limits = createLimits(config, () => open.size)
   const app = createApp({ config, database, access, limits, log, isStopping: () => stopping !== undefined })
   const serve = through(app)
-  const open = new Set<ServerResponse>()
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
@@ -116,7 +116,7 @@ export async function startServer(
 }
 
 function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {
-  return WORKERS > 1 || DATABASE_URL.startsWith('postgres')
+  return WORKERS > 1 || isPostgresUrl(DATABASE_URL)
 }
 
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {

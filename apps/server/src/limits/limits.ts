@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
+import { isLoopback } from '../http/host.ts'
 import { createLoadGuard } from './load.ts'
 import { Quota } from './quota.ts'
 import { createRateLimit, type RateLimit } from './rate.ts'
@@ -18,10 +19,14 @@ export interface Limits {
 const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz'])
 const REQUESTS_A_MINUTE = 6_000
 
-/** The limits that the settings name. */
-export function createLimits(config: Config): Limits {
+/**
+ * The limits that the settings name.
+ *
+ * @param countOpen how many requests are under way, with the one that is asked for
+ */
+export function createLimits(config: Config, countOpen: () => number): Limits {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
-  const load = createLoadGuard({ mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS })
+  const load = createLoadGuard({ countOpen, mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS })
   const limit = config.RATE_LIMIT ?? (isForOneself(config) ? 0 : REQUESTS_A_MINUTE)
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
@@ -39,5 +44,5 @@ export function createLimits(config: Config): Limits {
 
 /** Whether nobody but the users of this machine can come. */
 function isForOneself({ HOST, TRUST_PROXY }: Config): boolean {
-  return TRUST_PROXY.length === 0 && /^(127\.|::1$|localhost$)/.test(HOST)
+  return TRUST_PROXY.length === 0 && isLoopback(HOST)
 }

@@ -8,6 +8,8 @@ const RESOLUTION_MS = 20
 const FEW_REQUESTS = 20
 
 export interface LoadLimits {
+  /** How many requests are under way, with the one that is asked for. */
+  countOpen: () => number
   /** Most requests at once. */
   mostOpen: number
   /** How late the event loop may be in the mean of half a second, in ms. */
@@ -20,7 +22,7 @@ export interface LoadGuard {
   close: () => void
 }
 
-export function createLoadGuard({ mostOpen, mostDelayMs }: LoadLimits): LoadGuard {
+export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits): LoadGuard {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let isLate = false
@@ -30,17 +32,12 @@ export function createLoadGuard({ mostOpen, mostDelayMs }: LoadLimits): LoadGuar
     delay.reset()
   }, SAMPLE_MS).unref()
 
-  let open = 0
-  const leave = () => {
-    open--
-  }
   return {
-    handle: (_req, res, next) => {
-      if (open >= mostOpen || (isLate && open >= FEW_REQUESTS)) {
+    handle: (_req, _res, next) => {
+      const open = countOpen()
+      if (open > mostOpen || (isLate && open > FEW_REQUESTS)) {
         throw new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
       }
-      open++
-      res.once('close', leave)
       next()
     },
     close: () => {
