@@ -34,6 +34,8 @@ export interface Database {
    * end within the {@link Limits}, or the database cannot be reached.
    */
   write<T>(work: (tx: Tables) => Promise<T>, alone?: string): Promise<T>
+  /** On PostgreSQL: the connections of the pool, and the queries that wait for one. */
+  connections?(): { busy: number; idle: number; waiting: number }
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /** Lets go of the file or the connections. A write that is still open is undone or, on PostgreSQL, may be waited for. */

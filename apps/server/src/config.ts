@@ -37,6 +37,17 @@ const proxies = z
     error: `must be addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}, separated by commas`,
   })
 
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+const endpoint = z.string().refine(address, 'must be the address of an OpenTelemetry collector').optional()
+
 const schema = z
   .object({
     HOST: z.string().min(1, 'must be an address or a host name').default('127.0.0.1'),
@@ -71,6 +82,20 @@ const schema = z
     OIDC_ISSUER: z.string().refine(address, 'must be the address of an identity provider').optional(),
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_ROLE_CLAIM: z.string().default('role'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']).optional(),
+    OTEL_EXPORTER_OTLP_TIMEOUT: whole(1, 600_000, 3_000),
+    OTEL_SDK_DISABLED: flag,
+    OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
+    OTEL_TRACES_SAMPLER_ARG: z
+      .string()
+      .default('1')
+      .transform(Number)
+      .refine((ratio) => ratio >= 0 && ratio <= 1, 'must be a number from 0 to 1'),
+    OTEL_BSP_SCHEDULE_DELAY: whole(1, 600_000, 5_000),
+    OTEL_BSP_MAX_QUEUE_SIZE: whole(1, 1_000_000, 2_048),
+    OTEL_BSP_MAX_EXPORT_BATCH_SIZE: whole(1, 100_000, 512),
   })
   .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => OIDC_ISSUER === undefined || OIDC_AUDIENCE !== undefined, {
     path: ['OIDC_AUDIENCE'],

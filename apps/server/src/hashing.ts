@@ -8,6 +8,7 @@ const MOST_WAITING = 100
 
 const waiting: (() => void)[] = []
 let running = 0
+let refused = 0
 
 /**
  * Runs a password's hashing when its turn comes. A request that needs many asks for them one after another, so that the
@@ -27,8 +28,14 @@ export async function hashInTurn<T>(hash: () => Promise<T>): Promise<T> {
   }
 }
 
+/** How many are hashed, how many wait, and how many have been refused so far. */
+export function hashingQueue() {
+  return { running, waiting: waiting.length, refused }
+}
+
 function turn(): Promise<void> {
   if (waiting.length >= MOST_WAITING) {
+    refused++
     throw new Problem(503, 'Too many passwords wait to be hashed; try again', { headers: { 'Retry-After': '2' } })
   }
   return new Promise((resolve) => waiting.push(resolve))

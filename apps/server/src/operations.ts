@@ -1,6 +1,6 @@
 import { type Contract, contract } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { implement } from '@resource/openapi'
+import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
 import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
@@ -10,8 +10,18 @@ import { keyService } from './keys/service.ts'
 import { unavailable } from './store/unavailable.ts'
 import { userService } from './users/service.ts'
 
-/** Every procedure of the contract with its service behind it. */
-export function createOperations(database: Database, config: Config) {
+type Call = Operation<Context>['call']
+
+/**
+ * Every procedure of the contract with its service behind it.
+ *
+ * @param observe puts something around the call of each
+ */
+export function createOperations(
+  database: Database,
+  config: Config,
+  observe: (procedure: string, call: Call) => Call = (_procedure, call) => call,
+) {
   return implement<Contract, Context>(
     contract,
     {
@@ -20,6 +30,6 @@ export function createOperations(database: Database, config: Config) {
       items: itemService(database),
       keys: keyService(database),
     },
-    { translate: unavailable, authorize },
+    { translate: unavailable, authorize, observe },
   )
 }

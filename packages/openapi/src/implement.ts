@@ -25,6 +25,8 @@ export interface ImplementOptions<Context> {
   translate?: (error: unknown) => Problem | undefined
   /** Throws a Problem 401 or 403 unless the caller has the role. */
   authorize?: (context: Context, access: Role) => void
+  /** Given the call of each operation, once, to put something around it: what measures calls does that. */
+  observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
 }
 
 /**
@@ -33,26 +35,26 @@ export interface ImplementOptions<Context> {
 export function implement<C extends Contract, Context>(
   contract: C,
   implementation: Implementation<C, Context>,
-  { translate = () => undefined, authorize = () => undefined }: ImplementOptions<Context> = {},
+  {
+    translate = () => undefined,
+    authorize = () => undefined,
+    observe = (_name, call) => call,
+  }: ImplementOptions<Context> = {},
 ): Operation<Context>[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as (input: unknown, context: Context) => Promise<unknown>
+      const name = `${noun}.${verb}`
       const admit = (context: Context) => authorize(context, procedure.access)
-      return {
-        name: `${noun}.${verb}`,
-        resource,
-        procedure,
-        admit,
-        call: async (input, context, label = (path) => dotted(path)) => {
-          try {
-            admit(context)
-            return await run(validate(procedure.input, input, label), context)
-          } catch (error) {
-            throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
-          }
-        },
-      } satisfies Operation<Context>
+      const call: Operation<Context>['call'] = async (input, context, label = (path) => dotted(path)) => {
+        try {
+          admit(context)
+          return await run(validate(procedure.input, input, label), context)
+        } catch (error) {
+          throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
+        }
+      }
+      return { name, resource, procedure, admit, call: observe(name, call) } satisfies Operation<Context>
     }),
   )
 }

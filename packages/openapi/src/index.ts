@@ -1,5 +1,5 @@
 export { openApiDocument } from './document.ts'
-export { implement } from './implement.ts'
+export { implement, type Operation } from './implement.ts'
 export { type FieldFault, Problem } from './problem.ts'
 export { rest } from './rest.ts'
 export { trpcRouter } from './trpc.ts'

@@ -23,8 +23,9 @@ export interface RestOptions<Context> {
    * What it throws, such as a Problem 401, is the answer. What is at hand is better given than promised: that is faster.
    *
    * @param procedures `users.get`: what the request calls
+   * @param route the path as the contract has it: `/users/{user_id}`
    */
-  context: (req: Request, procedures: readonly string[]) => Context | Promise<Context>
+  context: (req: Request, procedures: readonly string[], route: string) => Context | Promise<Context>
   /** Text that identifies the request in the log; a 500 carries it. */
   requestId: (req: Request) => string
   /** Headers that every answer carries. */
@@ -88,7 +89,7 @@ export function rest<Context>(
       }
       const { door } = entry
       const operation = entry.operation as Operation<Context>
-      const made = options.context(req, entry.procedures)
+      const made = options.context(req, entry.procedures, door.binding.path)
       const context = made instanceof Promise ? await made : made
       operation.admit(context)
       checkAccept(req)

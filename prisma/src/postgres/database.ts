@@ -57,6 +57,11 @@ export async function openPostgres(
       const lock = alone === undefined ? undefined : lockOf(alone)
       return withRetries(() => transaction(work, lock))
     },
+    connections: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: async () => {
       await pool.query('SELECT 1')
     },

@@ -13,8 +13,11 @@ import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { metricsPage } from '../metrics/page.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
+import type { Tracing } from '../tracing/tracing.ts'
 import { commonHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { checkHost } from './host.ts'
@@ -33,14 +36,23 @@ export interface AppOptions {
   database: Database
   access: Access
   limits: Limits
+  metrics: Metrics
+  /** Absent where requests are not traced. */
+  tracing: Tracing | undefined
+  /** How many requests are under way. */
+  countOpen: () => number
   log: Logger
   /** Whether the service has begun to stop. */
   isStopping: () => boolean
 }
 
 /** The whole service as an Express application. */
-export function createApp({ config, database, access, limits, log, isStopping }: AppOptions): Express {
-  const operations = createOperations(database, config)
+export function createApp(options: AppOptions): Express {
+  const { config, database, access, limits, metrics, tracing, countOpen, log, isStopping } = options
+  const operations = createOperations(database, config, (procedure, call) => {
+    const measured = metrics.observe(procedure, call)
+    return tracing?.observe(procedure, measured) ?? measured
+  })
   const document = createDocument()
   const tell = (error: Problem | TRPCError, req: Request) => {
     const id = requestId(req)
@@ -51,7 +63,13 @@ export function createApp({ config, database, access, limits, log, isStopping }:
   const { rate } = limits
   const headers =
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
-  const contextOf = (req: Request, procedures: readonly string[], headers?: IncomingHttpHeaders) => {
+  const contextOf = (
+    req: Request,
+    procedures: readonly string[],
+    route: string,
+    headers?: IncomingHttpHeaders,
+  ): Context | Promise<Context> => {
+    tracing?.setRoute(req, route)
     const admit = (caller: Caller): Context => {
       rate?.countCalls(req, procedures, caller)
       const read = hasWritten(req) ? database.read : database.recent()
@@ -68,7 +86,7 @@ export function createApp({ config, database, access, limits, log, isStopping }:
     onError: tell,
   })
   const { plain, complete } = trpc<Context>(operations, {
-    context: (req, procedures) => contextOf(req, procedures, headersOfCall(req, procedures.length)),
+    context: (req, procedures) => contextOf(req, procedures, '/trpc', headersOfCall(req, procedures.length)),
     headers,
     onError: tell,
     bodyLimit: TRPC_BODY_LIMIT,
@@ -80,7 +98,8 @@ export function createApp({ config, database, access, limits, log, isStopping }:
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
-  app.use(requestLog(log))
+  if (tracing !== undefined) app.use(tracing.handle)
+  app.use(requestLog(log, tracing?.traceId))
   app.use(checkHost(access.isPrivate))
   app.use(limits.handle)
   app.use(checkOrigin(config.CORS_ORIGINS))
@@ -96,6 +115,7 @@ export function createApp({ config, database, access, limits, log, isStopping }:
   // tRPC makes a Request of the fetch standard, which cannot be made with each method.
   app.use('/trpc', only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
+  app.use(metricsPage({ metrics, access, rate, database, countOpen, refused: limits.refused }))
   const documentText = JSON.stringify(document)
   offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
   app.use(consoleSession(access.callerOf))

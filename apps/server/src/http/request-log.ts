@@ -15,8 +15,12 @@ function idOf(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : randomUUID()
 }
 
-/** One line per request, written when it ends: never a body, a header or a query string, which may hold secrets. */
-export function requestLog(log: Logger): RequestHandler {
+/**
+ * One line per request, written when it ends: never a body, a header or a query string, which may hold secrets.
+ *
+ * @param traceId absent where requests are not traced
+ */
+export function requestLog(log: Logger, traceId?: (req: IncomingMessage) => string | undefined): RequestHandler {
   return (req, res, next) => {
     const started = performance.now()
     res.on('close', () => {
@@ -25,7 +29,7 @@ export function requestLog(log: Logger): RequestHandler {
       const mark = originalUrl.indexOf('?')
       const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark)
       const outcome = res.writableFinished ? 'request' : 'request aborted'
-      log.info({ id: requestId(req), method, path, status: res.statusCode, ms }, outcome)
+      log.info({ id: requestId(req), trace_id: traceId?.(req), method, path, status: res.statusCode, ms }, outcome)
     })
     next()
   }

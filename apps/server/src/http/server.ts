@@ -7,7 +7,9 @@ import { createAccess } from '../access/access.ts'
 import type { Config } from '../config.ts'
 import { createLimits } from '../limits/limits.ts'
 import { shareQuota } from '../limits/sharing.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { dropOldAnswers } from '../store/idempotency.ts'
+import { observeDatabase } from '../store/observed.ts'
 import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
 
@@ -41,7 +43,10 @@ export async function startServer(
   log: Logger,
   through: (handle: RequestListener) => RequestListener = (handle) => handle,
 ): Promise<RunningServer> {
-  const database = await createDatabase(config.DATABASE_URL, {
+  const metrics = createMetrics()
+  // The SDK takes memory and time to load, which only who uses it should pay.
+  const tracing = isTraced(config) ? (await import('../tracing/tracing.ts')).startTracing(config, log) : undefined
+  const opened = await createDatabase(config.DATABASE_URL, {
     access: config.DATABASE_ACCESS,
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
@@ -53,21 +58,28 @@ export async function startServer(
       else log.warn(change, 'a replica is left out, and the primary serves its reads')
     },
   })
+  const measured = observeDatabase(opened, metrics.measure)
+  const database = tracing === undefined ? measured : observeDatabase(measured, tracing.measure)
   const access = await createAccess(database, config, log).catch(async (error) => {
     await database.close()
     throw error
   })
   let stopping: Promise<void> | undefined
   const open = new Set<ServerResponse>()
-  const limits = createLimits(config, () => open.size)
-  const app = createApp({ config, database, access, limits, log, isStopping: () => stopping !== undefined })
+  const countOpen = () => open.size
+  const limits = createLimits(config, countOpen)
+  const isStopping = () => stopping !== undefined
+  const app = createApp({ config, database, access, limits, metrics, tracing, countOpen, log, isStopping })
   const serve = through(app)
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     open.add(res)
-    res.once('close', () => open.delete(res))
+    res.once('close', () => {
+      open.delete(res)
+      metrics.count(req, res)
+    })
     serve(req, res)
   }
   const server = createServer({ ...messagesOf(app), ...TIMES, requireHostHeader: false }, handle)
@@ -105,6 +117,7 @@ export async function startServer(
     limits.close()
     await unshare?.()
     await database.close()
+    await tracing?.stop()
   }
   return {
     url: urlOf(server.address() as AddressInfo),
@@ -113,6 +126,10 @@ export async function startServer(
       return stopping
     },
   }
+}
+
+function isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED }: Config) {
+  return (OTEL_EXPORTER_OTLP_ENDPOINT ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined && !OTEL_SDK_DISABLED
 }
 
 function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../http/host.ts'
+import { HEALTH, WATCHED } from '../http/watched.ts'
 import { createLoadGuard } from './load.ts'
 import { Quota } from './quota.ts'
 import { createRateLimit, type RateLimit } from './rate.ts'
@@ -12,11 +13,11 @@ export interface Limits {
   /** Absent where callers are not counted. */
   rate: RateLimit | undefined
   quota: Quota | undefined
+  /** How many requests each has refused. */
+  refused: () => { rate_limit: number; overload: number }
   close: () => void
 }
 
-// Whoever watches the service must learn how it is when it is worst.
-const ALWAYS_ANSWERED = new Set(['/healthz', '/readyz'])
 const REQUESTS_A_MINUTE = 6_000
 
 /**
@@ -32,12 +33,14 @@ export function createLimits(config: Config, countOpen: () => number): Limits {
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
   return {
     handle: (req, res, next) => {
-      if (ALWAYS_ANSWERED.has(req.url)) return next()
+      if (HEALTH.has(req.url)) return next()
       rate?.count(req)
+      if (WATCHED.has(req.url)) return next()
       load.handle(req, res, next)
     },
     rate,
     quota,
+    refused: () => ({ rate_limit: rate?.refused() ?? 0, overload: load.refused() }),
     close: load.close,
   }
 }

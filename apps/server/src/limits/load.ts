@@ -19,6 +19,8 @@ export interface LoadLimits {
 /** Refuses requests that the service could answer only late, with a 503, so that it answers the others in time. */
 export interface LoadGuard {
   handle: RequestHandler
+  /** How many it has refused. */
+  refused: () => number
   close: () => void
 }
 
@@ -26,6 +28,7 @@ export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let isLate = false
+  let refused = 0
   const sample = setInterval(() => {
     // Without a sample, a mean of NaN, the loop stood still.
     isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= mostDelayMs)
@@ -36,10 +39,12 @@ export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits
     handle: (_req, _res, next) => {
       const open = countOpen()
       if (open > mostOpen || (isLate && open > FEW_REQUESTS)) {
+        refused++
         throw new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
       }
       next()
     },
+    refused: () => refused,
     close: () => {
       clearInterval(sample)
       delay.disable()

@@ -31,6 +31,8 @@ export interface RateLimit {
    * @throws Problem 429
    */
   countCalls: (req: Request, procedures: readonly string[], caller: Caller) => void
+  /** How often it has refused. */
+  refused: () => number
   /** `RateLimit` and `RateLimit-Policy`, for the answer. */
   headers: (req: Request) => Record<string, string> | undefined
 }
@@ -39,10 +41,13 @@ export interface RateLimit {
 export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
   const policy = `"default";q=${quota.limit};w=${WINDOW_MS / 1000}`
 
+  let refused = 0
+
   const take = (tally: Tally, cost: number) => {
     tally.allowance = quota.take(tally.caller, cost, Date.now())
     const { granted, resetSeconds } = tally.allowance
     if (granted) return
+    refused++
     throw new Problem(429, `Too many requests; try again in ${resetSeconds} s`, {
       headers: { 'Retry-After': String(resetSeconds) },
     })
@@ -66,6 +71,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
       }
       if (cost > 0) take(tally, cost)
     },
+    refused: () => refused,
     headers: (req: Counted) => {
       const tally = req[TALLY]
       if (tally === undefined) return undefined

@@ -7,6 +7,8 @@ import { ARGON2ID } from '../password.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
+let replays = 0
+
 interface Options<Prepared> {
   /** Whether the input holds a secret, which its fingerprint must not give away. */
   isSecret?: boolean
@@ -56,6 +58,11 @@ export async function writeOnce<Answer, Prepared = undefined>(
   return database.write(store, `${procedure} ${key}`)
 }
 
+/** How many answers this process has given again. */
+export function countReplays(): number {
+  return replays
+}
+
 /** Drops the answers that are too old to be given again. */
 export async function dropOldAnswers(database: Database): Promise<void> {
   const created_at = { lte: new Date(Date.now() - KEPT_MS) }
@@ -67,8 +74,11 @@ function isKept(first: IdempotencyKey | undefined): first is IdempotencyKey {
 }
 
 function answerAgain<Answer>(first: IdempotencyKey, print: string): Answer {
-  if (first.fingerprint === print) return JSON.parse(first.answer)
-  throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
+  if (first.fingerprint !== print) {
+    throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
+  }
+  replays++
+  return JSON.parse(first.answer)
 }
 
 // A plain hash of a request with a password in it would let whoever reads the table try passwords fast. Such a request

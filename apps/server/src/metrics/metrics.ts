@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Operation, Problem } from '@resource/openapi'
+import { methodName } from '../http/method.ts'
+import type { Around } from '../store/observed.ts'
+import { Timings } from './timings.ts'
+
+/** Timings by their labels. Labels are the service's own words, never what a caller sent: so there is an end to them. */
+export type LabelledTimings = Map<string, { labels: Record<string, string>; timings: Timings }>
+
+/** What this process has counted since its start. It costs nothing to keep: prom-client is loaded when it is asked for. */
+export interface Metrics {
+  readonly calls: LabelledTimings
+  readonly work: LabelledTimings
+  /** By `GET 200`. */
+  readonly answers: ReadonlyMap<string, number>
+  /** Measures the calls of an operation. */
+  observe: <Context>(procedure: string, call: Operation<Context>['call']) => Operation<Context>['call']
+  /** Measures the work of the database. */
+  measure: Around
+  /** Counts a request that has ended. */
+  count: (req: IncomingMessage, res: ServerResponse) => void
+}
+
+export function createMetrics(): Metrics {
+  const calls: LabelledTimings = new Map()
+  const work: LabelledTimings = new Map()
+  const answers = new Map<string, number>()
+  return {
+    calls,
+    work,
+    answers,
+    observe: (procedure, call) => {
+      const timingsOf = (outcome: string) => addTimings(calls, `${procedure} ${outcome}`, { procedure, outcome })
+      const ok = timingsOf('ok')
+      const refused = timingsOf('client_error')
+      const failed = timingsOf('server_error')
+      return async (input, context, label) => {
+        const started = performance.now()
+        try {
+          const output = await call(input, context, label)
+          ok.add(started)
+          return output
+        } catch (error) {
+          const timings = (error as Problem).status < 500 ? refused : failed
+          timings.add(started)
+          throw error
+        }
+      }
+    },
+    measure: async (operation, table, run) => {
+      const key = `${operation} ${table}`
+      const timings = work.get(key)?.timings ?? addTimings(work, key, { operation, table })
+      const started = performance.now()
+      try {
+        return await run()
+      } finally {
+        timings.add(started)
+      }
+    },
+    count: ({ method = '' }, { writableFinished, statusCode }) => {
+      const answer = `${methodName(method)} ${writableFinished ? statusCode : 'aborted'}`
+      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+    },
+  }
+}
+
+function addTimings(all: LabelledTimings, key: string, labels: Record<string, string>): Timings {
+  const timings = new Timings()
+  all.set(key, { labels, timings })
+  return timings
+}

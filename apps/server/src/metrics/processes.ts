@@ -1,0 +1,60 @@
+import cluster from 'node:cluster'
+import { Problem } from '@resource/openapi'
+
+const TOPIC = 'metrics'
+// Prometheus waits ten seconds.
+const LONGEST_WAIT_MS = 5_000
+
+interface Message {
+  topic: typeof TOPIC
+  question: number
+  /** The worker that asks, and how many are asked. */
+  asker?: number
+  asked?: number
+  /** A worker's answer. */
+  metrics?: unknown
+}
+
+/** In the primary: passes a worker's question on to all workers, and each answer to the one that asked. */
+export function passMetricsOn(): void {
+  cluster.on('message', (from, message: Message) => {
+    if (message.topic !== TOPIC) return
+    if (message.metrics !== undefined) return void cluster.workers?.[message.asker as number]?.send(message)
+    const all = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
+    for (const worker of all) worker?.send({ ...message, asker: from.id, asked: all.length })
+  })
+}
+
+/**
+ * In a worker: tells its metrics to whichever asks.
+ *
+ * @param own what it tells
+ * @returns asks all workers, itself among them; throws a Problem 503 when one does not answer in time
+ */
+export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Promise<Metrics[]> {
+  const waiting = new Map<number, (answer: Message) => void>()
+  let questions = 0
+  process.on('message', async (message: Message) => {
+    if (message.topic !== TOPIC) return
+    if (message.metrics !== undefined) waiting.get(message.question)?.(message)
+    else process.send?.({ ...message, metrics: await own() })
+  })
+  return async () => {
+    const question = ++questions
+    const { promise, resolve, reject } = Promise.withResolvers<Metrics[]>()
+    const late = () => reject(new Problem(503, 'Not all processes told their metrics in time'))
+    const timer = setTimeout(late, LONGEST_WAIT_MS)
+    const answers: Metrics[] = []
+    waiting.set(question, ({ metrics, asked }) => {
+      answers.push(metrics as Metrics)
+      if (answers.length === asked) resolve(answers)
+    })
+    process.send?.({ topic: TOPIC, question } satisfies Message)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      waiting.delete(question)
+    }
+  }
+}

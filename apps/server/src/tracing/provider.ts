@@ -1,0 +1,65 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { API_VERSION } from '@resource/contract'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+
+/**
+ * What makes spans and hands them over in the background, to where OTEL_EXPORTER_OTLP_ENDPOINT says. Spans that wait
+ * are held up to a limit, then dropped.
+ */
+export function createProvider(config: Config, log: Logger): TracerProvider {
+  const named = resourceFromAttributes({ 'service.name': 'resource-service', 'service.version': API_VERSION })
+  return new TracerProvider({
+    resource: defaultResource()
+      .merge(named)
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(config),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: telling(new OTLPTraceExporter({ timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT }), log),
+        scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
+        maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
+        maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+      }),
+    ],
+  })
+}
+
+// The SDK itself reads neither this nor the queue's settings from the environment.
+function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
+  const [, isParentBased, name] = /^(parentbased_)?(.*)$/.exec(OTEL_TRACES_SAMPLER) ?? []
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(OTEL_TRACES_SAMPLER_ARG)
+  return isParentBased === undefined ? root : new ParentBasedSampler({ root })
+}
+
+/** The exporter, which logs when it begins to fail and when it works again, and not each time. */
+function telling(exporter: SpanExporter, log: Logger): SpanExporter {
+  let isFailing = false
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const { error } = result
+        if (error !== undefined && !isFailing) log.warn({ reason: error.message }, 'traces cannot be handed over')
+        if (error === undefined && isFailing) log.info('traces are handed over again')
+        isFailing = error !== undefined
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
+}

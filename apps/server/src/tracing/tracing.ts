@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingMessage } from 'node:http'
+import {
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { API_VERSION } from '@resource/contract'
+import { isPostgresUrl, UniqueViolation } from '@resource/database'
+import { type Operation, Problem } from '@resource/openapi'
+import type { Request, RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { methodName } from '../http/method.ts'
+import { WATCHED } from '../http/watched.ts'
+import type { Around } from '../store/observed.ts'
+import { createProvider } from './provider.ts'
+
+const SPAN = Symbol('span')
+type Traced = IncomingMessage & { [SPAN]?: Span }
+
+/** Spans by OpenTelemetry's conventions: one for each request, in it one for each call, in that one for each query. */
+export interface Tracing {
+  /** Begins the span of a request, which goes on a trace of the caller's. */
+  handle: RequestHandler
+  /** Names the span of a request. @param route `/users/{user_id}` */
+  setRoute: (req: Request, route: string) => void
+  /** For the log. */
+  traceId: (req: IncomingMessage) => string | undefined
+  observe: <Call extends Operation<never>['call']>(procedure: string, call: Call) => Call
+  measure: Around
+  /** Hands over what has ended. */
+  stop: () => Promise<void>
+}
+
+/** Never a body, a query string, a header or an error's words: they may hold secrets. */
+export function startTracing(config: Config, log: Logger): Tracing {
+  const provider = createProvider(config, log)
+  const tracer = provider.getTracer('resource-service', API_VERSION)
+  const propagator = new W3CTraceContextPropagator()
+  const current = new AsyncLocalStorage<Context>()
+  const system = isPostgresUrl(config.DATABASE_URL) ? 'postgresql' : 'sqlite'
+
+  /** Runs something in a span of its own, within the present one; without one, as it is. */
+  const within = async <T>(name: string, kind: SpanKind, attributes: Record<string, string>, run: () => Promise<T>) => {
+    const parent = current.getStore()
+    if (parent === undefined) return run()
+    const span = tracer.startSpan(name, { kind, attributes }, parent)
+    try {
+      return await current.run(trace.setSpan(parent, span), run)
+    } catch (error) {
+      noteError(span, kind, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  return {
+    handle: (req: Traced & Request, res, next) => {
+      if (WATCHED.has(req.url)) return next()
+      const method = methodName(req.method)
+      const caller = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
+      const attributes = { 'http.request.method': method, 'url.scheme': 'http', 'url.path': req.path }
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, caller)
+      req[SPAN] = span
+      res.once('close', () => {
+        if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
+        if (!res.writableFinished) fail(span, 'aborted')
+        else if (res.statusCode >= 500) fail(span, String(res.statusCode))
+        span.end()
+      })
+      current.run(trace.setSpan(caller, span), next)
+    },
+    setRoute: (req: Traced & Request, route) => {
+      req[SPAN]?.updateName(`${methodName(req.method)} ${route}`).setAttribute('http.route', route)
+    },
+    traceId: (req: Traced) => req[SPAN]?.spanContext().traceId,
+    observe: (procedure, call) =>
+      ((input, context, label) =>
+        within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () =>
+          call(input, context, label),
+        )) as typeof call,
+    measure: (operation, table, run) => {
+      const attributes = { 'db.system.name': system, 'db.operation.name': operation }
+      return table === ''
+        ? within(operation, SpanKind.CLIENT, attributes, run)
+        : within(`${operation} ${table}`, SpanKind.CLIENT, { ...attributes, 'db.collection.name': table }, run)
+    },
+    // What could not be handed over was logged.
+    stop: () => provider.shutdown().catch(() => undefined),
+  }
+}
+
+// A refusal is the caller's fault, not the service's.
+function noteError(span: Span, kind: SpanKind, error: unknown): void {
+  if (!(error instanceof Problem)) {
+    if (!(error instanceof UniqueViolation)) fail(span, (error as Error).name)
+    return
+  }
+  if (kind === SpanKind.INTERNAL) span.setAttribute('rpc.response.status_code', String(error.status))
+  if (error.status >= 500) fail(span, String(error.status))
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR })
+}
