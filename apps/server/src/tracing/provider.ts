@@ -25,6 +25,8 @@ export function createProvider(config: Config, log: Logger): TracerProvider {
       .merge(named)
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(config),
+    // A path may be as long as a header.
+    spanLimits: { attributeValueLengthLimit: 1_000 },
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: telling(new OTLPTraceExporter({ timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT }), log),

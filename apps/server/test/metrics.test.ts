@@ -1,0 +1,226 @@
+import { createClient } from '@resource/client'
+import { expect, test, vi } from 'vitest'
+import { type CallerKind, createCallers } from './callers.ts'
+import { bearer, startTestServer, type TestServer } from './harness.ts'
+
+// Two hundred requests and more, on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const LAMP = { name: 'Lamp', price: 2 }
+
+/** What the service tells, a line each: the name with its labels, and the value. */
+async function scrape({ url }: TestServer, headers: Record<string, string> = {}): Promise<Record<string, number>> {
+  const response = await fetch(`${url}/metrics`, { headers })
+  expect(response.status).toBe(200)
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
+}
+
+/** Those whose name begins so. */
+function of(metrics: Record<string, number>, name: string) {
+  return Object.fromEntries(Object.entries(metrics).filter(([line]) => line.startsWith(name)))
+}
+
+test('calls are counted by procedure and outcome, whatever door they come through', async () => {
+  await using server = await startTestServer()
+  const client = createClient({ baseUrl: server.url })
+  await server.request('POST', '/items/', { json: LAMP })
+  await client.items.create.mutate(LAMP)
+  await server.request('GET', '/items/1')
+  await server.request('GET', '/items/9')
+  const input = encodeURIComponent(JSON.stringify({ 0: { id: 1 }, 1: {}, 2: { id: 9 }, 3: { id: 'x' } }))
+  await fetch(`${server.url}/trpc/items.get,books.list,items.get,items.get?batch=1&input=${input}`)
+
+  const metrics = await scrape(server)
+  expect(of(metrics, 'resource_call_duration_seconds_count')).toEqual({
+    'resource_call_duration_seconds_count{procedure="items.create",outcome="ok"}': 2,
+    'resource_call_duration_seconds_count{procedure="items.get",outcome="ok"}': 2,
+    'resource_call_duration_seconds_count{procedure="items.get",outcome="client_error"}': 3,
+    'resource_call_duration_seconds_count{procedure="books.list",outcome="ok"}': 1,
+  })
+  const buckets = Object.entries(
+    of(metrics, 'resource_call_duration_seconds_bucket{procedure="books.list",outcome="ok"'),
+  )
+  expect(buckets.map(([line]) => /le="(.*)"/.exec(line)?.[1]).join(' ')).toBe(
+    '0.0001 0.00025 0.0005 0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf',
+  )
+  expect(buckets.at(-1)?.[1]).toBe(1)
+  const sum = metrics['resource_call_duration_seconds_sum{procedure="books.list",outcome="ok"}']
+  expect(sum).toBeGreaterThan(0)
+  expect(sum).toBeLessThan(10)
+  const answers = of(metrics, 'resource_http_answers_total')
+  expect(answers).toEqual({
+    'resource_http_answers_total{method="POST",status="201"}': 1,
+    'resource_http_answers_total{method="POST",status="200"}': 1,
+    'resource_http_answers_total{method="GET",status="200"}': 1,
+    'resource_http_answers_total{method="GET",status="404"}': 1,
+    'resource_http_answers_total{method="GET",status="207"}': 1,
+  })
+})
+
+test('queries and transactions are timed, repeats and open requests counted, the event loop watched', async () => {
+  await using server = await startTestServer()
+  const repeat = { json: LAMP, headers: { 'Idempotency-Key': 'once' } }
+  const before = await scrape(server)
+  await server.request('POST', '/items/', repeat)
+  await server.request('POST', '/items/', repeat)
+  await server.request('GET', '/items/1')
+  const metrics = await scrape(server)
+  const count = (operation: string, table: string) => {
+    const name = `resource_database_duration_seconds_count{operation="${operation}",table="${table}"}`
+    return (metrics[name] ?? 0) - (before[name] ?? 0)
+  }
+  expect([
+    count('transaction', ''),
+    count('insert', 'items'),
+    count('insert', 'idempotency_keys'),
+    count('find', 'idempotency_keys'),
+    count('find', 'items'),
+  ]).toEqual([1, 1, 1, 3, 1])
+  expect((metrics.resource_replays_total as number) - (before.resource_replays_total as number)).toBe(1)
+  expect(metrics.resource_http_requests_open).toBe(1)
+  expect(metrics.nodejs_eventloop_lag_p99_seconds).toBeGreaterThan(0)
+  expect(metrics.process_resident_memory_bytes).toBeGreaterThan(10_000_000)
+  expect(of(metrics, 'resource_passwords')).toEqual({
+    'resource_passwords{state="running"}': 0,
+    'resource_passwords{state="waiting"}': 0,
+  })
+  const pool = of(metrics, 'resource_database_connections')
+  if (server.databaseUrl.startsWith('file:')) expect(pool).toEqual({})
+  else {
+    expect(Object.keys(pool)).toEqual([
+      'resource_database_connections{state="busy"}',
+      'resource_database_connections{state="idle"}',
+      'resource_database_connections{state="waiting"}',
+    ])
+    expect(pool['resource_database_connections{state="idle"}']).toBeGreaterThan(0)
+  }
+})
+
+test('with a key in the database every role may read them and nobody else', async () => {
+  await using server = await startTestServer()
+  const open = await fetch(`${server.url}/metrics`)
+  expect([open.status, open.headers.get('Cache-Control'), open.headers.get('Content-Type')]).toEqual([
+    200,
+    'no-store',
+    'text/plain; version=0.0.4; charset=utf-8',
+  ])
+  const callers = await createCallers(server)
+  const answers: Record<string, unknown> = {}
+  // The service looks for a first key once a second.
+  await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
+  for (const [kind, authorization] of Object.entries(callers) as [CallerKind, string | undefined][]) {
+    for (const method of ['GET', 'HEAD']) {
+      const headers = authorization === undefined ? {} : { Authorization: authorization }
+      const { status, headers: sent } = await fetch(`${server.url}/metrics`, { method, headers })
+      answers[`${method} ${kind}`] = [status, sent.get('WWW-Authenticate')]
+    }
+  }
+  const asked = [401, 'Bearer realm="resource"']
+  const refused = [401, 'Bearer realm="resource", error="invalid_token"']
+  expect(answers).toEqual({
+    'GET none': asked,
+    'HEAD none': asked,
+    'GET wrong': refused,
+    'HEAD wrong': refused,
+    'GET revoked': refused,
+    'HEAD revoked': refused,
+    'GET expired': refused,
+    'HEAD expired': refused,
+    'GET reader': [200, null],
+    'HEAD reader': [200, null],
+    'GET writer': [200, null],
+    'HEAD writer': [200, null],
+    'GET admin': [200, null],
+    'HEAD admin': [200, null],
+  })
+})
+
+test('beyond loopback they are closed to who has no key, even where ALLOW_ANONYMOUS opens the rest', async () => {
+  await using server = await startTestServer({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })
+  const url = server.url.replace('0.0.0.0', '127.0.0.1')
+  expect((await fetch(`${url}/items`)).status).toBe(200)
+  const { status, headers } = await fetch(`${url}/metrics`)
+  expect([status, headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer realm="resource"'])
+})
+
+test('other methods are a 405 with Allow, and the contract does not name them', async () => {
+  await using server = await startTestServer()
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const { status, headers } = await fetch(`${server.url}/metrics`, { method })
+    expect([status, headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+  }
+  const options = await fetch(`${server.url}/metrics`, { method: 'OPTIONS' })
+  expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  expect(await (await fetch(`${server.url}/openapi.json`)).text()).not.toContain('/metrics')
+})
+
+test('they cost their caller a unit, and what limits refuse is counted', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') })
+  try {
+    await using server = await startTestServer({ RATE_LIMIT: '3' })
+    for (let n = 0; n < 2; n++) await server.request('GET', '/items')
+    expect((await scrape(server))['resource_refused_total{limit="rate_limit"}']).toBe(0)
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(429)
+    expect((await fetch(`${server.url}/items`)).status).toBe(429)
+    vi.setSystemTime(new Date('2026-11-21T12:01:00Z'))
+    expect((await scrape(server))['resource_refused_total{limit="rate_limit"}']).toBe(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('they are told when the service is overloaded, too', async () => {
+  await using server = await startTestServer({ MAX_REQUESTS: '1' })
+  // Its body never ends, so it stays open.
+  const stop = new AbortController()
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
+  const sent = fetch(`${server.url}/items/`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+    duplex: 'half',
+    signal: stop.signal,
+  } as RequestInit).catch(() => 'stopped')
+  await expect.poll(async () => (await scrape(server)).resource_http_requests_open).toBe(2)
+  expect((await fetch(`${server.url}/items`)).status).toBe(503)
+  expect(await scrape(server)).toMatchObject({ 'resource_refused_total{limit="overload"}': 1 })
+  stop.abort()
+  expect(await sent).toBe('stopped')
+  const aborted = 'resource_http_answers_total{method="POST",status="aborted"}'
+  await expect.poll(async () => (await scrape(server))[aborted]).toBe(1)
+})
+
+test('no secret is in them, and unknown paths, procedures and methods add no line', async () => {
+  await using server = await startTestServer()
+  const { key } = await server.client.keys.create.mutate({ name: 'operator', role: 'admin' })
+  server.logIn(key)
+  const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'analytical' }
+  await server.client.users.create.mutate(ada)
+  await expect(server.client.users.create.mutate(ada)).rejects.toThrow('already in use')
+  const headers = bearer(key)
+  const attempt = async (unique: string | number) => {
+    await fetch(`${server.url}/nowhere/${unique}`, { headers })
+    await fetch(`${server.url}/users/${unique}?status=${unique}`, { headers })
+    await fetch(`${server.url}/trpc/items.${unique}`, { headers })
+    await fetch(`${server.url}/trpc/${unique}.get,items.get?batch=1&input={}`, { headers })
+  }
+  const strange = async (method: string) => void (await fetch(server.url, { method, headers }))
+  await attempt('first')
+  await strange('PURGE')
+  await scrape(server, headers)
+  const before = Object.keys(await scrape(server, headers))
+  await strange('MKCOL')
+  for (let from = 0; from < 1_000; from += 20) {
+    await Promise.all(Array.from({ length: 20 }, (_, n) => attempt(`ada${from + n}`)))
+  }
+  const after = Object.keys(await scrape(server, headers))
+  // Of the process itself: what it has open, by its kind.
+  const own = (lines: string[]) => lines.filter((line) => !line.startsWith('nodejs_')).toSorted()
+  expect(own(after)).toEqual(own(before))
+  const text = await (await fetch(`${server.url}/metrics`, { headers })).text()
+  expect(text).toContain('users.create')
+  for (const secret of [key, key.slice(0, 16), 'operator', 'ada', 'Lovelace', 'analytical', 'nowhere', 'MKCOL']) {
+    expect(text).not.toContain(secret)
+  }
+})

@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises'
+import { createClient } from '@resource/client'
+import { expect, test, vi } from 'vitest'
+import { postgresDatabase } from './database.ts'
+import { type ReceivedSpan, startReceiver, startSilentReceiver } from './otlp-receiver.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// A process takes half a second to start, and more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const CALLER = '00f067aa0ba902b7'
+const LAMP = { name: 'Lamp', price: 2 }
+
+/** The service with `environment`, on the engine of this run. */
+async function startService(environment: Record<string, string>) {
+  const folder = await temporaryFolder()
+  const database = await postgresDatabase()
+  const service = spawnService(folder.path, { ...(database && { DATABASE_URL: database.url }), ...environment })
+  const url = await service.url()
+  return {
+    ...service,
+    url,
+    folder: folder.path,
+    system: database === undefined ? 'sqlite' : 'postgresql',
+    /** Stops it as an operator does. */
+    end: async () => {
+      service.signal('SIGTERM')
+      expect(await service.exited).toEqual({ code: 0, stderr: '' })
+    },
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      database?.release()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The spans below one, as they are nested, in order of their names. */
+function tree(spans: ReceivedSpan[], parentId: string): unknown[] {
+  return spans
+    .filter((span) => span.parentId === parentId)
+    .map((span) => [span.name, ...tree(spans, span.id)])
+    .toSorted()
+}
+
+test('a request goes on its caller’s trace: a span for it, for its call and for each query, handed over at the stop', async () => {
+  await using receiver = await startReceiver()
+  await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+  const send = (path: string, options?: RequestInit) =>
+    fetch(service.url + path, {
+      ...options,
+      headers: { 'Content-Type': 'application/json', traceparent: `00-${TRACE}-${CALLER}-01` },
+    }).then(({ status }) => status)
+  expect(await send('/items/', { method: 'POST', body: JSON.stringify(LAMP) })).toBe(201)
+  expect(await send('/items/1?envelope=true')).toBe(200)
+  expect(await send('/items/7')).toBe(404)
+  await service.end()
+
+  const spans = receiver.spans().filter(({ traceId }) => traceId === TRACE)
+  const own = spans.filter(({ attributes }) => attributes['db.collection.name'] !== 'api_keys')
+  expect(receiver.headers[0]).toBe('POST /v1/traces application/x-protobuf')
+  expect(tree(own, CALLER)).toEqual([
+    ['GET /items/{item_id}', ['items.get', ['find items']]],
+    ['GET /items/{item_id}', ['items.get', ['find items']]],
+    ['POST /items/', ['items.create', ['transaction', ['insert items']]]],
+  ])
+  expect(own.find(({ attributes }) => attributes['url.path'] === '/items/1')).toMatchObject({
+    kind: 'server',
+    attributes: {
+      'http.request.method': 'GET',
+      'url.scheme': 'http',
+      'url.path': '/items/1',
+      'http.route': '/items/{item_id}',
+      'http.response.status_code': 200,
+    },
+    isError: false,
+    resource: { 'service.name': 'resource-service', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
+  })
+  expect(own.find(({ name }) => name === 'insert items')).toMatchObject({
+    kind: 'client',
+    attributes: { 'db.system.name': service.system, 'db.operation.name': 'insert', 'db.collection.name': 'items' },
+    isError: false,
+  })
+  const calls = own.filter(({ name }) => name === 'items.get')
+  expect(calls.map(({ kind, attributes, isError }) => ({ kind, attributes, isError }))).toEqual([
+    { kind: 'internal', attributes: { 'rpc.method': 'items.get' }, isError: false },
+    {
+      kind: 'internal',
+      attributes: { 'rpc.method': 'items.get', 'rpc.response.status_code': '404' },
+      isError: false,
+    },
+  ])
+})
+
+test('each call of a tRPC batch has a span under that of the request, and the log names the trace', async () => {
+  await using receiver = await startReceiver()
+  await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+  await createClient({ baseUrl: service.url }).items.create.mutate(LAMP)
+  const input = encodeURIComponent(JSON.stringify({ 0: { id: 1 }, 1: {}, 2: { id: 9 } }))
+  const batch = await fetch(`${service.url}/trpc/items.get,books.list,items.get?batch=1&input=${input}`)
+  expect(batch.status).toBe(207)
+  const line = await service.logged(({ path }) => path === '/trpc/items.get,books.list,items.get')
+  await service.end()
+
+  const spans = receiver.spans().filter(({ traceId }) => traceId === line.trace_id)
+  expect(spans.length).toBeGreaterThan(0)
+  expect(tree(spans, '')).toEqual([
+    ['GET /trpc', ['books.list', ['page books']], ['items.get', ['find items']], ['items.get', ['find items']]],
+  ])
+})
+
+test('no secret, body, header or query value is in a span, nor the words of an error', async () => {
+  await using receiver = await startReceiver()
+  await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+  const { key } = await createClient({ baseUrl: service.url }).keys.create.mutate({ name: 'operator', role: 'admin' })
+  const client = createClient({ baseUrl: service.url, apiKey: key })
+  const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'analytical' }
+  await client.users.create.mutate(ada)
+  await expect(client.users.create.mutate(ada)).rejects.toThrow('email: already in use')
+  await fetch(`${service.url}/items?category=hidden-value`, { headers: { Authorization: `Bearer ${key}` } })
+  await service.end()
+
+  const raw = receiver.raw()
+  expect(raw).toContain('users.create')
+  expect(raw).toContain('GET /items')
+  for (const secret of [
+    key,
+    key.slice(0, 16),
+    'operator',
+    'Lovelace',
+    'ada@',
+    'analytical',
+    'hidden-value',
+    'in use',
+  ]) {
+    expect(raw).not.toContain(secret)
+  }
+})
+
+test('the standard variables name the service and choose what is sampled', async () => {
+  await using receiver = await startReceiver()
+  await using service = await startService({
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/elsewhere`,
+    OTEL_SERVICE_NAME: 'shop',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+    OTEL_BSP_SCHEDULE_DELAY: '1',
+  })
+  const send = (flags: string) =>
+    fetch(`${service.url}/items`, { headers: { traceparent: `00-${TRACE}-${CALLER}-${flags}` } })
+  await fetch(`${service.url}/books`)
+  await send('00')
+  await send('01')
+  // Handed over while the service runs.
+  await expect.poll(() => receiver.spans().map(({ name }) => name)).toContain('GET /items/')
+  await service.end()
+  expect(receiver.headers[0]).toBe('POST /elsewhere application/x-protobuf')
+  const requests = receiver.spans().filter(({ kind }) => kind === 'server')
+  expect(requests).toMatchObject([
+    {
+      traceId: TRACE,
+      name: 'GET /items/',
+      resource: { 'service.name': 'shop', 'deployment.environment.name': 'test' },
+    },
+  ])
+})
+
+test('a collector that is not there, or does not answer, is logged once and holds nobody up', async () => {
+  await using silent = await startSilentReceiver()
+  for (const endpoint of ['http://127.0.0.1:1', silent.url]) {
+    await using service = await startService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '50',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+    })
+    await fetch(`${service.url}/items`)
+    await service.logged(({ msg }) => msg === 'traces cannot be handed over')
+    for (let n = 0; n < 50; n++) expect((await fetch(`${service.url}/items`)).status).toBe(200)
+    await service.end()
+    const warnings = service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
+    expect(warnings.map(({ msg }) => msg)).toEqual(['traces cannot be handed over'])
+  }
+})
+
+test('without an endpoint nothing of OpenTelemetry is loaded, and a scrape loads no more than what prom-client needs', async () => {
+  const log = new URL('log-modules.mjs', import.meta.url)
+  for (const environment of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }]) {
+    await using service = await startService({ ...environment, NODE_OPTIONS: `--import=${log}` })
+    const loaded = async () => {
+      const urls = await readFile(`${service.folder}/modules.txt`, 'utf8')
+      expect(urls).toContain('/apps/server/src/http/app.ts\n')
+      const names = [...urls.matchAll(/\/node_modules\/(@opentelemetry\/[^/]+|prom-client)\//g)].map(([, name]) => name)
+      return [...new Set(names)].toSorted()
+    }
+    await fetch(`${service.url}/items`)
+    expect(await loaded()).toEqual([])
+    expect((await fetch(`${service.url}/metrics`)).status).toBe(200)
+    expect(await loaded()).toEqual(['@opentelemetry/api', 'prom-client'])
+  }
+})
