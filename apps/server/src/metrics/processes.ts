@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { Problem } from '@resource/openapi'
 
 const TOPIC = 'metrics'
@@ -17,11 +17,14 @@ interface Message {
 
 /** In the primary: passes a worker's question on to all workers, and each answer to the one that asked. */
 export function passMetricsOn(): void {
+  // One that starts would lose the question.
+  const serving = new Set<Worker>()
+  cluster.on('listening', (worker) => serving.add(worker))
+  cluster.on('disconnect', (worker) => serving.delete(worker))
   cluster.on('message', (from, message: Message) => {
     if (message.topic !== TOPIC) return
-    if (message.metrics !== undefined) return void cluster.workers?.[message.asker as number]?.send(message)
-    const all = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
-    for (const worker of all) worker?.send({ ...message, asker: from.id, asked: all.length })
+    if (message.metrics !== undefined) return void cluster.workers?.[message.asker as number]?.send(message, ignore)
+    for (const worker of serving) worker.send({ ...message, asker: from.id, asked: serving.size }, ignore)
   })
 }
 
@@ -34,10 +37,11 @@ export function passMetricsOn(): void {
 export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Promise<Metrics[]> {
   const waiting = new Map<number, (answer: Message) => void>()
   let questions = 0
+  const send = (message: Message) => process.send?.(message, undefined, undefined, ignore)
   process.on('message', async (message: Message) => {
     if (message.topic !== TOPIC) return
     if (message.metrics !== undefined) waiting.get(message.question)?.(message)
-    else process.send?.({ ...message, metrics: await own() })
+    else send({ ...message, metrics: await own() })
   })
   return async () => {
     const question = ++questions
@@ -49,7 +53,7 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
       answers.push(metrics as Metrics)
       if (answers.length === asked) resolve(answers)
     })
-    process.send?.({ topic: TOPIC, question } satisfies Message)
+    send({ topic: TOPIC, question })
     try {
       return await promise
     } finally {
@@ -58,3 +62,6 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
     }
   }
 }
+
+// A process that ends meanwhile is missed by who waits for its answer; without this it would end this one too.
+function ignore(): void {}

@@ -18,8 +18,11 @@ export function observeDatabase(database: Database, around: Around): Database {
   }
   const known = new WeakMap<Tables, Tables>()
   const observeOnce = (tables: Tables) => {
-    const observed = known.get(tables) ?? observe(tables)
-    known.set(tables, observed)
+    let observed = known.get(tables)
+    if (observed === undefined) {
+      observed = observe(tables)
+      known.set(tables, observed)
+    }
     return observed
   }
   return {
