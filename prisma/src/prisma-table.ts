@@ -51,15 +51,22 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     return ((await this.#delegate.findFirst({ where }).catch(refuse)) as Row | null) ?? undefined
   }
 
-  async page({ where, beyond = {}, order, skip = 0, take }: PageQuery<Row>): Promise<Row[]> {
+  async page<Column extends keyof Row = keyof Row>({
+    columns,
+    where,
+    beyond = {},
+    order,
+    skip = 0,
+    take,
+  }: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
     const { column, descending } = order
     const sort = descending ? 'desc' : 'asc'
     const isNullable = this.columns[column].endsWith('?')
     const first = { [column]: isNullable ? { sort, nulls: descending ? 'last' : 'first' } : sort }
     const orderBy = column === 'id' ? [first] : [first, { id: 'asc' }]
     return (await this.#delegate
-      .findMany({ where: { AND: [where, beyond] }, orderBy, skip, take })
-      .catch(refuse)) as Row[]
+      .findMany({ where: { AND: [where, beyond] }, orderBy, skip, take, ...(columns && { select: named(columns) }) })
+      .catch(refuse)) as Pick<Row, Column>[]
   }
 
   count(where: Where<Row>): Promise<number> {
@@ -125,6 +132,10 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
 
 function ofVersion(id: number, versions: number[] | undefined) {
   return { id, ...(versions !== undefined && { version: { in: versions } }) }
+}
+
+function named(columns: readonly PropertyKey[]) {
+  return Object.fromEntries(columns.map((column) => [column, true]))
 }
 
 function refuse(error: unknown): never {

@@ -45,7 +45,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (await this.#rows(this.#text.find(where)))[0]
   }
 
-  page(query: PageQuery<Row>): Promise<Row[]> {
+  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
     return this.#rows(this.#text.page(query))
   }
 
@@ -89,7 +89,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const rows = (await this.#executor.all(statement)) as Record<string, unknown>[]
     for (const row of rows) {
       for (const column of this.#text.dates) {
-        if (row[column] !== null) row[column] = new Date(row[column] as number)
+        const value = row[column]
+        if (typeof value === 'number') row[column] = new Date(value)
       }
     }
     return rows as Row[]

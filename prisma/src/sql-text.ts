@@ -39,10 +39,9 @@ export class SqlText<Row> {
   constructor({ name, key, unique, columns }: Declaration<Row>) {
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
-    const names = inserted.map(({ name }) => quote(name)).join(', ')
     const places = inserted.map(() => '?').join(', ')
     this.insertion = {
-      text: `INSERT INTO ${quote(name)} (${names}) VALUES (${places})`,
+      text: `INSERT INTO ${quote(name)} (${names(inserted.map(({ name }) => name))}) VALUES (${places})`,
       table: name,
       columns: inserted,
       hasId: 'id' in columns,
@@ -51,9 +50,9 @@ export class SqlText<Row> {
     this.dates = kinds.filter(({ kind }) => kind.startsWith('date')).map(({ name }) => name)
     this.#kinds = columns
     this.#table = quote(name)
-    this.#key = key.map(String).map(quote).join(', ')
-    this.#columns = Object.keys(columns).map(quote).join(', ')
-    this.#select = `SELECT ${this.#columns} FROM ${this.#table}`
+    this.#key = names(key)
+    this.#columns = names(Object.keys(columns))
+    this.#select = this.#selectOf(this.#columns)
   }
 
   find(where: Where<Row>): Statement {
@@ -61,11 +60,12 @@ export class SqlText<Row> {
     return { text: `${this.#select}${conditions(where, values)} LIMIT 1`, values }
   }
 
-  page({ where, beyond = {}, order, skip = 0, take }: PageQuery<Row>): Statement {
+  page({ columns, where, beyond = {}, order, skip = 0, take }: PageQuery<Row>): Statement {
     const values: unknown[] = []
+    const select = columns === undefined ? this.#select : this.#selectOf(names(columns))
     const rows = conditions(beyond, values, conditions(where, values))
     values.push(take, skip)
-    return { text: `${this.#select}${rows} ORDER BY ${this.#ordering(order)} LIMIT ? OFFSET ?`, values }
+    return { text: `${select}${rows} ORDER BY ${this.#ordering(order)} LIMIT ? OFFSET ?`, values }
   }
 
   count(where: Where<Row>): Statement {
@@ -113,6 +113,10 @@ export class SqlText<Row> {
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
 
+  #selectOf(columns: string): string {
+    return `SELECT ${columns} FROM ${this.#table}`
+  }
+
   #ordering({ column, descending }: Order<Row>): string {
     const first = `${quote(String(column))} ${descending ? 'DESC' : 'ASC'}`
     if (column === 'id') return first
@@ -154,6 +158,10 @@ function ofVersion(id: number, versions: number[] | undefined, values: unknown[]
   if (versions === undefined) return ' WHERE "id" = ?'
   values.push(...versions)
   return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
+}
+
+function names(columns: readonly PropertyKey[]): string {
+  return columns.map(String).map(quote).join(', ')
 }
 
 export function quote(name: string): string {

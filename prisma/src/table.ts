@@ -16,7 +16,9 @@ export interface Order<Row> {
   descending: boolean
 }
 
-export interface PageQuery<Row> {
+export interface PageQuery<Row, Column extends keyof Row = keyof Row> {
+  /** What is read of each row; every column when absent. */
+  columns?: readonly Column[] | undefined
   where: Where<Row>
   /** What lies beyond a cursor; holds beside `where`. */
   beyond?: Where<Row>
@@ -75,7 +77,7 @@ export interface Table<Row> {
 
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends Table<Row> {
-  page(query: PageQuery<Row>): Promise<Row[]>
+  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]>
   /**
    * Stores all rows or none, and gives them back in the same order, which is that of their ids.
    *

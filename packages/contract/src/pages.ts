@@ -80,16 +80,12 @@ export const pageHeaders = {
 }
 
 function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
-  const link = (rel: string, name: 'page' | 'after', value: string | number) => {
-    const parameters = new Map(query)
-    parameters.delete('page')
-    parameters.delete('after')
-    parameters.set(name, String(value))
-    const text = [...parameters]
-      .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
-      .join('&')
-    return `<${path.replace(/[<>"\s]/g, encodeURIComponent)}?${text}>; rel="${rel}"`
+  let target = `${path.replace(/[<>"\s]/g, encodeURIComponent)}?`
+  for (const [name, value] of query) {
+    if (name !== 'page' && name !== 'after') target += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`
   }
+  const link = (rel: string, name: 'page' | 'after', value: string | number) =>
+    `<${target}${name}=${encodeURIComponent(value)}>; rel="${rel}"`
   const walking = input.after !== undefined
   const { page = 1, next, total } = output
   const parts = [walking ? link('first', 'after', '') : link('first', 'page', 1)]

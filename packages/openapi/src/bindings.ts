@@ -26,6 +26,8 @@ export interface Door {
   procedure: Procedure
   binding: Binding
   response: z.ZodType
+  /** The fields that a list shows of each record; undefined where it is no list, or not one of objects. */
+  shown: readonly string[] | undefined
   /** What the output says beside its `responseBody`. */
   facts: z.ZodObject
   /** Names the answer's shape in an `ETag`. */
@@ -89,6 +91,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     procedure,
     binding,
     response,
+    shown: shownOfEach(response),
     facts: factsBeside(binding.responseBody, procedure.output),
     form: response.meta()?.id ?? (binding.operationId as string),
     status: binding.status ?? 200,
@@ -119,6 +122,17 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   if (shape === undefined) throw new Error('a procedure bound to REST takes an object')
   return shape as Record<string, z.ZodType>
 }
+
+function shownOfEach(response: z.ZodType): readonly string[] | undefined {
+  const { type, element } = response.def as ListDef
+  if (type !== 'array' || element === undefined) return undefined
+  let record = element
+  // What a transform is given.
+  while ((record.def as ListDef).in !== undefined) record = (record.def as ListDef).in as z.ZodType
+  return 'shape' in record ? Object.keys(shapeOf(record)) : undefined
+}
+
+type ListDef = z.core.$ZodTypeDef & { element?: z.ZodType; in?: z.ZodType }
 
 function factsBeside(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
   if (responseBody === undefined) return z.object({})

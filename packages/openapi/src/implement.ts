@@ -13,12 +13,20 @@ export interface Operation<Context> {
    * what must hold for all of them belongs here.
    *
    * @param label names an input field as the caller knows it
+   * @param shown the fields of each record of a list that the caller will look at; all when absent
    * @throws Problem and nothing else
    */
-  call: (input: unknown, context: Context, label?: (path: readonly PropertyKey[]) => string) => Promise<unknown>
+  call: (
+    input: unknown,
+    context: Context,
+    label?: (path: readonly PropertyKey[]) => string,
+    shown?: readonly string[],
+  ) => Promise<unknown>
   /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
   admit: (context: Context) => void
 }
+
+type Run<Context> = (input: unknown, context: Context, shown?: readonly string[]) => Promise<unknown>
 
 export interface ImplementOptions<Context> {
   /** Turns an error of the layers below into a Problem, where it knows it. */
@@ -43,13 +51,13 @@ export function implement<C extends Contract, Context>(
 ): Operation<Context>[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
-      const run = implementation[noun]?.[verb] as (input: unknown, context: Context) => Promise<unknown>
+      const run = implementation[noun]?.[verb] as Run<Context>
       const name = `${noun}.${verb}`
       const admit = (context: Context) => authorize(context, procedure.access)
-      const call: Operation<Context>['call'] = async (input, context, label = (path) => dotted(path)) => {
+      const call: Operation<Context>['call'] = async (input, context, label = (path) => dotted(path), shown) => {
         try {
           admit(context)
-          return await run(validate(procedure.input, input, label), context)
+          return await run(validate(procedure.input, input, label), context, shown)
         } catch (error) {
           throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
         }

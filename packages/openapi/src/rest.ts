@@ -97,7 +97,7 @@ export function rest<Context>(
       const envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
       const body = door.body && (await readJson(req, door.binding.bodyLimit ?? DEFAULT_BODY_LIMIT))
       const input = gatherInput(door, params, query, req.headers, body)
-      const output = await operation.call(input, context, labels(door, body))
+      const output = await operation.call(input, context, labels(door, body), door.shown)
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
     } catch (error) {

@@ -71,15 +71,16 @@ export async function startServer(
   const isStopping = () => stopping !== undefined
   const app = createApp({ config, database, access, limits, metrics, tracing, countOpen, log, isStopping })
   const serve = through(app)
+  const forget = function (this: ServerResponse) {
+    open.delete(this)
+    metrics.count(this.req, this)
+  }
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
-    req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+    if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     open.add(res)
-    res.once('close', () => {
-      open.delete(res)
-      metrics.count(req, res)
-    })
+    res.on('close', forget)
     serve(req, res)
   }
   const server = createServer({ ...messagesOf(app), ...TIMES, requireHostHeader: false }, handle)

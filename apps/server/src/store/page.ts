@@ -28,6 +28,8 @@ const BY_ID = { column: 'id', descending: false } as const
  *
  * @param where equality and range filters
  * @param sortable the columns of the sortable attributes, by their public names
+ * @param shown the attributes the caller will look at; where each is a column, the rows have no others beside those the
+ * cursor needs
  * @throws Problem 400 when it is not a valid cursor, or one of another sort
  */
 export async function readPage<Row extends Entity>(
@@ -35,22 +37,24 @@ export async function readPage<Row extends Entity>(
   where: Where<Row>,
   sortable: Record<string, keyof Row & string>,
   { page = 1, limit, sort = 'id_asc', after, count }: PageRequest,
+  shown?: readonly string[],
 ): Promise<Page<Row>> {
   const sorting = sortingOf(sort, table, sortable)
   // Where a filter leaves the sorted column one value, the ids alone sort: so any index of the filter will do.
   const order = hasOneValue(where, sorting.column) ? BY_ID : sorting
   const total = count ? await table.count(where) : undefined
   const skip = (page - 1) * limit
+  const columns = shown && columnsOf(shown, table, sorting.column)
   // One more than asked for tells whether anything follows.
   const take = limit + 1
   let found: Row[] = []
   if (after) {
     for (const beyond of beyondCursor(where, sorting, readCursor(after, sort, sorting))) {
       if (found.length === take) break
-      found = found.concat(await table.page({ where, beyond, order, take: take - found.length }))
+      found = found.concat(await table.page({ columns, where, beyond, order, take: take - found.length }))
     }
   } else if (skip <= LARGEST_OFFSET) {
-    found = await table.page({ where, order, skip: after === undefined ? skip : 0, take })
+    found = await table.page({ columns, where, order, skip: after === undefined ? skip : 0, take })
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -63,6 +67,16 @@ export async function readPage<Row extends Entity>(
       ...(total !== undefined && { total }),
     },
   }
+}
+
+// What is no column is made of others, and which those are nobody knows here.
+function columnsOf<Row extends Entity>(
+  shown: readonly string[],
+  { columns }: RecordTable<Row>,
+  sorted: keyof Row,
+): (keyof Row)[] | undefined {
+  const wanted = [...new Set<PropertyKey>(['id', sorted, ...shown])]
+  return wanted.every((name) => Object.hasOwn(columns, name)) ? (wanted as (keyof Row)[]) : undefined
 }
 
 interface Sorting<Row> {

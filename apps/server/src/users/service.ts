@@ -8,7 +8,7 @@ import { deleteUser, deleteUsersByStatus, findUser, insertUser, insertUsers, lis
 /** The rules of users (specification 2.1, 3 and 4.1). */
 export function userService(database: Database, passwordMinLength: number): Implementation<Context>['users'] {
   return {
-    list: (input, { read }) => listUsers(read, input),
+    list: (input, { read }, shown) => listUsers(read, input, shown),
 
     get: ({ id }, { read }) => findUser(read, id),
 

@@ -29,8 +29,13 @@ const sortable = {
   updated_at: 'updated_at',
 } as const
 
-export async function listUsers(db: Tables, { role, status, age, ...page }: Input<'users', 'list'>) {
-  const { rows, facts } = await readPage(db.users, { role, status, age }, sortable, page)
+/** @param shown the fields that will be looked at; all when absent */
+export async function listUsers(
+  db: Tables,
+  { role, status, age, ...page }: Input<'users', 'list'>,
+  shown?: readonly string[],
+) {
+  const { rows, facts } = await readPage(db.users, { role, status, age }, sortable, page, shown)
   return { users: rows.map(present), ...facts }
 }
 
@@ -88,7 +93,7 @@ function stored(user: NewUser, now: Date) {
   return { ...user, email_key: emailKey(user.email), created_at: now, updated_at: now }
 }
 
-// Names every field that leaves the store; the password's hash does not.
+// Names every field that leaves the store; the password's hash does not. Of a list, `row` has what is shown.
 function present(row: User): UserRecord {
   return {
     id: row.id,
@@ -97,8 +102,8 @@ function present(row: User): UserRecord {
     role: row.role as UserRecord['role'],
     status: row.status as UserRecord['status'],
     age: row.age,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: row.created_at && timestamp(row.created_at),
+    updated_at: row.updated_at && timestamp(row.updated_at),
     version: row.version,
   }
 }
