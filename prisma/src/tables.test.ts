@@ -105,6 +105,13 @@ describe.each(accesses)('with access %s', (access) => {
       const page = await database.read.users.page({ where, beyond: { age: { gt: 1 } }, order: byId, take: 10 })
       expect(page.map(({ age }) => age)).toEqual([2])
     })
+
+    test('the columns asked for, and no others', async () => {
+      await using database = await withUsers({ age: 1, created_at: at(1) })
+      const columns = ['name', 'created_at'] as const
+      const page = await database.read.users.page({ columns, where: {}, order: byId, take: 10 })
+      expect(page).toEqual([{ name: 'user0', created_at: at(1) }])
+    })
   })
 
   describe('insert', () => {
