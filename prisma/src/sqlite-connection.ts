@@ -7,6 +7,10 @@ const READ_LOCK_WAIT_MS = 5_000
 // At most twice as many are kept. A service has some hundred shapes of query, and lists of versions have any length.
 const RECENT_STATEMENTS = 250
 
+// A bare `?` beside an ORDER BY or in a LIMIT lets SQLite plan by its value, so that each new value prepares the statement
+// anew: 24 µs for a page of 20 rows where this takes 13. The plus does nothing, to text neither, and hides the value.
+const STABLE_VALUE = '+?'
+
 /** A connection to a SQLite file that is in WAL mode already, with its prepared statements. */
 export class SqliteConnection implements Executor {
   readonly isRemote = false
@@ -59,7 +63,7 @@ export class SqliteConnection implements Executor {
   #prepared(text: string): Sqlite.Statement<unknown[]> {
     const known = this.#recent.get(text)
     if (known !== undefined) return known
-    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text)
+    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text.replaceAll('?', STABLE_VALUE))
     if (this.#recent.size === RECENT_STATEMENTS) {
       this.#older = this.#recent
       this.#recent = new Map()
