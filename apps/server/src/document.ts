@@ -1,5 +1,5 @@
-import { API_VERSION, contract, envelope } from '@resource/contract'
-import { openApiDocument } from '@resource/openapi'
+import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
+import { openApiDocument } from '@resource/openapi/document'
 import { z } from 'zod'
 
 const DESCRIPTION = `Users, books and items over JSON.
@@ -17,7 +17,7 @@ const CREDENTIALS =
 /** The service's OpenAPI 3.1 document. */
 export function createDocument() {
   return openApiDocument(contract, {
-    title: 'Resource Service',
+    title: API_TITLE,
     version: API_VERSION,
     description: DESCRIPTION,
     contact: { name: 'The maintainers of the Resource Service' },

@@ -3,6 +3,9 @@ import { z } from 'zod'
 import packageJson from '../package.json' with { type: 'json' }
 import { timestamp } from './fields.ts'
 
+/** What the service calls itself to people. */
+export const API_TITLE = 'Resource Service'
+
 /** The API's version: of this package, of the OpenAPI document, of every envelope. */
 export const API_VERSION: string = packageJson.version
 

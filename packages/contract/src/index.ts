@@ -29,4 +29,4 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
 export { ROLES, type Role } from '@resource/openapi/contract'
-export { API_VERSION, envelope } from './errors.ts'
+export { API_TITLE, API_VERSION, envelope } from './errors.ts'

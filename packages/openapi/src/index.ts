@@ -1,4 +1,3 @@
-export { openApiDocument } from './document.ts'
 export { implement, type Operation } from './implement.ts'
 export { type FieldFault, Problem } from './problem.ts'
 export { rest } from './rest.ts'

@@ -1,7 +1,10 @@
-import { type ServerResponse, validateHeaderValue } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Door } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
+
+// Imported, node:http would bring all of undici with it, for the WebSocket among its exports: 13 MB.
+const { validateHeaderValue } = process.getBuiltinModule('node:http')
 
 /** An answer before it is written: a body, or none. */
 export interface Answer {

@@ -1,5 +1,4 @@
 import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trpc/server'
-import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
 import type { Request, RequestHandler, Response } from 'express'
@@ -86,18 +85,28 @@ export function trpc<Context extends object & CallContext>(
     send(await Promise.all(request.paths.map((path, index) => settle(path, inputs[index], known))))
   }
 
-  const complete = createExpressMiddleware({
-    router,
-    maxBodySize: options.bodyLimit,
-    maxBatchSize: options.mostCalls,
-    createContext: ({ req, info }) =>
-      options.context(
-        req,
-        info.calls.map(({ path }) => path),
-      ),
-    responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
-    onError: ({ error, req }) => options.onError?.(error, req),
-  })
+  // Loaded for the first who needs it: with it comes all that Node has for the fetch standard, 13 MB.
+  const loadAdapter = async () => {
+    const { createExpressMiddleware } = await import('@trpc/server/adapters/express')
+    return createExpressMiddleware({
+      router,
+      maxBodySize: options.bodyLimit,
+      maxBatchSize: options.mostCalls,
+      createContext: ({ req, info }) =>
+        options.context(
+          req,
+          info.calls.map(({ path }) => path),
+        ),
+      responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
+      onError: ({ error, req }) => options.onError?.(error, req),
+    })
+  }
+  let adapter: ReturnType<typeof loadAdapter> | undefined
+  const complete: RequestHandler = async (req, res, next) => {
+    adapter ??= loadAdapter()
+    const handle = await adapter
+    handle(req, res, next)
+  }
 
   return { plain, complete }
 }

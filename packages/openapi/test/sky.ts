@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { EnvelopeForm, ErrorForm, Implementation } from '../src/contract.ts'
 import { mutation, query, resource } from '../src/contract.ts'
-import { implement, openApiDocument, Problem } from '../src/index.ts'
+import { openApiDocument } from '../src/document.ts'
+import { implement, Problem } from '../src/index.ts'
 
 // A made-up contract that uses every word of the binding vocabulary.
 

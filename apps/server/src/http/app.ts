@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { API_VERSION, contract, envelope } from '@resource/contract'
+import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { Problem, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
@@ -11,7 +11,6 @@ import type { Config } from '../config.ts'
 import { consolePages } from '../console/console.ts'
 import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
-import { createDocument } from '../document.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { metricsPage } from '../metrics/page.ts'
@@ -53,7 +52,6 @@ export function createApp(options: AppOptions): Express {
     const measured = metrics.observe(procedure, call)
     return tracing?.observe(procedure, measured) ?? measured
   })
-  const document = createDocument()
   const tell = (error: Problem | TRPCError, req: Request) => {
     const id = requestId(req)
     if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
@@ -116,15 +114,22 @@ export function createApp(options: AppOptions): Express {
   app.use('/trpc', only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, countOpen, refused: limits.refused }))
-  const documentText = JSON.stringify(document)
-  offer(app, '/openapi.json', (_req, res) => void res.type('json').send(documentText))
+  offer(app, '/openapi.json', async (_req, res) => void res.type('json').send(await documentText()))
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
-  app.use(pages({ title: document.info.title, version: API_VERSION }))
+  app.use(pages({ title: API_TITLE, version: API_VERSION }))
   app.use(refuse)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
   return app
+}
+
+let text: Promise<string> | undefined
+
+// What makes the document is large, and most processes are never asked for it.
+function documentText(): Promise<string> {
+  text ??= import('../document.ts').then(({ createDocument }) => JSON.stringify(createDocument()))
+  return text
 }
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {

@@ -1,5 +1,5 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
+import { IncomingMessage, ServerResponse } from './node-http.ts'
 
 /**
  * The request and response classes for the server of `app`, to be given to `createServer`. Express puts its own

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
@@ -12,6 +12,7 @@ import { dropOldAnswers } from '../store/idempotency.ts'
 import { observeDatabase } from '../store/observed.ts'
 import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
+import { createServer } from './node-http.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000

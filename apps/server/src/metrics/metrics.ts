@@ -34,10 +34,10 @@ export function createMetrics(): Metrics {
       const ok = timingsOf('ok')
       const refused = timingsOf('client_error')
       const failed = timingsOf('server_error')
-      return async (input, context, label) => {
+      return async (...args) => {
         const started = performance.now()
         try {
-          const output = await call(input, context, label)
+          const output = await call(...args)
           ok.add(started)
           return output
         } catch (error) {

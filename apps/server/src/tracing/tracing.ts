@@ -82,10 +82,8 @@ export function startTracing(config: Config, log: Logger): Tracing {
     },
     traceId: (req: Traced) => req[SPAN]?.spanContext().traceId,
     observe: (procedure, call) =>
-      ((input, context, label) =>
-        within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () =>
-          call(input, context, label),
-        )) as typeof call,
+      ((...args) =>
+        within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () => call(...args))) as typeof call,
     measure: (operation, table, run) => {
       const attributes = { 'db.system.name': system, 'db.operation.name': operation }
       return table === ''
