@@ -1,13 +1,14 @@
 import cluster from 'node:cluster'
 import { databaseLabel } from '@resource/database'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { startServer } from './http/server.ts'
+import { createLog } from './log.ts'
 import { runWorkers } from './workers.ts'
 
 try {
   const config = readConfig()
-  const log = createLog(config)
+  const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) await runWorkers(config.WORKERS, log)
   else await serve(config, log)
 } catch (error) {
@@ -26,10 +27,4 @@ async function serve(config: Config, log: Logger): Promise<void> {
       cluster.worker?.disconnect()
     })
   }
-}
-
-// Lines are written together, at the latest after a tenth of a second and when the process ends: a write for each would
-// cost more than what it tells of.
-function createLog({ LOG_LEVEL }: Config): Logger {
-  return pino({ level: LOG_LEVEL }, pino.destination({ sync: false, minLength: 4096, periodicFlush: 100 }))
 }

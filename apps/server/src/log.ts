@@ -1,0 +1,28 @@
+import { type Logger, pino } from 'pino'
+
+const AT_LEAST = 4_096
+const AT_LATEST_MS = 100
+
+/**
+ * The service's log, on stdout. Lines are written together, at the latest after a tenth of a second and when the process
+ * ends: a write for each would cost more than what it tells of. SonicBoom's own `minLength` measures all that waits with
+ * each line, 2 µs more.
+ *
+ * @param level the least that is written: `info`
+ */
+export function createLog(level: string): Logger {
+  let waiting = ''
+  const flush = () => {
+    if (waiting !== '') stdout.write(waiting)
+    waiting = ''
+  }
+  // Before the destination's own listeners, which write out what it was given.
+  process.on('beforeExit', flush).on('exit', flush)
+  const stdout = pino.destination({ sync: false })
+  setInterval(flush, AT_LATEST_MS).unref()
+  const write = (line: string) => {
+    waiting += line
+    if (waiting.length >= AT_LEAST) flush()
+  }
+  return pino({ level }, { write })
+}
