@@ -2,6 +2,7 @@ import { type Contract, contract } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { implement } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
+import { auditService } from './audit/service.ts'
 import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -19,6 +20,7 @@ export function createOperations(database: Database, config: Config) {
       books: bookService(database),
       items: itemService(database),
       keys: keyService(database),
+      audit: auditService(),
     },
     { translate: unavailable, authorize },
   )

@@ -12,6 +12,7 @@ import { consolePages } from '../console/console.ts'
 import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
 import { createDocument } from '../document.ts'
+import { addressOf } from '../limits/address.ts'
 import type { Limits } from '../limits/limits.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
@@ -49,13 +50,14 @@ export function createApp({ config, database, access, limits, log, isStopping }:
     if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
   }
   const { rate } = limits
+  const behindProxy = config.TRUST_PROXY.length > 0
   const headers =
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
   const contextOf = (req: Request, procedures: readonly string[], headers?: IncomingHttpHeaders) => {
     const admit = (caller: Caller): Context => {
       rate?.countCalls(req, procedures, caller)
       const read = hasWritten(req) ? database.read : database.recent()
-      return { caller, requestId: requestId(req), headers, read }
+      return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
     }
     const caller = access.callerOf(req.headers)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)
