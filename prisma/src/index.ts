@@ -10,7 +10,19 @@ export type * from '../generated/client.ts'
 export { isBusy, UniqueViolation, Unreachable } from './errors.ts'
 export type { ReplicaChange } from './postgres/replica.ts'
 export { isPostgresUrl } from './postgres/url.ts'
-export type { Changes, Columns, Entity, Kind, NewRow, RecordTable, Table, Where } from './table.ts'
+export type {
+  Change,
+  Changes,
+  Columns,
+  Entity,
+  Kind,
+  ListTable,
+  NewRow,
+  PageQuery,
+  RecordTable,
+  Table,
+  Where,
+} from './table.ts'
 export type { Tables } from './tables.ts'
 
 export interface Database {

@@ -21,6 +21,7 @@ test('a fresh file gets every table', async () => {
   expect(tables.map(({ name }) => name).sort()).toEqual([
     '_prisma_migrations',
     'api_keys',
+    'audit_entries',
     'books',
     'idempotency_keys',
     'items',

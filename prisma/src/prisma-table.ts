@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Prisma, PrismaClient } from '../generated/client.ts'
-import { UniqueViolation } from './errors.ts'
+import { Conflict, UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
-import type { Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
+import type { Change, Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
 import { type Declaration, mapTables, type Tables } from './tables.ts'
 
 /**
@@ -48,7 +48,8 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   }
 
   async find(where: Where<Row>): Promise<Row | undefined> {
-    return ((await this.#delegate.findFirst({ where }).catch(refuse)) as Row | null) ?? undefined
+    const row = (await this.#delegate.findFirst({ where }).catch(refuse)) as Row | null
+    return row === null ? undefined : numbered(row)
   }
 
   async page<Column extends keyof Row = keyof Row>({
@@ -64,9 +65,10 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     const isNullable = this.columns[column].endsWith('?')
     const first = { [column]: isNullable ? { sort, nulls: descending ? 'last' : 'first' } : sort }
     const orderBy = column === 'id' ? [first] : [first, { id: 'asc' }]
-    return (await this.#delegate
+    const rows = await this.#delegate
       .findMany({ where: { AND: [where, beyond] }, orderBy, skip, take, ...(columns && { select: named(columns) }) })
-      .catch(refuse)) as Pick<Row, Column>[]
+      .catch(refuse)
+    return (rows as Pick<Row, Column>[]).map(numbered)
   }
 
   count(where: Where<Row>): Promise<number> {
@@ -74,35 +76,39 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
-    return (await this.#delegate.create({ data: row }).catch(refuse)) as Row
+    return numbered((await this.#delegate.create({ data: row }).catch(refuse)) as Row)
   }
 
   async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     await this.#refuseTaken(rows)
     const stored = (await this.#delegate.createManyAndReturn({ data: rows }).catch(refuse)) as Row[]
-    return stored.sort((a, b) => a.id - b.id)
+    return stored.map(numbered).sort((a, b) => a.id - b.id)
   }
 
-  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined> {
-    let time = (changes as { updated_at?: Date }).updated_at
+  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
+    const time = (changes as { updated_at?: Date }).updated_at
     for (;;) {
-      const [written] = await this.#delegate
-        .updateManyAndReturn({
-          where: { ...ofVersion(id, versions), ...(time && { updated_at: { lte: time } }) },
-          data: { ...changes, ...(time && { updated_at: time }), version: { increment: 1 } },
-        })
-        .catch(refuse)
-      if (written !== undefined || time === undefined) return written as Row | undefined
-      const stored = await this.find(ofVersion(id, versions) as Where<Row>)
-      if (stored === undefined) return undefined
-      // The clock was set back: updated_at stays where it is.
-      time = stored.updated_at
+      const before = await this.find(ofVersion(id, versions) as Where<Row>)
+      if (before === undefined) return undefined
+      const stored = before.updated_at
+      const data = { ...changes, version: { increment: 1 } }
+      // Where the clock was set back, updated_at stays where it is.
+      if (time && stored && stored > time) Object.assign(data, { updated_at: stored })
+      const where = ofVersion(id, [before.version])
+      const [after] = (await this.#delegate.updateManyAndReturn({ where, data }).catch(refuse)) as Row[]
+      // Else another write came in between.
+      if (after !== undefined) return { before, after }
     }
   }
 
-  async delete(id: number, versions: number[] | undefined): Promise<boolean> {
-    const { count } = await this.#delegate.deleteMany({ where: ofVersion(id, versions) }).catch(refuse)
-    return count > 0
+  async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
+    for (;;) {
+      const before = await this.find(ofVersion(id, versions) as Where<Row>)
+      if (before === undefined) return undefined
+      const where = ofVersion(id, [before.version])
+      const { count } = await this.#delegate.deleteMany({ where }).catch(refuse)
+      if (count > 0) return before
+    }
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
@@ -112,6 +118,15 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
       total += count
       if (limit === undefined || count < limit) return total
     }
+  }
+
+  async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
+    const rows = (await this.#delegate.findMany({ where, take: most }).catch(refuse)) as Row[]
+    const versions = Map.groupBy(rows, ({ version }) => version)
+    const OR = [...versions].map(([version, rows]) => ({ version, id: { in: rows.map(({ id }) => id) } }))
+    const { count } = await this.#delegate.deleteMany({ where: { OR } }).catch(refuse)
+    if (count < rows.length) throw new Conflict('Another write came in between.')
+    return rows.map(numbered)
   }
 
   /** Prisma does not tell which of many rows could not be stored. */
@@ -128,6 +143,11 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
       taken.add(value)
     }
   }
+}
+
+// Prisma gives a number of 64 bits as a BigInt.
+function numbered<Row extends { id?: unknown }>(row: Row): Row {
+  return typeof row.id === 'bigint' ? { ...row, id: Number(row.id) } : row
 }
 
 function ofVersion(id: number, versions: number[] | undefined) {

@@ -15,6 +15,7 @@ export function readOnly(tables: Tables): Tables {
       update: refuse,
       delete: refuse,
       deleteAll: refuse,
+      deleteSome: refuse,
     } satisfies RecordTable<Entity>
   }) as unknown as Tables
 }

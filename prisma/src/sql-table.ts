@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Insertion, SqlText, type Statement } from './sql-text.ts'
-import type { Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
+import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
+import type { Change, Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
 import { type Declaration, mapTables, type Tables } from './tables.ts'
 
+type Stored = Record<string, unknown>
 type Awaitable<T> = T | Promise<T>
 
 /** Runs SQL with `?` for each value on one connection. Dates go in as they are and may come back as milliseconds. */
@@ -65,14 +66,19 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return values.map((values, index) => this.#inserted(ids[index] as number, values))
   }
 
-  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined> {
-    if (this.#executor.isRemote) return (await this.#rows(this.#text.updateReturning(id, versions, changes)))[0]
+  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
+    if (this.#executor.isRemote) {
+      const [row] = await this.#executor.all(this.#text.updateReturning(id, versions, changes))
+      return row === undefined ? undefined : this.#change(row as Stored)
+    }
+    // Nobody else writes meanwhile.
+    const before = await this.find({ id } as Where<Row>)
     const written = await this.#executor.run(this.#text.update(id, versions, changes))
-    return written === 0 ? undefined : this.find({ id } as Where<Row>)
+    return before === undefined || written === 0 ? undefined : { before, after: changed(before, changes) }
   }
 
-  async delete(id: number, versions: number[] | undefined): Promise<boolean> {
-    return (await this.#executor.run(this.#text.delete(id, versions))) > 0
+  async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
+    return (await this.#rows(this.#text.deleteReturning(id, versions)))[0]
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
@@ -85,15 +91,32 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
   }
 
+  async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
+    const lock = this.#executor.isRemote ? ' FOR UPDATE' : ''
+    return this.#rows(this.#text.deleteSomeReturning(where, most, lock))
+  }
+
   async #rows(statement: Statement): Promise<Row[]> {
-    const rows = (await this.#executor.all(statement)) as Record<string, unknown>[]
-    for (const row of rows) {
-      for (const column of this.#text.dates) {
-        const value = row[column]
-        if (typeof value === 'number') row[column] = new Date(value)
-      }
-    }
+    const rows = (await this.#executor.all(statement)) as Stored[]
+    for (const row of rows) this.#revive(row)
     return rows as Row[]
+  }
+
+  #revive(row: Stored): Row {
+    for (const column of this.#text.dates) {
+      const value = row[column]
+      if (typeof value === 'number') row[column] = new Date(value)
+    }
+    return row as Row
+  }
+
+  #change(row: Stored): Change<Row> {
+    const [before, after]: [Stored, Stored] = [{}, {}]
+    for (const column in this.columns) {
+      before[column] = row[BEFORE + column]
+      after[column] = row[column]
+    }
+    return { before: this.#revive(before), after: this.#revive(after) }
   }
 
   #inserted(id: number, values: unknown[]): Row {
@@ -101,6 +124,17 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
+}
+
+/** What an update makes of a row, as the statement does it. */
+function changed<Row extends Entity>(before: Row, changes: Changes<Row>): Row {
+  const after: Row & { updated_at?: Date } = { ...before, version: before.version + 1 }
+  const { updated_at: stored } = after
+  for (const [column, value] of Object.entries(changes)) {
+    if (value !== undefined) Object.assign(after, { [column]: value })
+  }
+  if (stored !== undefined && after.updated_at !== undefined && after.updated_at < stored) after.updated_at = stored
+  return after
 }
 
 function storedValue(row: object, column: string): unknown {

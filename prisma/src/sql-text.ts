@@ -25,6 +25,9 @@ const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', operator: string][] = [
   ['gte', '>='],
 ]
 
+/** How the columns of a row begin that are about its past. */
+export const BEFORE = 'before '
+
 /** The statements of one table. */
 export class SqlText<Row> {
   readonly insertion: Insertion
@@ -34,6 +37,7 @@ export class SqlText<Row> {
   readonly #table: string
   readonly #key: string
   readonly #columns: string
+  readonly #before: string
   readonly #select: string
 
   constructor({ name, key, unique, columns }: Declaration<Row>) {
@@ -52,6 +56,7 @@ export class SqlText<Row> {
     this.#table = quote(name)
     this.#key = names(key)
     this.#columns = names(Object.keys(columns))
+    this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
     this.#select = this.#selectOf(this.#columns)
   }
 
@@ -73,7 +78,7 @@ export class SqlText<Row> {
     return { text: `SELECT count(*) AS "total" FROM ${this.#table}${conditions(where, values)}`, values }
   }
 
-  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
+  update(id: number, versions: number[] | undefined, changes: Changes<Row>, from = ''): Statement {
     const values: unknown[] = []
     let assignments = ''
     for (const [column, value] of Object.entries(changes)) {
@@ -87,18 +92,28 @@ export class SqlText<Row> {
       }
     }
     const which = ofVersion(id, versions, values)
-    return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1${which}`, values }
+    return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1${from}${which}`, values }
   }
 
-  /** An update that gives back the row it wrote. */
+  /**
+   * An update that gives the row it wrote, and under {@link BEFORE} and its name each value that it had. Locked, that
+   * is the row which the update finds, and not an older one of the statement's beginning.
+   */
   updateReturning(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
-    const { text, values } = this.update(id, versions, changes)
-    return { text: `${text} RETURNING ${this.#columns}`, values }
+    const { text, values } = this.update(id, versions, changes, ' FROM "stored"')
+    const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ? FOR UPDATE`
+    return {
+      text: `WITH "stored" AS (${stored}) ${text} RETURNING ${this.#columns}, "stored".*`,
+      values: [id, ...values],
+    }
   }
 
-  delete(id: number, versions: number[] | undefined): Statement {
+  deleteReturning(id: number, versions: number[] | undefined): Statement {
     const values: unknown[] = []
-    return { text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values)}`, values }
+    return {
+      text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values)} RETURNING ${this.#columns}`,
+      values,
+    }
   }
 
   deleteAll(where: Where<Row>): Statement {
@@ -111,6 +126,16 @@ export class SqlText<Row> {
     const some = `SELECT ${this.#key} FROM ${this.#table}${conditions(where, values)} LIMIT ?`
     values.push(limit)
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
+  }
+
+  /** @param lock what keeps others from writing the rows meanwhile, where the engine lets them */
+  deleteSomeReturning(where: Where<Row>, limit: number, lock: '' | ' FOR UPDATE'): Statement {
+    const values: unknown[] = []
+    const some = `SELECT "id" FROM ${this.#table}${conditions(where, values)} LIMIT ?${lock}`
+    values.push(limit)
+    // Without the word PostgreSQL may read the rows more than once, and others each time.
+    const text = `WITH "chosen" AS MATERIALIZED (${some}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
+    return { text: `${text} RETURNING ${this.#columns}`, values }
   }
 
   #selectOf(columns: string): string {

@@ -43,11 +43,11 @@ export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick
 /** What is undefined stays as it is. */
 export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
 
-/** The kind of a column's values; `?` marks those that may be null. */
-export type Kind = 'int' | 'int?' | 'float' | 'text' | 'text?' | 'date' | 'date?'
+/** The kind of a column's values; `?` marks those that may be null. Those of `bigint` are whole numbers up to 2^53 - 1. */
+export type Kind = 'int' | 'int?' | 'bigint' | 'float' | 'text' | 'text?' | 'date' | 'date?'
 
 type KindOf<Value> = [Value] extends [number]
-  ? 'int' | 'float'
+  ? 'int' | 'bigint' | 'float'
   : [Value] extends [string]
     ? 'text'
     : [Value] extends [Date]
@@ -75,8 +75,8 @@ export interface Table<Row> {
   deleteAll(where: Where<Row>): Promise<number>
 }
 
-/** A table of records with id and version. */
-export interface RecordTable<Row extends Entity> extends Table<Row> {
+/** A table whose rows have an id. */
+export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
   page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]>
   /**
    * Stores all rows or none, and gives them back in the same order, which is that of their ids.
@@ -84,15 +84,27 @@ export interface RecordTable<Row extends Entity> extends Table<Row> {
    * @throws UniqueViolation whose `index` is that of the first row that cannot be stored
    */
   insertMany(rows: NewRow<Row>[]): Promise<Row[]>
+  /** Removes at most so many of the rows that match, and gives those that it removed; fewer when there are no more. */
+  deleteSome(where: Where<Row>, most: number): Promise<Row[]>
+}
+
+/** What a write made of a record. */
+export interface Change<Row> {
+  before: Row
+  after: Row
+}
+
+/** A table of records with id and version. */
+export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /**
    * Writes changes into a record and adds one to its version. The writing statement itself looks at the version, so no
    * other write can come in between. `updated_at` stays where it is rather than go back.
    *
    * @param versions those the record may have; any when undefined
-   * @returns the record as it is now, or undefined when there is none of that id and version
+   * @returns the record as it was and as it is now, or undefined when there is none of that id and version
    * @throws UniqueViolation
    */
-  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Row | undefined>
-  /** Deletes a record by the same rules, and tells whether there was one. */
-  delete(id: number, versions: number[] | undefined): Promise<boolean>
+  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined>
+  /** Deletes a record by the same rules, and gives what it was. */
+  delete(id: number, versions: number[] | undefined): Promise<Row | undefined>
 }

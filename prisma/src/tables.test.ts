@@ -184,16 +184,19 @@ describe.each(accesses)('with access %s', (access) => {
     test('writes what is given, leaves what is undefined, and adds one to the version', async () => {
       await using database = await withUsers({ age: 36 })
       const changes = { name: 'Ada', role: undefined, age: null, updated_at: at(5) }
-      const row = await database.write((tx) => tx.users.update(1, undefined, changes))
-      expect(row).toMatchObject({ id: 1, name: 'Ada', role: 'user', age: null, version: 2, updated_at: at(5) })
-      expect(await database.read.users.find({ id: 1 })).toEqual(row)
+      const change = await database.write((tx) => tx.users.update(1, undefined, changes))
+      const before = { ...newUser('user0'), id: 1, age: 36, password_hash: null, version: 1 }
+      const after = { ...before, name: 'Ada', age: null, version: 2, updated_at: at(5) }
+      expect(change).toEqual({ before, after })
+      expect(await database.read.users.find({ id: 1 })).toEqual(after)
     })
 
     test('leaves updated_at where it is when the clock was set back', async () => {
       await using database = await withUsers({})
       const changes = { name: 'Ada', updated_at: at(-5) }
-      const row = await database.write((tx) => tx.users.update(1, [1], changes))
-      expect(row).toMatchObject({ name: 'Ada', version: 2, updated_at: at(0) })
+      const change = await database.write((tx) => tx.users.update(1, [1], changes))
+      expect(change?.after).toMatchObject({ name: 'Ada', version: 2, updated_at: at(0) })
+      expect(await database.read.users.find({ id: 1 })).toEqual(change?.after)
     })
 
     for (const [versions, written] of [
@@ -204,14 +207,17 @@ describe.each(accesses)('with access %s', (access) => {
     ] as const) {
       test(`of version ${JSON.stringify(versions)} ${written ? 'writes' : 'leaves alone'} a record of version 1`, async () => {
         await using database = await withUsers({})
-        const row = await database.write((tx) => tx.users.update(1, [...versions], { name: 'Ada', updated_at: at(1) }))
-        expect(row?.version).toBe(written ? 2 : undefined)
+        const change = await database.write((tx) =>
+          tx.users.update(1, [...versions], { name: 'Ada', updated_at: at(1) }),
+        )
+        expect(change?.after.version).toBe(written ? 2 : undefined)
         expect((await database.read.users.find({ id: 1 }))?.name).toBe(written ? 'Ada' : 'user0')
       })
 
       test(`a delete of version ${JSON.stringify(versions)} ${written ? 'removes' : 'leaves'} a record of version 1`, async () => {
         await using database = await withUsers({})
-        expect(await database.write((tx) => tx.users.delete(1, [...versions]))).toBe(written)
+        const before = await database.write((tx) => tx.users.delete(1, [...versions]))
+        expect(before?.name).toBe(written ? 'user0' : undefined)
         expect(await database.read.users.count({})).toBe(written ? 0 : 1)
       })
     }
@@ -219,7 +225,7 @@ describe.each(accesses)('with access %s', (access) => {
     test('of a record that does not exist gives undefined', async () => {
       await using database = await temporaryDatabase({ access })
       expect(await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))).toBeUndefined()
-      expect(await database.write((tx) => tx.users.delete(1, undefined))).toBe(false)
+      expect(await database.write((tx) => tx.users.delete(1, undefined))).toBeUndefined()
     })
 
     test('to a value that is taken is refused with its columns', async () => {
@@ -227,6 +233,19 @@ describe.each(accesses)('with access %s', (access) => {
       const email_key = 'user0@example.com'
       const write = database.write((tx) => tx.users.update(2, undefined, { email_key }))
       expect(await violation(write)).toEqual(['email_key'])
+    })
+  })
+
+  describe('deleteSome', () => {
+    test('removes no more than asked for, and gives what it removed', async () => {
+      await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
+      const gone = (most: number) => database.write((tx) => tx.users.deleteSome({ status: 'inactive' }, most))
+      const [first, ...others] = await gone(1)
+      expect(others).toEqual([])
+      expect(first).toMatchObject({ status: 'inactive', created_at: at(0) })
+      expect((await gone(2)).map(({ id }) => id)).toEqual(first?.id === 1 ? [3] : [1])
+      expect(await gone(2)).toEqual([])
+      expect(await database.read.users.count({})).toBe(1)
     })
   })
 

@@ -1,5 +1,5 @@
-import type { ApiKey, Book, IdempotencyKey, Item, Prisma, RateShare, User } from '../generated/client.ts'
-import type { Columns, RecordTable, Table } from './table.ts'
+import type { ApiKey, AuditEntry, Book, IdempotencyKey, Item, Prisma, RateShare, User } from '../generated/client.ts'
+import type { Columns, ListTable, RecordTable, Table } from './table.ts'
 
 /** Every table there is. */
 export interface Tables {
@@ -8,6 +8,7 @@ export interface Tables {
   items: RecordTable<Item>
   idempotencyKeys: Table<IdempotencyKey>
   apiKeys: RecordTable<ApiKey>
+  auditEntries: ListTable<AuditEntry>
   rateShares: RecordTable<RateShare>
 }
 
@@ -79,6 +80,24 @@ const declarations: { [Name in keyof Tables]: Declaration<RowOf<Tables[Name]>> }
       expires_at: 'date?',
       revoked_at: 'date?',
       last_used_at: 'date?',
+    },
+  },
+  auditEntries: {
+    name: 'audit_entries',
+    model: 'auditEntry',
+    key: ['id'],
+    columns: {
+      id: 'bigint',
+      at: 'date',
+      actor: 'text',
+      actor_detail: 'text?',
+      procedure: 'text',
+      resource: 'text',
+      record_id: 'int',
+      before: 'text?',
+      after: 'text?',
+      request_id: 'text?',
+      address: 'text?',
     },
   },
   rateShares: {

@@ -5,6 +5,7 @@ import { type Noun, proceduresOf, recordSchema } from './service.ts'
 // Where a whole record is wider than a screen. A noun that is not named shows every field.
 const SHOWN: { [N in Noun]?: (keyof ListedRecord<N>)[] } = {
   users: ['id', 'name', 'email', 'role', 'status', 'age'],
+  audit: ['id', 'at', 'actor', 'actor_detail', 'procedure', 'record_id'],
 }
 
 /** Every field of a noun's record, in the contract's order. */

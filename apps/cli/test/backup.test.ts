@@ -37,7 +37,7 @@ test('a backup of a service that writes holds all that was acknowledged before i
   const check = await service.run(['check', '--database', 'file:copy.db'])
   expect([check.code, check.stdout]).toEqual([
     0,
-    `database: file:copy.db\nsound: yes\npending migrations: none\nusers: 0\nbooks: 0\nitems: ${held}\nidempotency_keys: ${idempotencyKeys(backup.stdout)}\napi_keys: 0\nrate_shares: 0\n`,
+    `database: file:copy.db\nsound: yes\npending migrations: none\nusers: 0\nbooks: 0\nitems: ${held}\nidempotency_keys: ${idempotencyKeys(backup.stdout)}\napi_keys: 0\nrate_shares: 0\naudit_entries: ${held}\n`,
   ])
 
   // The service is killed, so that what it wrote after the backup lies in the write-ahead log.

@@ -1,8 +1,10 @@
+import { userInfo } from 'node:os'
 import { type CallOptions, type Client, clientOver } from '@resource/client'
 import type { AppRouter } from '@resource/contract'
 import { createDatabase } from '@resource/database'
 import { trpcRouter } from '@resource/openapi'
 import { localLink } from '@trpc/client'
+import type { Caller } from './access/caller.ts'
 import { readConfig } from './config.ts'
 import { createOperations } from './operations.ts'
 
@@ -23,13 +25,22 @@ export type LocalClient = Client & AsyncDisposable & { close: () => Promise<void
 export async function createLocalClient({ databaseUrl, ...options }: LocalClientOptions): Promise<LocalClient> {
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const database = await createDatabase(config.DATABASE_URL)
+  const caller: Caller = { name: 'local', detail: userOfMachine(), role: 'admin' }
   const router = trpcRouter(createOperations(database, config))
   // Its type for clients is AppRouter, which trpcRouter cannot say.
   const transport = localLink({
     router: router as unknown as AppRouter,
-    createContext: async () => ({ requestId: 'local', caller: { name: 'local', role: 'admin' }, read: database.read }),
+    createContext: async () => ({ caller, read: database.read }),
   })
   const client = clientOver(transport, options)
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
   return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
+}
+
+function userOfMachine(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}` // In a container it may have no name.
+  }
 }

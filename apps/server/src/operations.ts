@@ -2,6 +2,7 @@ import { type Contract, contract } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
+import { auditService } from './audit/service.ts'
 import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
@@ -29,6 +30,7 @@ export function createOperations(
       books: bookService(database),
       items: itemService(database),
       keys: keyService(database),
+      audit: auditService(),
     },
     { translate: unavailable, authorize, observe },
   )

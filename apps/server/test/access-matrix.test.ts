@@ -88,6 +88,7 @@ const inputs: { [Noun in keyof Contract]: Record<keyof Contract[Noun]['procedure
     delete: { id: 1 },
   },
   keys: { list: {}, get: { id: 2 }, create: { name: 'import', role: 'writer' }, revoke: { id: 2 } },
+  audit: { list: {}, get: { id: 1 } },
 }
 
 describe('over tRPC', () => {
@@ -133,11 +134,19 @@ describe('over tRPC', () => {
   }
 })
 
-test('only what reads is for readers; removal by filter and keys are for admins alone', () => {
+test('only what reads is for readers; removal by filter, keys and the audit log are for admins alone', () => {
   const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const),
   )
   const of = (role: Role) => roles.flatMap(([name, access]) => (access === role ? [name] : []))
   expect(of('reader')).toEqual(['users.list', 'users.get', 'books.list', 'books.get', 'items.list', 'items.get'])
-  expect(of('admin')).toEqual(['users.deleteByStatus', 'keys.list', 'keys.get', 'keys.create', 'keys.revoke'])
+  expect(of('admin')).toEqual([
+    'users.deleteByStatus',
+    'keys.list',
+    'keys.get',
+    'keys.create',
+    'keys.revoke',
+    'audit.list',
+    'audit.get',
+  ])
 })

@@ -21,7 +21,10 @@ export async function postgresDatabase({ fresh = false } = {}) {
 async function emptied(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {
-    await query(url, 'TRUNCATE users, books, items, idempotency_keys, api_keys, rate_shares RESTART IDENTITY')
+    await query(
+      url,
+      'TRUNCATE users, books, items, idempotency_keys, api_keys, rate_shares, audit_entries RESTART IDENTITY',
+    )
     return url
   } catch {
     return undefined // A test took a table away.

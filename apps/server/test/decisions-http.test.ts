@@ -23,6 +23,8 @@ const allowed: Record<string, string> = {
   '/items/{item_id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
   '/api/keys': 'GET, HEAD, POST, OPTIONS',
   '/api/keys/{id}': 'GET, HEAD, DELETE, OPTIONS',
+  '/api/audit': 'GET, HEAD, OPTIONS',
+  '/api/audit/{id}': 'GET, HEAD, OPTIONS',
 }
 
 describe('methods', () => {

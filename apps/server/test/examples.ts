@@ -53,6 +53,8 @@ const examples: Record<string, Example> = {
   createKey: { method: 'POST', path: '/api/keys', json: { name: 'import', role: 'writer' } },
   getKey: { method: 'GET', path: '/api/keys/2' },
   revokeKey: { method: 'DELETE', path: '/api/keys/2' },
+  listAuditEntries: { method: 'GET', path: '/api/audit' },
+  getAuditEntry: { method: 'GET', path: '/api/audit/1' },
 }
 
 /** The ids of every operation of the document; one without an example fails its tests. */
@@ -87,6 +89,6 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error as the family of an example's path shows it (7.2). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (path.startsWith('/api/keys')) return { status: 'error', error: expect.objectContaining({ message }) }
+  if (/^\/api\/(keys|audit)/.test(path)) return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users/.test(path) ? { error: message } : { message }
 }

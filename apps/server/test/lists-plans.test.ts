@@ -34,7 +34,19 @@ const seed: Seed = {
   })),
 }
 
-const filterValues: Record<string, unknown> = { role: 'admin', status: 'active', age: 1, category: 'c1', price_lt: 9 }
+const filterValues: Record<string, unknown> = {
+  role: 'admin',
+  status: 'active',
+  age: 1,
+  category: 'c1',
+  price_lt: 9,
+  resource: 'users',
+  record_id: 1,
+  actor: 'local',
+  procedure: 'users.create',
+  at_gte: '2026-01-01T00:00:00Z',
+  at_lt: '9999-01-01T00:00:00Z',
+}
 
 type Fault = 'reads rows it was not asked for' | 'sorts'
 

@@ -36,6 +36,11 @@ export const timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ id: 'Timestamp', description: 'UTC, with milliseconds.', examples: ['2026-11-21T08:30:00.000Z'] })
 
+const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
+
+/** A time as a caller sends it. */
+export const moment = z.iso.datetime(timeRule).max(40, timeRule)
+
 export const message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
 export const idempotencyKey = z

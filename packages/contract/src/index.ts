@@ -1,14 +1,22 @@
 import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
 import type { z } from 'zod'
+import { audit } from './audit.ts'
 import { books } from './books.ts'
 import { items } from './items.ts'
 import { keys } from './keys.ts'
 import { users } from './users.ts'
 
 /** Every procedure of the service: the map of its API. */
-export const contract = { users, books, items, keys }
+export const contract = { users, books, items, keys, audit }
 
 export type Contract = typeof contract
+
+/** The nouns whose records can be written; those of the others are only read. */
+export type WrittenNoun = {
+  [R in keyof Contract]: Extract<Values<Contract[R]['procedures']>, { type: 'mutation' }> extends never ? never : R
+}[keyof Contract]
+
+type Values<T> = T[keyof T]
 
 /** What tRPC clients are typed by. */
 export type AppRouter = RouterOf<Contract>

@@ -1,14 +1,24 @@
 import { mutation, query, ROLES, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { id, idempotencyKey, location, message, must, text, timestamp, version, write, writeHeaders } from './fields.ts'
+import {
+  id,
+  idempotencyKey,
+  location,
+  message,
+  moment,
+  must,
+  text,
+  timestamp,
+  version,
+  write,
+  writeHeaders,
+} from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
   description: '`reader` reads, `writer` also writes, `admin` also removes in bulk and manages keys.',
 })
-const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
-const moment = z.iso.datetime(timeRule).max(40, timeRule)
 
 const key = z
   .object({

@@ -14,8 +14,13 @@ const atLeastOne = z.int(wholeRule).min(1, wholeRule)
  * What a list takes: `filters` beside `page`, `limit`, `sort`, `after` and `count`.
  *
  * @param sortable the attributes `sort` may name
+ * @param usual the order when it names none
  */
-export function listInput<F extends z.ZodRawShape, A extends string>(filters: F, sortable: readonly A[]) {
+export function listInput<F extends z.ZodRawShape, A extends string>(
+  filters: F,
+  sortable: readonly A[],
+  usual = 'id_asc',
+) {
   const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`] as const)
   return z
     .strictObject({
@@ -31,7 +36,7 @@ export function listInput<F extends z.ZodRawShape, A extends string>(filters: F,
       sort: z
         .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
         .optional()
-        .meta({ description: 'Order of the list, `id_asc` when absent; `id` ascending breaks ties.' }),
+        .meta({ description: `Order of the list, \`${usual}\` when absent; \`id\` ascending breaks ties.` }),
       after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({
         pattern: '^[\\w-]*$',
         description:

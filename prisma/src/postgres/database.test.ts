@@ -143,7 +143,9 @@ describe.each(accesses)('with access %s', (access) => {
     await using other = await openDatabase(database.url, { access })
     expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
     const updated_at = new Date('2026-07-02T03:04:05.001Z')
-    expect(await other.write((tx) => tx.users.update(1, undefined, { updated_at }))).toMatchObject({ updated_at })
+    expect(await other.write((tx) => tx.users.update(1, undefined, { updated_at }))).toMatchObject({
+      after: { updated_at },
+    })
     expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
   })
 
@@ -209,9 +211,18 @@ describe.each(accesses)('with access %s', (access) => {
   test('a hundred concurrent writes whose own statement decides lose none', async () => {
     await using database = await temporaryDatabase({ access })
     await database.write((tx) => tx.users.insert(newUser('ada')))
-    const write = () => database.write((tx) => tx.users.update(1, undefined, { age: 1 }))
-    await Promise.all(Array.from({ length: 100 }, write))
+    const write = (age: number) => database.write((tx) => tx.users.update(1, undefined, { age }))
+    const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
+    // What each says of the record before is what another one made of it.
+    const made = new Map(changes.map((change) => [change?.after.version, change?.after]))
+    const ages = changes.map((change) => [change?.before.version, change?.before.age])
+    expect(ages).toEqual(
+      changes.map((change) => {
+        const version = Number(change?.after.version) - 1
+        return [version, version === 1 ? null : made.get(version)?.age]
+      }),
+    )
   })
 
   test('of three writes that ask for the same version one is done', async () => {
@@ -262,8 +273,25 @@ describe.each(accesses)('with access %s', (access) => {
         return row
       }),
     ])
-    expect([removed, kept?.status]).toEqual([1199, 'inactive'])
+    expect([removed, kept?.after.status]).toEqual([1199, 'inactive'])
     expect(await database.read.users.count({})).toBe(1)
+  })
+
+  test('a removal of some beside other writes gives each record as it was at its end', async () => {
+    await using database = await temporaryDatabase({ access })
+    await database.write((tx) => tx.users.insertMany(Array.from({ length: 20 }, (_, n) => newUser(`user${n}`))))
+    const met = barrier(2)
+    const [removed] = await Promise.all([
+      met().then(() => database.write((tx) => tx.users.deleteSome({ status: 'active' }, 100))),
+      database.write(async (tx) => {
+        await tx.users.update(7, undefined, { status: 'inactive' })
+        await tx.users.update(8, undefined, { name: 'Ada' })
+        await met()
+      }),
+    ])
+    expect(removed.length).toBe(19)
+    expect(removed.find(({ id }) => id === 8)).toMatchObject({ name: 'Ada', version: 2 })
+    expect(await database.read.users.find({})).toMatchObject({ id: 7, status: 'inactive' })
   })
 
   test('a statement that takes too long is cut off and told as busy', async () => {

@@ -4,6 +4,7 @@ import type { Kind } from '../table.ts'
 const types: Record<Kind, string> = {
   int: 'int',
   'int?': 'int',
+  bigint: 'bigint',
   float: 'float8',
   text: 'text',
   'text?': 'text',
@@ -21,24 +22,35 @@ export function insertOne(insertion: Insertion, values: unknown[]): Statement {
   return { text: `${insertion.text}${whatIsStored(insertion)}`, values }
 }
 
-/** Inserts rows by one statement, whose text is the same for any number; ids are given in their order. */
+/**
+ * Inserts rows by one statement, whose text is the same for any number; ids are given in their order. A value that all
+ * of them share is sent once.
+ */
 export function insertMany(insertion: Insertion, rows: unknown[][]): Statement {
-  const values = insertion.columns.map((_, place) => rows.map((row) => row[place]))
-  return { text: manyText(insertion), values }
+  const columns = insertion.columns.map((_, place) => rows.map((row) => row[place]))
+  // The first column tells how many rows there are.
+  const areShared = columns.map((values, place) => place > 0 && values.every((value) => value === values[0]))
+  const shared = columns.filter((_, place) => areShared[place]).map(([value]) => value)
+  const own = columns.filter((_, place) => !areShared[place])
+  return { text: manyText(insertion, areShared), values: [...shared, ...own] }
 }
 
-function manyText(insertion: Insertion): string {
-  const known = manyTexts.get(insertion.table)
+function manyText({ table, columns, ...insertion }: Insertion, areShared: boolean[]): string {
+  const shape = `${table} ${areShared.map(Number).join('')}`
+  const known = manyTexts.get(shape)
   if (known !== undefined) return known
-  const names = insertion.columns.map(({ name }) => quote(name)).join(', ')
-  const arrays = insertion.columns.map(({ kind }) => `?::${types[kind]}[]`).join(', ')
-  const text = `INSERT INTO ${quote(insertion.table)} (${names}) SELECT ${names} FROM unnest(${arrays})
-    WITH ORDINALITY AS given (${names}, ordinal) ORDER BY ordinal${whatIsStored(insertion)}`
-  manyTexts.set(insertion.table, text)
+  const names = columns.map(({ name }) => quote(name))
+  const own = columns.filter((_, place) => !areShared[place])
+  const values = columns.map(({ kind }, place) => (areShared[place] ? `?::${types[kind]}` : names[place])).join(', ')
+  const arrays = own.map(({ kind }) => `?::${types[kind]}[]`).join(', ')
+  const given = own.map(({ name }) => quote(name)).join(', ')
+  const text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values} FROM unnest(${arrays})
+    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${whatIsStored(insertion)}`
+  manyTexts.set(shape, text)
   return text
 }
 
-function whatIsStored({ hasId, unique }: Insertion): string {
+function whatIsStored({ hasId, unique }: Pick<Insertion, 'hasId' | 'unique'>): string {
   const columns = hasId ? ['id', ...unique] : unique
   return ` ON CONFLICT DO NOTHING RETURNING ${columns.map(quote).join(', ')}`
 }

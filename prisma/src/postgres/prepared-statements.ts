@@ -62,7 +62,8 @@ function bindable(value: unknown): unknown {
 
 // biome-ignore lint/suspicious/noExplicitAny: as the driver declares it
 function getTypeParser(type: number, format?: any): any {
-  return type === pg.types.builtins.TIMESTAMP ? milliseconds : pg.types.getTypeParser(type, format)
+  if (type === pg.types.builtins.TIMESTAMP) return milliseconds
+  return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format)
 }
 
 function milliseconds(timestamp: string): number {

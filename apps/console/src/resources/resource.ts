@@ -1,9 +1,9 @@
 import type { ListedRecord } from '@resource/client'
-import { type Contract, contract, type Input } from '@resource/contract'
+import { contract, type Input, type WrittenNoun } from '@resource/contract'
 import type { z } from 'zod'
 import { type Field, fieldOf } from './field.ts'
 
-export type Noun = keyof Contract
+export type Noun = WrittenNoun
 
 /** A record of any noun. */
 export type Row = { id: number; version: number } & Record<string, unknown>

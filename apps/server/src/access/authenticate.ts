@@ -22,16 +22,24 @@ export function createAuthenticate(keyring: Keyring, verifyToken?: (token: strin
     if (hasKeys) throw unauthorized('Send Authorization: Bearer with an API key')
     return ANONYMOUS
   }
+  // A token has three parts, a key none.
+  const callerOf = (credentials: string) =>
+    verifyToken !== undefined && credentials.includes('.') ? verifyToken(credentials) : keyring.callerOf(credentials)
   return ({ authorization, cookie }) => {
-    const credentials = bearer(authorization) ?? session(cookie)
+    const sent = bearer(authorization)
+    if (sent !== undefined) return callerOf(sent)
+    const credentials = session(cookie)
     if (credentials === undefined) {
       const hasKeys = verifyToken !== undefined || keyring.hasKeys()
       return hasKeys instanceof Promise ? hasKeys.then(admitAnonymous) : admitAnonymous(hasKeys)
     }
-    // A token has three parts, a key none.
-    if (verifyToken !== undefined && credentials.includes('.')) return verifyToken(credentials)
-    return keyring.callerOf(credentials)
+    const caller = callerOf(credentials)
+    return caller instanceof Promise ? caller.then(atConsole) : atConsole(caller)
   }
+}
+
+function atConsole(caller: Caller): Caller {
+  return { ...caller, detail: `${caller.detail} (console)` }
 }
 
 function bearer(authorization: string | undefined): string | undefined {

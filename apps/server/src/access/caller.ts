@@ -5,6 +5,8 @@ import { Problem } from '@resource/openapi'
 export interface Caller {
   /** For the log and the audit: `key 3`, `anonymous`, the subject of a token. */
   name: string
+  /** Who that is: the key's name, the token's issuer, or the user of this machine. */
+  detail?: string
   role: Role
 }
 

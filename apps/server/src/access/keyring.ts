@@ -39,7 +39,8 @@ export function createKeyring(database: Database, log: Logger): Keyring {
     // What was made up is not remembered, or it would push out the rest.
     if (row === undefined) return undefined
     any = { value: true, until: Number.POSITIVE_INFINITY }
-    const known = { row, caller: { name: `key ${row.id}`, role: row.role as Role }, until: Date.now() + FRESH_MS }
+    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
+    const known = { row, caller, until: Date.now() + FRESH_MS }
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()
     remembered.set(prefix, known)
     return known

@@ -32,7 +32,7 @@ export function createTokens({ issuer, audience, roleClaim }: TokenOptions) {
       const claimed = [payload[roleClaim]].flat()
       const role = ROLES.toReversed().find((role) => claimed.includes(role))
       if (role === undefined) throw new Problem(403, `The token’s ${roleClaim} must be one of ${ROLES.join(', ')}`)
-      return { name: `subject ${payload.sub ?? ''}`.trim(), role: role satisfies Role }
+      return { name: `subject ${payload.sub ?? ''}`.trim(), detail: issuer, role: role satisfies Role }
     } catch (error) {
       if (error instanceof Problem) throw error
       if (error instanceof errors.JOSEError && !FAULTS_OF_PROVIDER.has(error.code)) {

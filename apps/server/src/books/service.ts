@@ -11,23 +11,27 @@ export function bookService(database: Database): Implementation<Context>['books'
 
     get: ({ id }, { read }) => findBook(read, id),
 
-    create: (input) => {
+    create: (input, context) => {
       const { title, author, published_date } = input
-      return writeOnce(database, 'books.create', input, (tx) => insertBook(tx, { title, author, published_date }))
+      return writeOnce(database, context, 'books.create', input, (tx) =>
+        insertBook(tx, { title, author, published_date }),
+      )
     },
 
-    createMany: (input) =>
-      writeOnce(database, 'books.createMany', input, async (tx) => ({ books: await insertBooks(tx, input.books) })),
+    createMany: (input, context) =>
+      writeOnce(database, context, 'books.createMany', input, async (tx) => ({
+        books: await insertBooks(tx, input.books),
+      })),
 
-    replace: (input) => {
+    replace: (input, context) => {
       const { id, if_version, title, author, published_date } = input
-      return writeOnce(database, 'books.replace', input, (tx) =>
+      return writeOnce(database, context, 'books.replace', input, (tx) =>
         updateBook(tx, id, if_version, { title, author, published_date }),
       )
     },
 
-    delete: (input) =>
-      writeOnce(database, 'books.delete', input, async (tx) => {
+    delete: (input, context) =>
+      writeOnce(database, context, 'books.delete', input, async (tx) => {
         await deleteBook(tx, input.id, input.if_version)
         return { message: 'Book deleted' }
       }),

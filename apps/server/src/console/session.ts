@@ -1,5 +1,6 @@
 import { Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
+import type { Caller } from '../access/caller.ts'
 import { only } from '../http/offer.ts'
 
 /**
@@ -10,13 +11,17 @@ export function consoleSession(authenticate: Authenticate): Router {
   const router = Router({ caseSensitive: true })
   const path = '/console/session'
   router.route(path).all(only('GET, HEAD, POST, DELETE, OPTIONS'))
-  router.get(path, async (req, res) => void res.json(await authenticate(req.headers)))
+  router.get(path, async (req, res) => void res.json(told(await authenticate(req.headers))))
   router.post(path, async (req, res) => {
     const caller = await authenticate({ authorization: req.headers.authorization })
     const [, key = ''] = req.headers.authorization?.split(/ +/) ?? []
     const secure = req.headers.origin?.startsWith('https:') ?? false
-    res.cookie(SESSION_COOKIE, key, { httpOnly: true, sameSite: 'strict', secure, path: '/' }).json(caller)
+    res.cookie(SESSION_COOKIE, key, { httpOnly: true, sameSite: 'strict', secure, path: '/' }).json(told(caller))
   })
   router.delete(path, (_req, res) => void res.clearCookie(SESSION_COOKIE, { path: '/' }).status(204).end())
   return router
+}
+
+function told({ name, role }: Caller) {
+  return { name, role }
 }

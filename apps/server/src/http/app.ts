@@ -11,6 +11,7 @@ import type { Config } from '../config.ts'
 import { consolePages } from '../console/console.ts'
 import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
+import { addressOf } from '../limits/address.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { metricsPage } from '../metrics/page.ts'
@@ -59,6 +60,7 @@ export function createApp(options: AppOptions): Express {
     if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
   }
   const { rate } = limits
+  const behindProxy = config.TRUST_PROXY.length > 0
   const headers =
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
   const contextOf = (
@@ -71,7 +73,7 @@ export function createApp(options: AppOptions): Express {
     const admit = (caller: Caller): Context => {
       rate?.countCalls(req, procedures, caller)
       const read = hasWritten(req) ? database.read : database.recent()
-      return { caller, requestId: requestId(req), headers, read }
+      return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
     }
     const caller = access.callerOf(req.headers)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)

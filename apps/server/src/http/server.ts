@@ -4,6 +4,7 @@ import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
+import { dropOldEntries } from '../audit/retention.ts'
 import type { Config } from '../config.ts'
 import { createLimits } from '../limits/limits.ts'
 import { shareQuota } from '../limits/sharing.ts'
@@ -106,8 +107,13 @@ export async function startServer(
   }
   const { quota } = limits
   const unshare = quota && isOneOfSeveral(config) ? shareQuota(database, quota, log) : undefined
-  const drop = () =>
+  const drop = () => {
     dropOldAnswers(database).catch((err: unknown) => log.warn({ err }, 'old idempotency keys were not dropped'))
+    if (config.AUDIT_DAYS === 0) return
+    dropOldEntries(database, config.AUDIT_DAYS).catch((err: unknown) =>
+      log.warn({ err }, 'old entries of the audit log were not dropped'),
+    )
+  }
   drop()
   const sweep = setInterval(drop, HOUR_MS).unref()
 

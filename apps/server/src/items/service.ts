@@ -11,30 +11,32 @@ export function itemService(database: Database): Implementation<Context>['items'
 
     get: ({ id }, { read }) => findItem(read, id),
 
-    create: (input) => {
+    create: (input, context) => {
       const { name, price, category } = input
-      return writeOnce(database, 'items.create', input, (tx) => insertItem(tx, { name, price, category }))
+      return writeOnce(database, context, 'items.create', input, (tx) => insertItem(tx, { name, price, category }))
     },
 
-    createMany: (input) =>
-      writeOnce(database, 'items.createMany', input, async (tx) => ({ items: await insertItems(tx, input.items) })),
+    createMany: (input, context) =>
+      writeOnce(database, context, 'items.createMany', input, async (tx) => ({
+        items: await insertItems(tx, input.items),
+      })),
 
-    replace: (input) => {
+    replace: (input, context) => {
       const { id, if_version, name, price, category } = input
-      return writeOnce(database, 'items.replace', input, (tx) =>
+      return writeOnce(database, context, 'items.replace', input, (tx) =>
         updateItem(tx, id, if_version, { name, price, category }),
       )
     },
 
-    update: (input) => {
+    update: (input, context) => {
       const { id, if_version, name, price, category } = input
-      return writeOnce(database, 'items.update', input, (tx) =>
+      return writeOnce(database, context, 'items.update', input, (tx) =>
         updateItem(tx, id, if_version, { name, price, category }),
       )
     },
 
-    delete: (input) =>
-      writeOnce(database, 'items.delete', input, async (tx) => {
+    delete: (input, context) =>
+      writeOnce(database, context, 'items.delete', input, async (tx) => {
         await deleteItem(tx, input.id, input.if_version)
         return { message: 'Item deleted' }
       }),

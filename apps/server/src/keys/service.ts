@@ -13,7 +13,7 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
 
     get: ({ id }) => findKey(database.read, id),
 
-    create: async (input) => {
+    create: async (input, context) => {
       const { name, role } = input
       const expires_at = input.expires_at === null ? null : new Date(input.expires_at)
       if (expires_at !== null && expires_at.getTime() <= Date.now()) {
@@ -22,7 +22,7 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
       }
       let created: string | undefined
       // What is kept for repeats must not hold the key.
-      const record = await writeOnce(database, 'keys.create', input, (tx) => {
+      const record = await writeOnce(database, context, 'keys.create', input, (tx) => {
         const { key, prefix, hash } = newKey()
         created = key
         return insertKey(tx, { name, role, prefix, hash, expires_at })
@@ -34,8 +34,8 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
       )
     },
 
-    revoke: (input) =>
-      writeOnce(database, 'keys.revoke', input, async (tx) => {
+    revoke: (input, context) =>
+      writeOnce(database, context, 'keys.revoke', input, async (tx) => {
         await revokeKey(tx, input.id, input.if_version)
         return { message: 'Key revoked' }
       }),

@@ -3,16 +3,21 @@ import type { Request } from 'express'
 
 const MAPPED = '::ffff:'
 
+/** Where a request comes from: the address, behind trusted proxies the one they name. */
+export function addressOf(req: Request, behindProxy: boolean): string {
+  const own = req.socket.remoteAddress ?? ''
+  // A proxy that hands on what anyone wrote may name anything.
+  const address = behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own
+  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address
+}
+
 /**
  * Whom a limit takes a request to be from: the address, behind trusted proxies the one they name. Of IPv6 the first 64
  * bits, which is the least that a customer gets.
  */
 export function callerAddress(req: Request, behindProxy: boolean): string {
-  const own = req.socket.remoteAddress ?? ''
-  // A proxy that hands on what anyone wrote may name anything.
-  const address = behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own
-  if (!address.includes(':')) return address
-  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : network(address)
+  const address = addressOf(req, behindProxy)
+  return address.includes(':') ? network(address) : address
 }
 
 function network(address: string): string {

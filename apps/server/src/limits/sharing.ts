@@ -25,7 +25,7 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     if (usage === '[]' || (usage === row?.usage && minute === row.minute)) return
     await database.write(async (tx) => {
       const known = row && (await tx.rateShares.update(row.id, undefined, { minute, usage }))
-      row = known ?? (await tx.rateShares.insert({ process, minute, usage }))
+      row = known?.after ?? (await tx.rateShares.insert({ process, minute, usage }))
       await tx.rateShares.deleteAll({ minute: { lt: minute - 1 } })
     })
   }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
 import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
+import { audited } from '../audit/trail.ts'
+import type { Context } from '../context.ts'
 import { hashInTurn } from '../hashing.ts'
 import { ARGON2ID } from '../password.ts'
 
@@ -18,8 +20,10 @@ interface Options<Prepared> {
 
 /**
  * Runs a write in one transaction, once per idempotency key: the first answer is stored with the write itself and
- * given again to every repeat within 24 hours. A write that fails stores nothing, so that it can be tried again.
+ * given again to every repeat within 24 hours. A write that fails stores nothing, so that it can be tried again. What it
+ * changes leaves its entries in the audit log, in the same transaction.
  *
+ * @param context whose write it is
  * @param procedure keys of different procedures do not meet
  * @param input the procedure's input; a repeat must have the same
  * @param work is given the transaction, and what `prepare` made
@@ -27,6 +31,7 @@ interface Options<Prepared> {
  */
 export async function writeOnce<Answer, Prepared = undefined>(
   database: Database,
+  context: Context,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
@@ -34,7 +39,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
 ): Promise<Answer> {
   if (key === undefined) {
     const prepared = await prepare()
-    return database.write((tx) => work(tx, prepared))
+    return database.write((tx) => work(audited(tx, procedure, context), prepared))
   }
   const print = await fingerprint(JSON.stringify(request), isSecret ? `${procedure} ${key}` : undefined)
   const early = await database.read.idempotencyKeys.find({ procedure, key })
@@ -45,7 +50,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     const first = await tx.idempotencyKeys.find({ procedure, key })
     if (isKept(first)) return answerAgain(first, print)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure, key })
-    const answer = await work(tx, prepared)
+    const answer = await work(audited(tx, procedure, context), prepared)
     await tx.idempotencyKeys.insert({
       procedure,
       key,

@@ -74,6 +74,10 @@ class ObservedTable<Row extends Entity> implements RecordTable<Row> {
     return this.#around('delete', this.#name, () => this.#table.delete(id, versions))
   }
 
+  deleteSome(where: Where<Row>, most: number) {
+    return this.#around('deleteSome', this.#name, () => this.#table.deleteSome(where, most))
+  }
+
   deleteAll(where: Where<Row>) {
     return this.#around('deleteAll', this.#name, () => this.#table.deleteAll(where))
   }

@@ -1,4 +1,4 @@
-import type { Entity, Kind, RecordTable, Where } from '@resource/database'
+import type { Entity, Kind, ListTable, Where } from '@resource/database'
 import { Problem } from '@resource/openapi'
 
 export interface PageRequest {
@@ -9,6 +9,8 @@ export interface PageRequest {
   after?: string | undefined
   count: boolean
 }
+
+type Listed = Pick<Entity, 'id'>
 
 export interface Page<Row> {
   rows: Row[]
@@ -32,8 +34,8 @@ const BY_ID = { column: 'id', descending: false } as const
  * cursor needs
  * @throws Problem 400 when it is not a valid cursor, or one of another sort
  */
-export async function readPage<Row extends Entity>(
-  table: RecordTable<Row>,
+export async function readPage<Row extends Listed>(
+  table: ListTable<Row>,
   where: Where<Row>,
   sortable: Record<string, keyof Row & string>,
   { page = 1, limit, sort = 'id_asc', after, count }: PageRequest,
@@ -70,9 +72,9 @@ export async function readPage<Row extends Entity>(
 }
 
 // What is no column is made of others, and which those are nobody knows here.
-function columnsOf<Row extends Entity>(
+function columnsOf<Row extends Listed>(
   shown: readonly string[],
-  { columns }: RecordTable<Row>,
+  { columns }: ListTable<Row>,
   sorted: keyof Row,
 ): (keyof Row)[] | undefined {
   const wanted = [...new Set<PropertyKey>(['id', sorted, ...shown])]
@@ -82,17 +84,18 @@ function columnsOf<Row extends Entity>(
 interface Sorting<Row> {
   column: keyof Row & string
   kind: Kind
+  idKind: Kind
   descending: boolean
 }
 
-function sortingOf<Row extends Entity>(
+function sortingOf<Row extends Listed>(
   sort: string,
-  { columns }: RecordTable<Row>,
+  { columns }: ListTable<Row>,
   sortable: Record<string, keyof Row & string>,
 ): Sorting<Row> {
   const split = sort.lastIndexOf('_')
   const column = sortable[sort.slice(0, split)] as keyof Row & string
-  return { column, kind: columns[column], descending: sort.slice(split + 1) === 'desc' }
+  return { column, kind: columns[column], idKind: columns.id, descending: sort.slice(split + 1) === 'desc' }
 }
 
 function hasOneValue<Row>(where: Where<Row>, column: keyof Row): boolean {
@@ -127,7 +130,7 @@ function valuesBeyond<Row>({ kind, descending }: Sorting<Row>, key: Key) {
   return kind.endsWith('?') ? [{ lt: key }, null] : [{ lt: key }]
 }
 
-function writeCursor<Row extends Entity>(sort: string, { column }: Sorting<Row>, row: Row): string {
+function writeCursor<Row extends Listed>(sort: string, { column }: Sorting<Row>, row: Row): string {
   const value = row[column]
   const key = value instanceof Date ? value.getTime() : value
   return Buffer.from(JSON.stringify([sort, key, row.id])).toString('base64url')
@@ -135,7 +138,8 @@ function writeCursor<Row extends Entity>(sort: string, { column }: Sorting<Row>,
 
 function readCursor<Row>(text: string, sort: string, sorting: Sorting<Row>): Cursor {
   const [cursorSort, key, id] = parse(text)
-  if (!isInt(id) || typeof cursorSort !== 'string') throw wrongCursor('must be the cursor of a next link')
+  if (!isWhole(id, sorting.idKind) || typeof cursorSort !== 'string')
+    throw wrongCursor('must be the cursor of a next link')
   if (cursorSort !== sort) throw wrongCursor(`must be read with the sort it came from, and not with ${sort}`)
   const known = keyOf(key, sorting)
   if (known === undefined) throw wrongCursor('must be the cursor of a next link')
@@ -154,13 +158,15 @@ function parse(text: string): unknown[] {
 function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Key | undefined {
   if (key === null) return kind.endsWith('?') ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
-  if (kind.startsWith('int')) return isInt(key) ? key : undefined
+  if (kind === 'bigint' || kind.startsWith('int')) return isWhole(key, kind) ? key : undefined
   if (typeof key !== 'number' || !Number.isFinite(key)) return undefined
   if (kind === 'float') return key
   return key >= EARLIEST && key <= LATEST ? new Date(key) : undefined
 }
 
-const isInt = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
+function isWhole(value: unknown, kind: Kind): value is number {
+  return Number.isSafeInteger(value) && (kind === 'bigint' || Math.abs(value as number) < 2 ** 31)
+}
 
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')

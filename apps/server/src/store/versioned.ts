@@ -16,9 +16,9 @@ export async function updateVersioned<Row extends Entity>(
   ifVersion: IfVersion,
   changes: NoInfer<Changes<Row>>,
 ): Promise<Row> {
-  const written = await table.update(id, versionsOf(ifVersion), changes)
-  if (written === undefined) throw await refusal(table, noun, id)
-  return written
+  const change = await table.update(id, versionsOf(ifVersion), changes)
+  if (change === undefined) throw await refusal(table, noun, id)
+  return change.after
 }
 
 /**
@@ -32,7 +32,7 @@ export async function deleteVersioned<Row extends Entity>(
   id: number,
   ifVersion: IfVersion,
 ): Promise<void> {
-  if (!(await table.delete(id, versionsOf(ifVersion)))) throw await refusal(table, noun, id)
+  if ((await table.delete(id, versionsOf(ifVersion))) === undefined) throw await refusal(table, noun, id)
 }
 
 export function notFound(noun: string): Problem {

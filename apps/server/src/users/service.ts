@@ -12,11 +12,12 @@ export function userService(database: Database, passwordMinLength: number): Impl
 
     get: ({ id }, { read }) => findUser(read, id),
 
-    create: async (input) => {
+    create: async (input, context) => {
       const { idempotency_key: _, password, ...fields } = input
       checkPassword(password, passwordMinLength, 'password')
       return writeOnce(
         database,
+        context,
         'users.create',
         input,
         (tx, password_hash) => insertUser(tx, { ...fields, password_hash }),
@@ -24,13 +25,14 @@ export function userService(database: Database, passwordMinLength: number): Impl
       )
     },
 
-    createMany: async (input) => {
+    createMany: async (input, context) => {
       const passwords = input.users.map(({ password }) => password)
       for (const [index, password] of passwords.entries()) {
         checkPassword(password, passwordMinLength, `[${index}].password`)
       }
       return writeOnce(
         database,
+        context,
         'users.createMany',
         input,
         async (tx, hashes) => {
@@ -48,18 +50,19 @@ export function userService(database: Database, passwordMinLength: number): Impl
     },
 
     // Status and password stay: the contract's input has neither.
-    replace: (input) => {
+    replace: (input, context) => {
       const { id, if_version, name, email, role, age } = input
-      return writeOnce(database, 'users.replace', input, (tx) =>
+      return writeOnce(database, context, 'users.replace', input, (tx) =>
         updateUser(tx, id, if_version, { name, email, role, age }),
       )
     },
 
-    update: async (input) => {
+    update: async (input, context) => {
       const { id, if_version, idempotency_key: _, password, ...fields } = input
       checkPassword(password, passwordMinLength, 'password')
       return writeOnce(
         database,
+        context,
         'users.update',
         input,
         (tx, password_hash) =>
@@ -68,19 +71,19 @@ export function userService(database: Database, passwordMinLength: number): Impl
       )
     },
 
-    setStatus: (input) => {
+    setStatus: (input, context) => {
       const { id, if_version, status } = input
-      return writeOnce(database, 'users.setStatus', input, (tx) => updateUser(tx, id, if_version, { status }))
+      return writeOnce(database, context, 'users.setStatus', input, (tx) => updateUser(tx, id, if_version, { status }))
     },
 
-    delete: (input) =>
-      writeOnce(database, 'users.delete', input, async (tx) => {
+    delete: (input, context) =>
+      writeOnce(database, context, 'users.delete', input, async (tx) => {
         await deleteUser(tx, input.id, input.if_version)
         return { message: 'User deleted' }
       }),
 
-    deleteByStatus: (input) =>
-      writeOnce(database, 'users.deleteByStatus', input, async (tx) => {
+    deleteByStatus: (input, context) =>
+      writeOnce(database, context, 'users.deleteByStatus', input, async (tx) => {
         const removed = await deleteUsersByStatus(tx, input.status)
         return { removed, message: `${removed} ${input.status} ${removed === 1 ? 'user' : 'users'} removed` }
       }),

@@ -1,0 +1,12 @@
+import type { Implementation } from '@resource/contract'
+import type { Context } from '../context.ts'
+import { findEntry, listEntries } from './store.ts'
+
+/** Who changed what. The entries are made by the writes themselves (`trail.ts`), and by nothing else. */
+export function auditService(): Implementation<Context>['audit'] {
+  return {
+    list: (input, { read }) => listEntries(read, input),
+
+    get: ({ id }, { read }) => findEntry(read, id),
+  }
+}

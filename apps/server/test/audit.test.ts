@@ -1,0 +1,442 @@
+import { userInfo } from 'node:os'
+import { type Contract, contract, type WrittenNoun } from '@resource/contract'
+import { createLocalClient } from '@resource/server/local'
+import { describe, expect, test } from 'vitest'
+import { dropOldEntries } from '../src/audit/retention.ts'
+import { exampleOf, operationIds, seed } from './examples.ts'
+import { bearer, startTestServer, type TestServer } from './harness.ts'
+import { startIdentityProvider } from './identity-provider.ts'
+import {
+  aTimestamp,
+  createBook,
+  createItem,
+  createKey,
+  createUser,
+  dropTable,
+  openDatabase,
+  someUsers,
+} from './records.ts'
+
+// What `seed` makes: user 1, book 1, item 1, keys 1 and 2.
+const SEEDED = 5
+
+type Fields = Record<string, unknown>
+
+const times = { created_at: aTimestamp, updated_at: aTimestamp }
+const ada = {
+  ...{ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', status: 'active', age: null },
+  ...{ ...times, version: 1 },
+}
+const bob = { ...ada, id: 2, name: 'Bob', email: 'bob@example.com' }
+const dune = { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01', version: 1 }
+const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
+const lamp = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
+const rug = { id: 2, name: 'Rug', price: 80, category: 'floor', version: 1 }
+const key = {
+  ...{ id: 2, name: 'test', role: 'reader', prefix: expect.stringMatching(/^rsk_\w{12}$/), created_at: aTimestamp },
+  ...{ expires_at: null, revoked_at: null, last_used_at: null, version: 1 },
+}
+
+type Mutations<N extends WrittenNoun> = {
+  [P in keyof Contract[N]['procedures']]: Contract[N]['procedures'][P] extends { type: 'mutation' } ? P : never
+}[keyof Contract[N]['procedures']]
+
+/** An input, and the records that the procedure then changes: each as it was and as it is. */
+type Example = [input: Fields, ...changes: [before: Fields | null, after: Fields | null][]]
+
+/** One for each procedure that writes. */
+const writes: { [N in WrittenNoun]: Record<Mutations<N>, Example> } = {
+  users: {
+    create: [{ name: 'Bob', email: 'bob@example.com', password: 'analytical' }, [null, { ...bob, password: 'set' }]],
+    createMany: [
+      {
+        users: [
+          { name: 'Bob', email: 'bob@example.com' },
+          { name: 'Cy', email: 'cy@example.com', role: 'admin', age: 9, password: 'analytical' },
+        ],
+      },
+      [null, bob],
+      [null, { ...bob, id: 3, name: 'Cy', email: 'cy@example.com', role: 'admin', age: 9, password: 'set' }],
+    ],
+    replace: [
+      { id: 1, name: 'Ada L.', email: 'ada@example.com', role: 'admin' },
+      [ada, { ...ada, name: 'Ada L.', role: 'admin', version: 2 }],
+    ],
+    update: [{ id: 1, password: 'difference' }, [ada, { ...ada, version: 2, password: 'set' }]],
+    setStatus: [{ id: 1, status: 'inactive' }, [ada, { ...ada, status: 'inactive', version: 2 }]],
+    delete: [{ id: 1 }, [ada, null]],
+    deleteByStatus: [{ status: 'active' }, [ada, null]],
+  },
+  books: {
+    create: [emma, [null, { ...emma, id: 2, version: 1 }]],
+    createMany: [
+      { books: [emma, emma] },
+      [null, { ...emma, id: 2, version: 1 }],
+      [null, { ...emma, id: 3, version: 1 }],
+    ],
+    replace: [{ id: 1, ...emma }, [dune, { id: 1, ...emma, version: 2 }]],
+    delete: [{ id: 1 }, [dune, null]],
+  },
+  items: {
+    create: [{ name: 'Rug', price: 80, category: 'floor' }, [null, rug]],
+    createMany: [{ items: [{ name: 'Rug', price: 80, category: 'floor' }] }, [null, rug]],
+    replace: [{ id: 1, name: 'Rug', price: 80 }, [lamp, { ...lamp, name: 'Rug', price: 80, version: 2 }]],
+    update: [{ id: 1, price: 19.9 }, [lamp, { ...lamp, price: 19.9, version: 2 }]],
+    delete: [{ id: 1 }, [lamp, null]],
+  },
+  keys: {
+    create: [{ name: 'import', role: 'writer' }, [null, { ...key, id: 3, name: 'import', role: 'writer' }]],
+    revoke: [{ id: 2 }, [key, { ...key, revoked_at: aTimestamp, version: 2 }]],
+  },
+}
+
+/** The entries of what was done after `seed`, oldest first. */
+async function entriesOf(server: TestServer, query = '') {
+  const { status, body } = await server.request('GET', `/api/audit?sort=id_asc${query}`)
+  expect(status).toBe(200)
+  return body as (Fields & { id: number; before: Fields | null; after: Fields | null })[]
+}
+
+describe('every procedure that writes', () => {
+  for (const [noun, { procedures }] of Object.entries(contract)) {
+    for (const [verb, { type }] of Object.entries(procedures)) {
+      if (type === 'query') continue
+
+      test(`${noun}.${verb} leaves who did it and each record before and after`, async () => {
+        const example = (writes as Record<string, Record<string, Example>>)[noun]?.[verb]
+        if (example === undefined) throw new Error('has no example')
+        const [input, ...changes] = example
+        await using server = await startTestServer()
+        await seed(server)
+        const client = server.client as unknown as Record<
+          string,
+          Record<string, { mutate: (input: Fields) => unknown }>
+        >
+        await client[noun]?.[verb]?.mutate(input)
+        const entries = (await entriesOf(server)).slice(SEEDED)
+        expect(entries).toEqual(
+          changes.map(([before, after], index) => ({
+            id: SEEDED + 1 + index,
+            at: aTimestamp,
+            actor: 'key 1',
+            actor_detail: 'test',
+            procedure: `${noun}.${verb}`,
+            resource: noun,
+            record_id: (after ?? before)?.id,
+            before,
+            after,
+            request_id: expect.stringMatching(/^[\da-f-]{36}$/),
+            address: '127.0.0.1',
+          })),
+        )
+        // The record as the contract shows it, but for the mark of a secret.
+        const { before, after } = entries.at(-1) ?? {}
+        const { password: _, ...shown } = after ?? before ?? {}
+        const get = contract[noun as WrittenNoun].procedures.get.output
+        expect(Object.keys(shown)).toEqual(Object.keys(get.shape))
+        get.parse(shown)
+      })
+    }
+  }
+})
+
+describe('every REST operation that writes', () => {
+  for (const operationId of operationIds) {
+    const { method, path, json } = exampleOf(operationId)
+    if (method === 'GET') continue
+
+    test(`${operationId} (${method} ${path}) leaves one entry under the id of its request`, async () => {
+      await using server = await startTestServer()
+      await seed(server)
+      const { headers } = await server.request(method, path, { json })
+      const entries = (await entriesOf(server)).slice(SEEDED)
+      expect(entries).toEqual([expect.objectContaining({ id: 6, request_id: headers.get('x-request-id') })])
+    })
+  }
+})
+
+describe('who', () => {
+  const who = async (server: TestServer) => {
+    const entry = (await entriesOf(server)).at(-1)
+    return [entry?.actor, entry?.actor_detail, entry?.address]
+  }
+
+  test('anonymous, as long as there is no key', async () => {
+    await using server = await startTestServer()
+    await createBook(server)
+    expect(await who(server)).toEqual(['anonymous', null, '127.0.0.1'])
+  })
+
+  test('a key, and its name', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server, { name: 'nightly import' })
+    server.logIn(key)
+    await createBook(server)
+    expect(await who(server)).toEqual(['key 1', 'nightly import', '127.0.0.1'])
+  })
+
+  test('a key, by the cookie of the console', async () => {
+    await using server = await startTestServer()
+    const { key } = await createKey(server, { name: 'operator' })
+    const headers = { Cookie: `resource_session=${key}` }
+    const { status } = await server.request('POST', '/books', { json: emma, headers })
+    expect(status).toBe(201)
+    server.logIn(key)
+    expect(await who(server)).toEqual(['key 1', 'operator (console)', '127.0.0.1'])
+  })
+
+  test('the subject of a token, and its issuer', async () => {
+    await using provider = await startIdentityProvider()
+    await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
+    server.logIn(await provider.token({ role: 'admin' }))
+    await createBook(server)
+    expect(await who(server)).toEqual(['subject console', provider.issuer, '127.0.0.1'])
+  })
+
+  test('the user of this machine, past the service', async () => {
+    await using server = await startTestServer()
+    await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+    await local.books.create.mutate(emma)
+    expect(await entriesOf(server)).toMatchObject([
+      { actor: 'local', actor_detail: userInfo().username, request_id: null, address: null },
+    ])
+  })
+
+  test('from the address that a trusted proxy names, and no other does', async () => {
+    const addresses = async (environment: Record<string, string>) => {
+      await using server = await startTestServer(environment)
+      for (const from of ['192.0.2.9, 192.0.2.1', '2001:db8:1:2:3:4:5:6', 'whatever']) {
+        await server.request('POST', '/books', { json: emma, headers: { 'X-Forwarded-For': from } })
+      }
+      return (await entriesOf(server)).map(({ address }) => address)
+    }
+    expect(await addresses({ TRUST_PROXY: 'loopback' })).toEqual(['192.0.2.1', '2001:db8:1:2:3:4:5:6', '127.0.0.1'])
+    expect(await addresses({})).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.1'])
+  })
+})
+
+test('a password, its hash and a key are told nowhere', async () => {
+  await using server = await startTestServer()
+  const { key } = await createKey(server)
+  server.logIn(key)
+  await createUser(server, { password: 'analytical engine' })
+  await server.request('POST', '/api/users/bulk', {
+    json: [{ name: 'Bob', email: 'bob@example.com', password: 'analytical engine' }],
+  })
+  await server.request('PATCH', '/api/users/1', { json: { password: 'difference engine' } })
+  await server.request('PATCH', '/api/users/1', { json: { name: 'Ada L.' } })
+  await server.request('DELETE', '/api/users/1')
+  await server.request('DELETE', '/api/keys/1', { headers: bearer((await createKey(server)).key) })
+  await using database = await openDatabase(server)
+  const entries = await database.read.auditEntries.page({
+    where: {},
+    order: { column: 'id', descending: false },
+    take: 100,
+  })
+  expect(entries.map(({ procedure }) => procedure)).toEqual([
+    ...['keys.create', 'users.create', 'users.createMany', 'users.update', 'users.update', 'users.delete'],
+    ...['keys.create', 'keys.revoke'],
+  ])
+  const text = JSON.stringify(entries)
+  for (const secret of ['engine', '$argon2', 'hash', key.slice(16)]) expect(text).not.toContain(secret)
+  // A change of something else says nothing of the password.
+  expect(entries.map(({ after }) => after?.includes('password'))).toEqual([
+    ...[false, true, true, true, false, undefined],
+    ...[false, false],
+  ])
+})
+
+describe('no entry', () => {
+  test('of a read, of what is refused and of what fails', async () => {
+    await using server = await startTestServer()
+    await seed(server)
+    const { key: reader } = await createKey(server, { role: 'reader' })
+    const refused: [number, string, string, unknown?, Record<string, string>?][] = [
+      [200, 'GET', '/books/1'],
+      [400, 'POST', '/books', { title: '' }],
+      [403, 'POST', '/books', emma, bearer(reader)],
+      [401, 'POST', '/books', emma, bearer('rsk_')],
+      [404, 'DELETE', '/books/7'],
+      [412, 'DELETE', '/books/1', undefined, { 'If-Match': '"7-Book"' }],
+      [412, 'PUT', '/books/1', emma, { 'If-Match': '"7-Book"' }],
+      [409, 'POST', '/api/users', { name: 'Ada', email: 'ADA@example.com' }],
+      [409, 'POST', '/api/users/bulk', [...someUsers(3), { name: 'Ada', email: 'ADA@example.com' }]],
+      [200, 'DELETE', '/api/users?status=inactive'],
+    ]
+    for (const [expected, method, path, json, headers] of refused) {
+      const { status } = await server.request(method, path, { json, ...(headers && { headers }) })
+      expect([method, path, status]).toEqual([method, path, expected])
+    }
+    expect((await entriesOf(server)).slice(SEEDED)).toEqual([
+      expect.objectContaining({ procedure: 'keys.create', record_id: 3 }),
+    ])
+  })
+
+  test('of a repeat under the same idempotency key', async () => {
+    await using server = await startTestServer()
+    const headers = { 'Idempotency-Key': 'key-1' }
+    for (const _ of [1, 2, 3]) await server.request('POST', '/api/users/bulk', { json: someUsers(2), headers })
+    expect((await entriesOf(server)).map(({ record_id }) => record_id)).toEqual([1, 2])
+  })
+})
+
+test('a write that leaves a record as it is but for its version has an entry', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  await server.request('PATCH', '/items/1', { json: { price: 24.5 } })
+  expect(await entriesOf(server)).toMatchObject([
+    { before: null, after: lamp },
+    { before: lamp, after: { ...lamp, version: 2 } },
+  ])
+})
+
+test('what cannot be entered is not written', async () => {
+  await using server = await startTestServer()
+  await createBook(server)
+  await dropTable(server, 'audit_entries')
+  for (const [method, path, json] of [
+    ['POST', '/books', emma],
+    ['POST', '/books/bulk', [emma, emma]],
+    ['PUT', '/books/1', emma],
+    ['DELETE', '/books/1'],
+  ] as const) {
+    expect((await server.request(method, path, { json })).status).toBe(500)
+  }
+  const { body } = await server.request('GET', '/books')
+  expect(body).toEqual([{ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }])
+})
+
+test('a removal by filter leaves an entry for each record, however many', async () => {
+  await using server = await startTestServer()
+  await server.request('POST', '/api/users/bulk', { json: someUsers(600) })
+  await server.request('PATCH', '/api/users/7/status', { json: { status: 'inactive' } })
+  await server.request('DELETE', '/api/users?status=active')
+  const query = '&procedure=users.deleteByStatus&limit=1000&count=true'
+  const { headers, body } = await server.request('GET', `/api/audit?sort=id_asc${query}`)
+  expect(headers.get('x-total-count')).toBe('599')
+  const ids = body.map((entry: { record_id: number }) => entry.record_id).sort((a: number, b: number) => a - b)
+  expect([ids.slice(0, 8), ids.at(-1)]).toEqual([[1, 2, 3, 4, 5, 6, 8, 9], 600])
+  expect(body[0]).toMatchObject({ before: { name: expect.stringMatching(/^User \d+$/), version: 1 }, after: null })
+})
+
+test('of writes to one record at once each entry begins where another ended', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  const prices = Array.from({ length: 20 }, (_, n) => n)
+  const write = (price: number) => server.request('PATCH', '/items/1', { json: { price } })
+  for (const { status } of await Promise.all(prices.map(write))) expect(status).toBe(200)
+  const entries = await entriesOf(server, '&procedure=items.update')
+  const byVersion = new Map(entries.map((entry) => [entry.after?.version, entry]))
+  for (let version = 2; version <= 21; version++) {
+    expect(byVersion.get(version)?.before).toEqual(version === 2 ? lamp : byVersion.get(version - 1)?.after)
+  }
+})
+
+describe('the list', () => {
+  const numbers = (body: { id: number }[]) => body.map(({ id }) => id)
+
+  test('is newest first, and goes on by page and by cursor', async () => {
+    await using server = await startTestServer()
+    await server.request('POST', '/api/users/bulk', { json: someUsers(5) })
+    const page = async (query: string) => numbers((await server.request('GET', `/api/audit?${query}`)).body)
+    expect(await page('')).toEqual([5, 4, 3, 2, 1])
+    expect(await page('limit=2&page=2')).toEqual([3, 2])
+    expect(await page('sort=id_asc&limit=2')).toEqual([1, 2])
+    const walked: number[] = []
+    for await (const { id } of server.client.audit.iterate({ limit: 2 })) walked.push(id)
+    expect(walked).toEqual([5, 4, 3, 2, 1])
+    const { headers } = await server.request('GET', '/api/audit?limit=2&after=')
+    expect(headers.get('link')).toContain('rel="next"')
+  })
+
+  test('is filtered by resource, record, actor, procedure and all of them', async () => {
+    await using server = await startTestServer()
+    await seed(server)
+    await server.request('PATCH', '/items/1', { json: { price: 1 } })
+    const page = async (query: string) => numbers((await server.request('GET', `/api/audit?${query}`)).body)
+    expect(await page('resource=items')).toEqual([6, 3])
+    expect(await page('record_id=1')).toEqual([6, 4, 3, 2, 1])
+    expect(await page('resource=users&record_id=1')).toEqual([1])
+    expect(await page('actor=key%201')).toEqual([6, 5])
+    expect(await page('procedure=keys.create')).toEqual([5, 4])
+    expect(await page('resource=items&record_id=1&actor=key+1&procedure=items.update')).toEqual([6])
+    expect(await page('resource=orders')).toEqual([])
+    expect((await server.request('GET', '/api/audit?user=1')).status).toBe(400)
+  })
+
+  test('is filtered by time to the millisecond, also where ids and times are in another order', async () => {
+    await using server = await startTestServer()
+    const start = Date.parse('2026-01-02T03:04:05.678Z')
+    const at = (ms: number) => new Date(start + ms)
+    const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
+    const offsets = [0, 1, 2, 1, 40_000, 20_000, 90_000, 600_000]
+    await using database = await openDatabase(server)
+    await database.write((tx) => tx.auditEntries.insertMany(offsets.map((ms) => ({ ...entry, at: at(ms) }))))
+    const page = async (from?: string, to?: string) => {
+      const query = new URLSearchParams({ sort: 'id_asc', ...(from && { at_gte: from }), ...(to && { at_lt: to }) })
+      return numbers((await server.request('GET', `/api/audit?${query}`)).body)
+    }
+    const time = (ms: number) => at(ms).toISOString()
+    expect(await page(time(1), time(2))).toEqual([2, 4])
+    expect(await page(time(1))).toEqual([2, 3, 4, 5, 6, 7, 8])
+    expect(await page(undefined, time(2))).toEqual([1, 2, 4])
+    expect(await page(time(30_000), time(90_001))).toEqual([5, 7])
+    expect(await page(time(600_000))).toEqual([8])
+    expect(await page(time(600_001))).toEqual([])
+    expect(await page('0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z')).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await page('2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z')).toEqual([1, 2, 3, 4])
+    expect((await server.request('GET', '/api/audit?at_gte=yesterday')).status).toBe(400)
+  })
+
+  test('takes ids beyond 32 bits', async () => {
+    await using server = await startTestServer()
+    const { status, body } = await server.request('GET', '/api/audit/4294967296')
+    expect([status, body.error.message]).toEqual([404, 'Entry not found'])
+    const cursor = Buffer.from(JSON.stringify(['id_asc', 2 ** 32, 2 ** 32])).toString('base64url')
+    expect(await entriesOf(server, `&after=${cursor}`)).toEqual([])
+  })
+})
+
+test('no door alters an entry', async () => {
+  await using server = await startTestServer()
+  await createBook(server)
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    for (const path of ['/api/audit', '/api/audit/1']) {
+      const { status, headers } = await server.request(method, path, { json: {} })
+      expect([method, path, status, headers.get('allow')]).toEqual([method, path, 405, 'GET, HEAD, OPTIONS'])
+    }
+  }
+  expect(Object.values(contract.audit.procedures).map(({ type }) => type)).toEqual(['query', 'query'])
+  expect((await server.request('GET', '/api/audit/1')).body).toMatchObject({ id: 1, procedure: 'books.create' })
+})
+
+test('entries older than so many days are dropped, all but the newest of them, whose id is not to return', async () => {
+  await using server = await startTestServer()
+  await using database = await openDatabase(server)
+  const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000)
+  const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
+  const enter = (days: number, count: number) =>
+    database.write((tx) => tx.auditEntries.insertMany(Array(count).fill({ ...entry, at: daysAgo(days) })))
+  await enter(31, 1200)
+  await dropOldEntries(database, 30)
+  expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200])
+  await enter(29, 3)
+  await dropOldEntries(database, 30)
+  expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200, 1201, 1202, 1203])
+})
+
+test('a service drops entries older than AUDIT_DAYS at its start, and with 0 none', async () => {
+  const afterStart = async (days: string) => {
+    await using first = await startTestServer()
+    await using database = await openDatabase(first)
+    const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
+    const at = new Date(Date.now() - 10 * 24 * 60 * 60 * 1000)
+    await database.write((tx) => tx.auditEntries.insertMany(Array(3).fill({ ...entry, at })))
+    await using _second = await startTestServer({ DATABASE_URL: first.databaseUrl, AUDIT_DAYS: days })
+    const count = () => database.read.auditEntries.count({})
+    if (days !== '0') await expect.poll(count).toBe(1)
+    return count()
+  }
+  expect(await afterStart('9')).toBe(1)
+  expect(await afterStart('0')).toBe(3)
+})
