@@ -1,6 +1,7 @@
 import type { Row } from './row.ts'
+import { diskFull } from './rows/disk-full.ts'
 import { kills } from './rows/kills.ts'
 import { postgresRestarts } from './rows/postgres-restarts.ts'
 
 /** In the order of the run. */
-export const rows: Row[] = [kills, postgresRestarts]
+export const rows: Row[] = [kills, postgresRestarts, diskFull]

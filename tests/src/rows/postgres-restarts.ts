@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresPlace } from '../engines.ts'
 import { Readers } from '../readers.ts'
+import { createBook } from '../records.ts'
 import { atLeast, atMost, holds, none, type Row, told } from '../row.ts'
 import { startService } from '../service.ts'
 import { compareStored } from '../stored.ts'
@@ -19,13 +20,8 @@ Retry-After is wrong, and so is a connection of the service's that breaks. In th
   run: async (tell) => {
     await using place = await postgresPlace()
     await using service = await startService(place.url)
-    const created = await fetch(`${service.url}/books`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }),
-    })
     const writers = new Writers(service.url, { mayBreak: false })
-    const readers = new Readers(service.url, '/books/1', await created.text())
+    const readers = new Readers(service.url, '/books/1', await createBook(service.url))
     let slowestRead = 0
     let slowestWrite = 0
     let leastRefusals = Number.POSITIVE_INFINITY
