@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Logger } from 'pino'
@@ -26,7 +27,10 @@ const SILENCE_MS = 120_000
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
   url: string
-  /** Finishes the requests that are open, takes no new ones, then closes the database. Twice is the same as once. */
+  /**
+   * Is not ready any more but answers until `DRAIN_MS` are over, then takes no new requests, finishes those that are open
+   * and closes the database. Twice is the same as once.
+   */
   stop: () => Promise<void>
 }
 
@@ -99,6 +103,8 @@ export async function startServer(
 
   const stop = async () => {
     clearInterval(sweep)
+    // A connection that is refused or closed as a request is on its way loses it: balancers must have gone by then.
+    if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
     // Else a connection would stay, and take further requests, until its keep-alive ran out.
     for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
