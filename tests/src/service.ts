@@ -17,7 +17,7 @@ export interface Usage {
   cpu: number
   /** Resident, in bytes. */
   memory: number
-  /** Of JavaScript, in bytes. */
+  /** Of JavaScript, after a full collection, in bytes. */
   heap: number
 }
 
@@ -50,7 +50,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const pin = options.core === undefined ? [] : ['taskset', '-c', String(options.core)]
-  const [program = '', ...args] = [...pin, process.execPath, '--import', PROBE, MAIN]
+  const [program = '', ...args] = [...pin, process.execPath, '--expose-gc', '--import', PROBE, MAIN]
   const started = performance.now()
   const child = spawn(program, args, {
     env: {

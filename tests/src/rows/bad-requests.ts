@@ -5,8 +5,8 @@ import { atMost, holds, none, type Row, told } from '../row.ts'
 import { startService } from '../service.ts'
 
 const ROUNDS = 10
-const REQUESTS = 9_000
-const MALFORMED = 1_000
+const REQUESTS = 8_000
+const MALFORMED = 2_000
 // The first 10,000 are sent by the suite.
 const FROM = 10_000
 const MOST_GROWTH = 10
@@ -47,10 +47,12 @@ chooses others; a failure prints seed and request. Memory: the most after half o
       holds('the processes live', !service.hasDied() && !open.hasDied()),
       told('statuses', [...statuses].sort((a, b) => a - b).join(', ')),
       atMost('growth of resident memory', growth(usages, 'memory'), MOST_GROWTH, '%'),
-      told('resident, every 10,000', megabytes(usages, 'memory')),
-      told('heap, every 10,000', megabytes(usages, 'heap')),
+      told('resident, every 8,000', megabytes(usages, 'memory')),
+      told('heap, every 8,000', megabytes(usages, 'heap')),
+      atMost('growth of the heap', growth(usages, 'heap'), MOST_GROWTH, '%'),
       atMost('growth of resident memory, malformed ones', growth(openUsages, 'memory'), MOST_GROWTH, '%'),
-      told('resident, every 1,000 malformed ones', megabytes(openUsages, 'memory')),
+      told('resident, every 2,000 malformed ones', megabytes(openUsages, 'memory')),
+      told('heap, every 2,000 malformed ones', megabytes(openUsages, 'heap')),
     ]
   },
 }
