@@ -36,14 +36,14 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  insert({ text }: Insertion, rows: unknown[][]): number[] {
+  insert({ text }: Insertion, rows: unknown[][], first: number): number[] {
     const ids: number[] = []
     try {
       const statement = this.#prepared(text)
       for (const values of rows) ids.push(statement.run(values.map(bindable)).lastInsertRowid as number)
       return ids
     } catch (error) {
-      throw this.#fault(error, ids.length)
+      throw this.#fault(error, first + ids.length)
     }
   }
 

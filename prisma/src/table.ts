@@ -77,7 +77,8 @@ export interface Table<Row> {
 export interface RecordTable<Row extends Entity> extends Table<Row> {
   page(query: PageQuery<Row>): Promise<Row[]>
   /**
-   * Stores all rows or none, and gives them back in the same order, which is that of their ids.
+   * Stores all rows or none, and gives them back in the same order, which is that of their ids. Other requests are served
+   * in between, however many they are.
    *
    * @throws UniqueViolation whose `index` is that of the first row that cannot be stored
    */

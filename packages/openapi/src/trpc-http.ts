@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import { getHTTPStatusCode } from '@trpc/server/http'
@@ -83,7 +84,15 @@ export function trpc<Context extends object & CallContext>(
     const known = context
     const inputs = await readInputs(req, request)
     if (inputs === undefined) return next()
-    send(await Promise.all(request.paths.map((path, index) => settle(path, inputs[index], known))))
+    const settling: Promise<Settled>[] = []
+    let begun = performance.now()
+    for (const [index, path] of request.paths.entries()) {
+      settling.push(settle(path, inputs[index], known))
+      if (performance.now() - begun < LONGEST_RUN_MS) continue
+      await setImmediate()
+      begun = performance.now()
+    }
+    send(await Promise.all(settling))
   }
 
   const complete = createExpressMiddleware({
@@ -101,6 +110,9 @@ export function trpc<Context extends object & CallContext>(
 
   return { plain, complete }
 }
+
+// Calls whose input takes long to validate: other requests are served in between.
+const LONGEST_RUN_MS = 2
 
 /** What became of a call. */
 interface Settled {
