@@ -3,6 +3,7 @@ import { badRequests } from './rows/bad-requests.ts'
 import { diskFull } from './rows/disk-full.ts'
 import { gracefulRestarts } from './rows/graceful-restarts.ts'
 import { kills } from './rows/kills.ts'
+import { overload } from './rows/overload.ts'
 import { passwords } from './rows/passwords.ts'
 import { postgresRestarts } from './rows/postgres-restarts.ts'
 import { slowSockets } from './rows/slow-sockets.ts'
@@ -18,4 +19,5 @@ export const rows: Row[] = [
   slowSockets,
   trpcBatches,
   passwords,
+  overload,
 ]
