@@ -14,6 +14,7 @@ import { messagesOf } from './messages.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
+const LOOK_MS = 50
 
 /** How long a caller may take, in ms. A proxy's idle time-out, often 60 s, must be shorter than `keepAliveTimeout`. */
 const TIMES = {
@@ -139,7 +140,10 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS)
+    // Where the answer went before the body had come whole, as with a 413, a connection becomes idle without another.
+    const look = setInterval(() => server.closeIdleConnections(), LOOK_MS)
     server.close(() => {
+      clearInterval(look)
       clearTimeout(limit)
       resolve()
     })
