@@ -37,8 +37,6 @@ interface Options {
   /** One of 127.0.0.1 that nobody has, when absent. */
   port?: number
   settings?: Record<string, string>
-  /** The CPU core it may use. */
-  core?: number | undefined
 }
 
 /**
@@ -49,10 +47,8 @@ interface Options {
 export async function startService(databaseUrl: string, options: Options = {}): Promise<Service> {
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const pin = options.core === undefined ? [] : ['taskset', '-c', String(options.core)]
-  const [program = '', ...args] = [...pin, process.execPath, '--expose-gc', '--import', PROBE, MAIN]
   const started = performance.now()
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, ['--expose-gc', '--import', PROBE, MAIN], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',

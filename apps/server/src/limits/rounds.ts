@@ -1,9 +1,9 @@
 // How long a burst may keep what comes next waiting, and how long it may last.
 const BURST_MS = 500
 // In a queue that stays: twice this, and the refusals in between, is what a request that is let in waits at the most.
-const STANDING_MS = 40
+const STANDING_MS = 30
 // So many are answered whatever they cost: one request that takes long is no queue.
-const FEW_REQUESTS = 20
+const FEW_REQUESTS = 16
 
 /**
  * Tells which requests come too late to be served in time. What has come when the event loop looks is handled in one round,
