@@ -4,7 +4,7 @@ import { atLeast, none, type Row, told } from '../row.ts'
 
 // More than may wait to be hashed.
 const CALLERS = 130
-const USERS = 20
+const USERS = 5
 
 export const passwords: Row = {
   name: 'passwords',
