@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { connect } from './connection.ts'
-import { createDatabase, type Database, Full, isBusy } from './index.ts'
+import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
@@ -229,4 +229,38 @@ test('a write for which there is no room on the disk is undone, and told apart',
   expect(await database.read.items.count({})).toBe(0)
   connection.close()
   await client.$disconnect()
+})
+
+/** How often the event loop comes round until `work` is done. */
+async function roundsDuring(work: Promise<unknown>): Promise<number> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  let rounds = 0
+  for (; !isDone; rounds++) await setImmediate()
+  await done
+  return rounds
+}
+
+test('writes that wait for their turn let the event loop come round in between', async () => {
+  await using database = await temporaryDatabase()
+  const slow = async () => {
+    const end = performance.now() + 3
+    while (performance.now() < end);
+  }
+  const writes = Promise.all(Array.from({ length: 50 }, () => database.write(slow)))
+  expect(await roundsDuring(writes)).toBeGreaterThanOrEqual(49)
+})
+
+test('a thousand rows are stored a hundred at a time, with the event loop coming round in between, and all or none', async () => {
+  await using database = await temporaryDatabase()
+  const users = Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))
+  const twin = users.with(777, newUser('user1'))
+  const refused = await database.write((tx) => tx.users.insertMany(twin)).catch((error) => error)
+  expect([refused instanceof UniqueViolation, refused.index]).toEqual([true, 777])
+  expect(await database.read.users.count({})).toBe(0)
+  const stored = database.write((tx) => tx.users.insertMany(users))
+  expect(await roundsDuring(stored)).toBeGreaterThanOrEqual(9)
+  expect((await stored).map(({ name }) => name)).toEqual(users.map(({ name }) => name))
 })
