@@ -6,13 +6,13 @@ import { Writers } from '../writers.ts'
 
 const KILLS = 50
 const RESTART_MS = 2000
-const MOST_BETWEEN = 400
+const MOST_BETWEEN = 180
 
 export const kills: Row = {
   name: 'kills',
   title: 'kill -9 under write load',
   how: `Sixteen callers write without a pause (creates, bulk creates, changes, deletions), each write with an Idempotency-Key and sent
-again until it is acknowledged. ${KILLS} times the process is killed after some hundred further writes and started again. In the end
+again until it is acknowledged. ${KILLS} times the process is killed after some further writes, 20 to 200 and started again. In the end
 every record is compared with what was acknowledged, versions too, which a change made twice would show; then the database is
 checked: by \`resource check\`, on PostgreSQL by amcheck and the validity of constraints and indexes.`,
   run: async (tell) => {
@@ -32,7 +32,7 @@ async function killOften(place: Place, tell: (line: string) => void): Promise<Fi
   const writers = new Writers(url, { mayBreak: true })
   let slowest = 0
   for (let kill = 1; kill <= KILLS; kill++) {
-    await writers.acknowledged(50 + Math.floor(Math.random() * MOST_BETWEEN))
+    await writers.acknowledged(20 + Math.floor(Math.random() * MOST_BETWEEN))
     await service.end('SIGKILL')
     service = await startService(place.url, { port })
     slowest = Math.max(slowest, service.startMs)
