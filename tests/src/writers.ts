@@ -3,7 +3,7 @@ import { Client } from 'undici'
 
 const LANES = 16
 const USERS_AT_ONCE = 3
-const RETRY_AFTER_MS = 25
+const RETRY_AFTER_MS = 50
 // The service is there or it is not: whoever waits longer waits for nothing.
 const ANSWER_WITHIN_MS = 15_000
 
