@@ -1,4 +1,4 @@
-// npm start, npm test, npm run check, npm run bench: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+// npm start, npm test, npm run check, npm run bench, npm run test:torture: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -39,8 +39,11 @@ switch (command) {
     await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
     await finish('node', ['bench/src/main.ts', ...extra])
     break
+  case 'torture':
+    await finish('node', ['tests/src/main.ts', ...extra])
+    break
   default:
-    console.error(`There is no command "${command}": start, test, check or bench.`)
+    console.error(`There is no command "${command}": start, test, check, bench or torture.`)
     process.exitCode = 2
 }
 

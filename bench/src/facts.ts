@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import { commit, machine } from './machine.ts'
 import type { Cell } from './measure.ts'
 import type { Options } from './options.ts'
 import { programs } from './programs.ts'
@@ -34,10 +33,9 @@ const PACKAGES = [
 /** What was measured where and when. */
 export function facts({ started, versions, pinned, rounds, ms }: Facts): string {
   const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1)
-  const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const lines = [
-    `${started.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes, commit ${commit.stdout?.trim() || 'unknown'}`,
-    `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`,
+    `${started.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${minutes} minutes, commit ${commit()}`,
+    machine(),
     `Node ${process.versions.node}; ${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(', ')}`,

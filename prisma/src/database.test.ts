@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { connect } from './connection.ts'
-import { createDatabase, type Database, isBusy } from './index.ts'
+import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
+import { fromPrisma } from './prisma-error.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
 
@@ -213,3 +214,53 @@ async function names({ read }: Database): Promise<string[]> {
   const users = await read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 10 })
   return users.map(({ name }) => name)
 }
+
+test('a write for which there is no room on the disk is undone, and told apart', async () => {
+  await using database = await temporaryDatabase()
+  const connection = new SqliteConnection(database.file)
+  const client = connect(database.file)
+  const insertMany = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+    INSERT INTO items (name, price, version) SELECT 'Lamp', i, 1 FROM n`
+  // What a full disk says, said by a bound of the connection's own.
+  connection.all({ text: 'PRAGMA max_page_count = 1', values: [] })
+  await client.$queryRawUnsafe('PRAGMA max_page_count = 1')
+  expect(() => connection.run({ text: insertMany, values: [] })).toThrow(Full)
+  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(Full)
+  expect(await database.read.items.count({})).toBe(0)
+  connection.close()
+  await client.$disconnect()
+})
+
+/** How often the event loop comes round until `work` is done. */
+async function roundsDuring(work: Promise<unknown>): Promise<number> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  let rounds = 0
+  for (; !isDone; rounds++) await setImmediate()
+  await done
+  return rounds
+}
+
+test('writes that wait for their turn let the event loop come round in between', async () => {
+  await using database = await temporaryDatabase()
+  const slow = async () => {
+    const end = performance.now() + 3
+    while (performance.now() < end);
+  }
+  const writes = Promise.all(Array.from({ length: 50 }, () => database.write(slow)))
+  expect(await roundsDuring(writes)).toBeGreaterThanOrEqual(49)
+})
+
+test('a thousand rows are stored a hundred at a time, with the event loop coming round in between, and all or none', async () => {
+  await using database = await temporaryDatabase()
+  const users = Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))
+  const twin = users.with(777, newUser('user1'))
+  const refused = await database.write((tx) => tx.users.insertMany(twin)).catch((error) => error)
+  expect([refused instanceof UniqueViolation, refused.index]).toEqual([true, 777])
+  expect(await database.read.users.count({})).toBe(0)
+  const stored = database.write((tx) => tx.users.insertMany(users))
+  expect(await roundsDuring(stored)).toBeGreaterThanOrEqual(9)
+  expect((await stored).map(({ name }) => name)).toEqual(users.map(({ name }) => name))
+})

@@ -18,6 +18,9 @@ export class Busy extends Error {}
 /** There was no connection to the database to be had, or it broke. */
 export class Unreachable extends Busy {}
 
+/** The disk had no room for what was to be written, and the write was undone. */
+export class Full extends Busy {}
+
 /** A write lost against another one and was undone; it can be run again. */
 export class Conflict extends Busy {}
 

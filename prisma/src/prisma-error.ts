@@ -1,6 +1,9 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
-import { Busy, UniqueViolation } from './errors.ts'
+import { Busy, Full, UniqueViolation } from './errors.ts'
 import { fromPostgres } from './postgres/errors.ts'
+
+// The adapter hands on SQLite's words, not its code.
+const FULL = 'database or disk is full'
 
 /** What an error of a Prisma query is to a caller: the same whichever way the database was reached. */
 export function fromPrisma(error: unknown): unknown {
@@ -12,6 +15,7 @@ export function fromPrisma(error: unknown): unknown {
     return new UniqueViolation(columns, { cause: error })
   }
   if (cause?.kind === 'SocketTimeout') return new Busy('Another process holds the database.', { cause: error })
+  if (cause?.kind === 'sqlite' && cause.message === FULL) return new Full('The disk is full.', { cause: error })
   // P2028 is also what a query after the end of its transaction gets, which waiting does not mend.
   const isLate =
     isObject(error) &&

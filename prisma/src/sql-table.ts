@@ -15,14 +15,16 @@ export interface Executor {
   run(statement: Statement): Awaitable<number>
   /**
    * @param rows the values of each, in the order of the insertion's columns
+   * @param first the index of the first of them among all that are stored
    * @returns the ids of the rows, in their order
    * @throws UniqueViolation with the index of the first row that cannot be stored
    */
-  insert(insertion: Insertion, rows: unknown[][]): Awaitable<number[]>
+  insert(insertion: Insertion, rows: unknown[][], first: number): Awaitable<number[]>
 }
 
 // On SQLite a few milliseconds, in which nobody else is served.
 export const ROWS_REMOVED_AT_ONCE = 500
+const ROWS_INSERTED_AT_ONCE = 100
 
 const texts = mapTables((declaration) => new SqlText(declaration))
 
@@ -62,7 +64,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     const { insertion } = this.#text
     const values = rows.map((row) => insertion.columns.map(({ name }) => storedValue(row, name)))
-    const ids = await this.#executor.insert(insertion, values)
+    const ids = await this.#insert(values)
     return values.map((values, index) => this.#inserted(ids[index] as number, values))
   }
 
@@ -117,6 +119,21 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
       after[column] = row[column]
     }
     return { before: this.#revive(before), after: this.#revive(after) }
+  }
+
+  // Other requests are served in between, as with deleteAll.
+  async #insert(values: unknown[][]): Promise<number[]> {
+    const { insertion } = this.#text
+    if (this.#executor.isRemote || values.length <= ROWS_INSERTED_AT_ONCE) {
+      return this.#executor.insert(insertion, values, 0)
+    }
+    const ids: number[] = []
+    for (let first = 0; first < values.length; first += ROWS_INSERTED_AT_ONCE) {
+      if (first > 0) await setImmediate()
+      const some = values.slice(first, first + ROWS_INSERTED_AT_ONCE)
+      ids.push(...(await this.#executor.insert(insertion, some, first)))
+    }
+    return ids
   }
 
   #inserted(id: number, values: unknown[]): Row {

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { Busy, UniqueViolation } from './errors.ts'
+import { Busy, Full, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import type { Insertion, Statement } from './sql-text.ts'
 
@@ -40,14 +40,14 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  insert({ text }: Insertion, rows: unknown[][]): number[] {
+  insert({ text }: Insertion, rows: unknown[][], first: number): number[] {
     const ids: number[] = []
     try {
       const statement = this.#prepared(text)
       for (const values of rows) ids.push(statement.run(values.map(bindable)).lastInsertRowid as number)
       return ids
     } catch (error) {
-      throw this.#fault(error, ids.length)
+      throw this.#fault(error, first + ids.length)
     }
   }
 
@@ -76,6 +76,7 @@ export class SqliteConnection implements Executor {
     if (!this.#sqlite.open) return new Error('The database is closed.', { cause: error })
     if (!(error instanceof Sqlite.SqliteError)) return error
     if (error.code.startsWith('SQLITE_BUSY')) return new Busy('Another process holds the database.', { cause: error })
+    if (error.code === 'SQLITE_FULL') return new Full('The disk is full.', { cause: error })
     if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
     // "UNIQUE constraint failed: users.email_key"
     const columns = error.message.match(/(?<=\.)\w+/g) ?? []

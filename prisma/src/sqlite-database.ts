@@ -79,8 +79,8 @@ class Transaction implements Executor {
     return this.#open().run(statement)
   }
 
-  insert(insertion: Insertion, rows: unknown[][]): number[] {
-    return this.#open().insert(insertion, rows)
+  insert(insertion: Insertion, rows: unknown[][], first: number): number[] {
+    return this.#open().insert(insertion, rows, first)
   }
 
   end(): void {

@@ -79,7 +79,8 @@ export interface Table<Row> {
 export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
   page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]>
   /**
-   * Stores all rows or none, and gives them back in the same order, which is that of their ids.
+   * Stores all rows or none, and gives them back in the same order, which is that of their ids. Other requests are served
+   * in between, however many they are.
    *
    * @throws UniqueViolation whose `index` is that of the first row that cannot be stored
    */

@@ -47,7 +47,7 @@ function explainedSqlite(url: string): ExplainedTables {
     isRemote: false,
     all,
     run: (statement) => connection.run(statement),
-    insert: (insertion, rows) => connection.insert(insertion, rows),
+    insert: (insertion, rows, first) => connection.insert(insertion, rows, first),
   })
   return { read, plans, close: async () => connection.close() }
 }

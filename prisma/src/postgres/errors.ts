@@ -1,4 +1,4 @@
-import { Busy, Conflict, UniqueViolation, Unreachable } from '../errors.ts'
+import { Busy, Conflict, Full, UniqueViolation, Unreachable } from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
 
 const NO_CONNECTION = new Set(
@@ -30,7 +30,8 @@ export function fromPostgres(error: unknown): UniqueViolation | Busy | undefined
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
   if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write lost against another one.', { cause: error })
-  // Cut off; a lock was held; a transaction took too long; out of connections, memory or disk.
+  if (state === '53100') return new Full('The disk of PostgreSQL is full.', { cause: error })
+  // Cut off; a lock was held; a transaction took too long; out of connections or memory.
   if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
     return new Busy('PostgreSQL had no time or no room.', { cause: error })
   }

@@ -1,5 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Logger } from 'pino'
@@ -17,6 +18,7 @@ import { createServer } from './node-http.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
+const LOOK_MS = 50
 
 /** How long a caller may take, in ms. A proxy's idle time-out, often 60 s, must be shorter than `keepAliveTimeout`. */
 const TIMES = {
@@ -30,7 +32,10 @@ const SILENCE_MS = 120_000
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
   url: string
-  /** Finishes the requests that are open, takes no new ones, then closes the database. Twice is the same as once. */
+  /**
+   * Is not ready any more but answers until `DRAIN_MS` are over, then takes no new requests, finishes those that are open
+   * and closes the database. Twice is the same as once.
+   */
   stop: () => Promise<void>
 }
 
@@ -119,6 +124,8 @@ export async function startServer(
 
   const stop = async () => {
     clearInterval(sweep)
+    // A connection that is refused or closed as a request is on its way loses it: balancers must have gone by then.
+    if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
     // Else a connection would stay, and take further requests, until its keep-alive ran out.
     for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
@@ -158,7 +165,10 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS)
+    // Where the answer went before the body had come whole, as with a 413, a connection becomes idle without another.
+    const look = setInterval(() => server.closeIdleConnections(), LOOK_MS)
     server.close(() => {
+      clearInterval(look)
       clearTimeout(limit)
       resolve()
     })

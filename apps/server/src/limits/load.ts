@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Problem } from '@resource/openapi'
 import type { RequestHandler } from 'express'
+import { createRounds } from './rounds.ts'
 
 const SAMPLE_MS = 500
 const RESOLUTION_MS = 20
@@ -24,7 +25,11 @@ export interface LoadGuard {
   close: () => void
 }
 
+// Made once: refusing must cost little when there is no time.
+const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
+
 export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits): LoadGuard {
+  const comesTooLate = createRounds()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let isLate = false
@@ -38,9 +43,9 @@ export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits
   return {
     handle: (_req, _res, next) => {
       const open = countOpen()
-      if (open > mostOpen || (isLate && open > FEW_REQUESTS)) {
+      if (comesTooLate() || open > mostOpen || (isLate && open > FEW_REQUESTS)) {
         refused++
-        throw new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
+        throw OVERLOADED
       }
       next()
     },

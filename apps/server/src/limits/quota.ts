@@ -37,13 +37,20 @@ export class Quota {
    */
   take(caller: string, cost: number, now: number): Allowance {
     this.#begin(windowOf(now))
-    const known = this.#own.has(caller) || this.#own.size < MOST_CALLERS ? caller : OTHERS
+    const known = this.#known(caller)
     const own = this.#own.get(known) ?? 0
     const left = this.limit - own - (this.#elsewhere.get(known) ?? 0)
     const granted = cost <= left
     if (granted) this.#own.set(known, own + cost)
     const resetSeconds = Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000)
     return { granted, remaining: Math.max(0, granted ? left - cost : left), resetSeconds }
+  }
+
+  /** Counts what was used up already, be it more than the caller had left. */
+  spend(caller: string, cost: number, now: number): void {
+    this.#begin(windowOf(now))
+    const known = this.#known(caller)
+    this.#own.set(known, (this.#own.get(known) ?? 0) + cost)
   }
 
   /** Takes back what was counted. */
@@ -63,6 +70,10 @@ export class Quota {
   setElsewhere(usage: Usage, now: number): void {
     this.#begin(windowOf(now))
     this.#elsewhere = usage
+  }
+
+  #known(caller: string): string {
+    return this.#own.has(caller) || this.#own.size < MOST_CALLERS ? caller : OTHERS
   }
 
   #begin(window: number): void {

@@ -18,13 +18,15 @@ type Counted = Request & { [TALLY]?: Tally }
 
 // What costs the service more than one short query does.
 const COSTS: Record<string, number> = { createMany: 10, deleteByStatus: 10 }
+// A unit pays for so many bytes of a body.
+const BYTES = 1024
 
 /** Counts requests against the quota of their callers. */
 export interface RateLimit {
   /** Counts a request. @throws Problem 429 */
   count: (req: Request) => void
   /**
-   * Counts what the calls of a request cost beyond the request itself, once however often it is asked. Who has shown
+   * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself, once however often it is asked. Who has shown
    * credentials is counted by these instead of by address.
    *
    * @param procedures `users.createMany` of each call
@@ -53,6 +55,15 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
     })
   }
 
+  // No request costs more than there is in a window.
+  const units = (bytes: number) => Math.min(Math.floor(bytes / BYTES), quota.limit)
+  const bodyCost = ({ headers }: Request) => units(Number(headers['content-length'] ?? 0))
+  // How long such a body is shows when it has come; what came with its head, 64 KiB at most, is not counted.
+  const countWhenRead = ({ socket, res }: Request, { caller }: Tally) => {
+    const before = socket.bytesRead
+    res?.once('close', () => quota.spend(caller, units(socket.bytesRead - before), Date.now()))
+  }
+
   return {
     count: (req: Counted) => {
       const tally = { caller: callerAddress(req, behindProxy), allowance: NOTHING, callsCounted: false }
@@ -63,13 +74,14 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
       const tally = req[TALLY]
       if (tally === undefined || tally.callsCounted) return
       tally.callsCounted = true
-      let cost = costOf(procedures)
+      let cost = Math.max(costOf(procedures), bodyCost(req))
       if (caller === ANONYMOUS) cost--
       else {
         quota.giveBack(tally.caller, 1, Date.now())
         tally.caller = caller.name
       }
       if (cost > 0) take(tally, cost)
+      if (req.headers['transfer-encoding'] !== undefined) countWhenRead(req, tally)
     },
     refused: () => refused,
     headers: (req: Counted) => {

@@ -4,7 +4,16 @@ import { jsonBody, randomText } from './bodies.ts'
 import { queryString } from './queries.ts'
 import type { Random } from './random.ts'
 import { trpcRequest } from './trpc.ts'
-import { CONTENT_TYPES, ENDINGS, HEADERS, IDS, METHODS, PLAIN_PATHS, STRAY_TARGETS } from './values.ts'
+import {
+  CONTENT_TYPES,
+  ENDINGS,
+  HEADERS,
+  IDS,
+  LARGEST_DRAWN_ID,
+  METHODS,
+  PLAIN_PATHS,
+  STRAY_TARGETS,
+} from './values.ts'
 
 export interface FuzzRequest {
   method: string
@@ -53,7 +62,9 @@ function operationRequest(random: Random): FuzzRequest {
   // Else there would soon be nothing to read.
   const { method, path, query, hasBody } = operation.method === 'DELETE' ? random.pick(operations) : operation
   const sent = random.oneIn(10) ? random.pick(METHODS) : method
-  const filled = path.replace(/\{\w+\}/g, () => (random.oneIn(6) ? random.pick(IDS) : String(random.int(1, 150))))
+  const filled = path.replace(/\{\w+\}/g, () =>
+    random.oneIn(6) ? random.pick(IDS) : String(random.int(1, LARGEST_DRAWN_ID)),
+  )
   const ending = random.oneIn(20) ? random.pick(ENDINGS) : ''
   const body = hasBody || random.oneIn(12) ? jsonBody(random, path) : undefined
   return request(random, sent, filled + ending + queryString(random, query, path), body)

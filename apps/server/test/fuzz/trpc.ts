@@ -2,7 +2,7 @@ import { contract } from '@resource/contract'
 import { brokenText, bulkOf, type Fields, fieldsOf, mutated } from './bodies.ts'
 import { queryValue } from './queries.ts'
 import type { Random } from './random.ts'
-import { JSON_VALUES, METHODS, PROCEDURE_NAMES } from './values.ts'
+import { JSON_VALUES, LARGEST_DRAWN_ID, METHODS, PROCEDURE_NAMES } from './values.ts'
 
 interface TrpcRequest {
   method: string
@@ -44,7 +44,7 @@ export function trpcRequest(random: Random): TrpcRequest {
 function trpcInput(random: Random, call: string): unknown {
   if (random.oneIn(10)) return random.pick(JSON_VALUES)
   const noun = call.split('.')[0] ?? ''
-  const input: Fields = random.oneIn(2) ? { id: random.int(1, 150) } : {}
+  const input: Fields = random.oneIn(2) ? { id: random.int(1, LARGEST_DRAWN_ID) } : {}
   if (QUERIES.test(call)) {
     for (const name of ['limit', 'page', 'age', 'price_lt']) {
       if (random.oneIn(4)) input[name] = random.pick([1, 2, 1000, 0, '1'])

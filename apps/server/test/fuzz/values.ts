@@ -5,6 +5,9 @@ import { METHODS as KNOWN_METHODS } from 'node:http'
 /** Methods that Node knows. CONNECT asks for a tunnel, and Node's own client would take its answer for one. */
 export const METHODS = KNOWN_METHODS.filter((method) => method !== 'CONNECT')
 
+/** Ids that are right are drawn from 1 to this. */
+export const LARGEST_DRAWN_ID = 150
+
 /** Segments in the place of an id. */
 export const IDS = [
   ...words('0 -1 1.5 abc 01 +1 1e3 0x1 2147483647 2147483648 99999999999999999999 * 1,2 . .. null NaN Infinity'),

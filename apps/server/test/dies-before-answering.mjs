@@ -1,0 +1,8 @@
+// Loaded by --import into the service: kills it when it is about to answer a write.
+import { ServerResponse } from 'node:http'
+
+const { writeHead } = ServerResponse.prototype
+ServerResponse.prototype.writeHead = function (...args) {
+  if (this.req.method !== 'GET') process.kill(process.pid, 'SIGKILL')
+  return writeHead.apply(this, args)
+}

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { postgresDatabase } from './database.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+// Each process takes half a second to start, and more on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
+
+const DIES = fileURLToPath(new URL('dies-before-answering.mjs', import.meta.url))
+
+const lamp = { name: 'Lamp', price: 24.5 }
+const ada = { name: 'Ada', email: 'ada@example.com', password: 'analytical' }
+const bob = { name: 'Bob', email: 'bob@example.com' }
+
+for (const { what, path, list, json, first } of [
+  { what: 'an item', path: '/items/', list: '/items', json: lamp, first: { item: { id: 1, ...lamp, category: null } } },
+  {
+    what: 'a user with a password',
+    path: '/api/users',
+    list: '/api/users',
+    json: ada,
+    first: { id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at: expect.any(String) },
+  },
+  {
+    what: 'users in bulk',
+    path: '/api/users/bulk',
+    list: '/api/users',
+    json: [bob],
+    first: [{ id: 1, ...bob, role: 'user', created_at: expect.any(String) }],
+  },
+]) {
+  test(`killed between the write of ${what} and its answer: the retry at another process gets the first answer`, async () => {
+    await using folder = await temporaryFolder()
+    const database = await postgresDatabase()
+    const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {}
+    await using other = spawnService(folder.path, environment)
+    const otherUrl = await other.url()
+    await using dying = spawnService(folder.path, { ...environment, NODE_OPTIONS: `--import ${DIES}` })
+    const create = async (url: string) => {
+      const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'once' }
+      const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
+      return { status: response.status, location: response.headers.get('Location'), body: await response.json() }
+    }
+    const stored = async () => (await fetch(otherUrl + list)).json()
+
+    await expect(create(await dying.url())).rejects.toThrow('fetch failed')
+    expect((await dying.exited).code).toBe(null)
+    // The write is there: it was the answer that was lost.
+    expect(await stored()).toHaveLength(1)
+    const again = await create(otherUrl)
+    expect(again).toMatchObject({ status: 201, body: first })
+    expect(await create(otherUrl)).toEqual(again)
+    expect(await stored()).toHaveLength(1)
+    database?.release()
+  })
+}

@@ -1,0 +1,39 @@
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createRounds } from '../src/limits/rounds.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** How many of `requests` that come at once, and take `ms` each, are let in. */
+async function round(comesTooLate: () => boolean, requests: number, ms: number) {
+  let admitted = 0
+  for (let request = 0; request < requests; request++) {
+    if (comesTooLate()) continue
+    admitted++
+    vi.advanceTimersByTime(ms)
+  }
+  await setImmediate()
+  return admitted
+}
+
+test('a burst is served for 500 ms; when it goes on, rounds are kept to 30 ms', async () => {
+  const comesTooLate = createRounds()
+  expect(await round(comesTooLate, 900, 1)).toBe(501)
+  expect(await round(comesTooLate, 900, 1)).toBe(31)
+  expect(await round(comesTooLate, 900, 1)).toBe(31)
+})
+
+test('bursts are served again once a round was short, or nobody came for a while', async () => {
+  const comesTooLate = createRounds()
+  await round(comesTooLate, 900, 1)
+  expect(await round(comesTooLate, 25, 1)).toBe(25)
+  expect(await round(comesTooLate, 900, 1)).toBe(501)
+  vi.advanceTimersByTime(1000)
+  expect(await round(comesTooLate, 900, 1)).toBe(501)
+})
+
+test('sixteen requests at once are served however long each takes', async () => {
+  const comesTooLate = createRounds()
+  for (let time = 0; time < 5; time++) expect(await round(comesTooLate, 16, 300)).toBe(16)
+})

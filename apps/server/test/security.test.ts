@@ -1,0 +1,187 @@
+// One named test each for what is tried on services like this one; docs/security-tests.md has the others and where they are.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
+import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
+import { createItem, createKey, createUser, openDatabase } from './records.ts'
+
+const hashing = vi.hoisted(() => ({ done: 0 }))
+// The real one, counted.
+vi.mock('@node-rs/argon2', async (original) => {
+  const argon2 = await original<typeof import('@node-rs/argon2')>()
+  return {
+    ...argon2,
+    hash: (...args: Parameters<typeof argon2.hash>) => {
+      hashing.done++
+      return argon2.hash(...args)
+    },
+  }
+})
+
+const ada = { name: 'Ada', email: 'ada@example.com' }
+
+async function raw(server: TestServer, request: string) {
+  const bytes = await exchangeBytes(server.url, Buffer.from(`${request}\r\n\r\n`, 'latin1'))
+  return parseAnswers(bytes).map(({ status, headers, body }) => ({ status, headers, body: body.toString() }))
+}
+
+async function call(server: TestServer, path: string, input: unknown) {
+  const response = await fetch(`${server.url}/trpc/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: typeof input === 'string' ? input : JSON.stringify(input),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+describe('mass assignment', () => {
+  test('of what a user’s row holds beside its fields does nothing, whichever door writes', async () => {
+    await using server = await startTestServer()
+    const more = {
+      ...{ id: 50, version: 9, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' },
+      ...{ email_key: 'eve@example.com', password_hash: '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA' },
+    }
+    await createUser(server, more)
+    await server.request('POST', '/api/users/bulk', { json: [{ name: 'Bob', email: 'bob@example.com', ...more }] })
+    await server.request('PUT', '/api/users/1', { json: { ...ada, ...more } })
+    await server.request('PATCH', '/api/users/1', { json: { name: 'Ada L.', ...more } })
+    await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive', role: 'admin', ...more } })
+    await call(server, 'users.create', { name: 'Cid', email: 'cid@example.com', ...more })
+    await using database = await openDatabase(server)
+    const rows = await database.read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 10 })
+    expect(
+      rows.map(({ id, version, email_key, role, password_hash }) => [id, version, email_key, role, password_hash]),
+    ).toEqual([
+      [1, 4, 'ada@example.com', 'user', null],
+      [2, 1, 'bob@example.com', 'user', null],
+      [3, 1, 'cid@example.com', 'user', null],
+    ])
+    for (const { created_at } of rows) expect(created_at.getFullYear()).toBeGreaterThan(2001)
+  })
+
+  test('of what a key’s row holds beside its fields does nothing', async () => {
+    await using server = await startTestServer()
+    const times = { revoked_at: '2001-01-01T00:00:00.000Z', last_used_at: '2001-01-01T00:00:00.000Z' }
+    const key = await createKey(server, { id: 50, prefix: 'rsk_mine', hash: 'x', key: 'mine', ...times })
+    expect(key).toMatchObject({ id: 1, revoked_at: null, last_used_at: null })
+    expect([key.key, key.prefix].join()).not.toContain('mine')
+  })
+})
+
+describe('id tricks', () => {
+  test('an id in the body does not lead a write to another record', async () => {
+    await using server = await startTestServer()
+    await createItem(server, { name: 'Lamp' })
+    await createItem(server, { name: 'Desk' })
+    await server.request('PATCH', '/items/1', { json: { id: 2, item_id: 2, name: 'Sofa' } })
+    await server.request('PUT', '/items/1', { json: { id: 2, name: 'Sofa', price: 1 } })
+    expect((await server.request('GET', '/items')).body).toMatchObject([
+      { id: 1, name: 'Sofa' },
+      { id: 2, name: 'Desk' },
+    ])
+  })
+
+  for (const id of ['"1"', '[1]', '{"id":1}', '1.5', 'true', 'null', '"1 OR 1=1"', '-1', '0', '2147483648', '1e400']) {
+    test(`over tRPC ${id} is no id`, async () => {
+      await using server = await startTestServer()
+      await createItem(server)
+      expect((await call(server, 'items.delete', `{"id":${id}}`)).status).toBe(400)
+      expect((await server.request('GET', '/items')).body).toHaveLength(1)
+    })
+  }
+})
+
+test('prototype pollution: no name in a body, a query, a path or a batch reaches Object.prototype', async () => {
+  await using server = await startTestServer()
+  const pollution = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}'
+  const headers = { 'Content-Type': 'application/json' }
+  await server.request('POST', '/items/', { raw: `{"name":"Lamp","price":1,${pollution}}`, headers })
+  await server.request('POST', '/items/bulk', { raw: `[{"name":"Lamp","price":1,${pollution}}]`, headers })
+  await server.request('PATCH', '/items/1', { raw: `{"price":2,${pollution}}`, headers })
+  await server.request('GET', '/items?__proto__[polluted]=1&constructor[prototype][polluted]=1')
+  await server.request('GET', '/items/__proto__')
+  await call(server, 'items.create', `{"name":"Lamp","price":1,${pollution}}`)
+  await call(server, 'items.create,items.create?batch=1', `{"0":{"name":"Lamp","price":1},${pollution}}`)
+  await call(server, '__proto__.polluted', '{}')
+  expect(({} as { polluted?: number }).polluted).toBe(undefined)
+  expect(Object.keys(Object.prototype)).toEqual([])
+})
+
+describe('header and CRLF injection', () => {
+  const server = shareTestServer()
+
+  for (const [what, request, status] of [
+    ['a query that Link repeats', 'GET /items?category=a%0d%0aSet-Cookie:%20a=b&count=true HTTP/1.1', 200],
+    ['a path that an error repeats', 'GET /nowhere%0d%0aSet-Cookie:%20a=b?envelope=true HTTP/1.1', 404],
+    ['an id', 'GET /items/1%0d%0aSet-Cookie:%20a=b HTTP/1.1', 400],
+    ['a request id', 'GET /items HTTP/1.1\r\nX-Request-Id: a%0d%0aSet-Cookie:%20a=b', 200],
+    ['an origin', 'GET /items HTTP/1.1\r\nOrigin: http://a%0d%0aSet-Cookie:%20a=b', 200],
+    ['a bare line feed in a header', 'GET /items HTTP/1.1\r\nX-Request-Id: a\nSet-Cookie: a=b', 400],
+    ['a bare carriage return in a header', 'GET /items HTTP/1.1\r\nX-Request-Id: a\rSet-Cookie: a=b', 400],
+  ] as const) {
+    test(`by ${what} adds no header to an answer`, async () => {
+      const answers = await raw(server(), `${request}\r\nHost: localhost`)
+      expect(answers.map((answer) => answer.status)).toEqual([status])
+      expect(Object.keys(answers[0]?.headers ?? {})).not.toContain('set-cookie')
+    })
+  }
+
+  test('by a record’s text adds no header to an answer, for it stands in none', async () => {
+    const text = 'a\r\nSet-Cookie: a=b'
+    const { status, headers } = await server().request('POST', '/items/', {
+      json: { name: text, price: 1, category: text },
+    })
+    expect([status, headers.get('Set-Cookie')]).toEqual([201, null])
+  })
+})
+
+describe('path traversal', () => {
+  const server = shareTestServer()
+  const secret = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).description
+
+  for (const path of [
+    '/assets/../package.json',
+    '/assets/../../../../../../etc/passwd',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/..%5c..%5cpackage.json',
+    '/assets/%252e%252e/package.json',
+    '/assets//etc/passwd',
+    '/assets/..;/package.json',
+    '/console/assets/../index.html',
+    '/console/assets/..%2f..%2f..%2fserver%2fpackage.json',
+    '/console/assets/%2e%2e/%2e%2e/%2e%2e/server/package.json',
+    '/console/../../server/package.json',
+    '/console/..%2f..%2fserver%2fpackage.json%00.css',
+    '/docs/../../package.json',
+    'http://localhost/assets/../../package.json',
+  ]) {
+    test(`by ${path} leads to no file`, async () => {
+      const answers = await raw(server(), `GET ${path} HTTP/1.1\r\nHost: localhost`)
+      expect(answers).toHaveLength(1)
+      const [{ status, headers, body } = { status: 0, headers: {} as Record<string, string>, body: '' }] = answers
+      // The console's own paths are all its page, whatever they are.
+      const isPage = status === 200 && path.startsWith('/console/') && headers['content-type']?.startsWith('text/html')
+      expect([400, 404].includes(status) || isPage, `${status} ${body.slice(0, 100)}`).toBe(true)
+      expect(body).not.toContain(secret)
+      expect(body).not.toContain('root:')
+    })
+  }
+})
+
+test('timing of an unknown e-mail address: whether an address is taken or not, one password is hashed', async () => {
+  await using server = await startTestServer()
+  await createUser(server)
+  const { id } = await createUser(server, { email: 'bob@example.com' })
+  const work = async (method: string, path: string, json: object, headers: Record<string, string> = {}) => {
+    const before = hashing.done
+    const { status } = await server.request(method, path, { json, headers })
+    return [status, hashing.done - before]
+  }
+  const password = 'correct horse battery'
+  expect(await work('POST', '/api/users', { ...ada, password })).toEqual([409, 1])
+  expect(await work('POST', '/api/users', { name: 'Eve', email: 'eve@example.com', password })).toEqual([201, 1])
+  expect(await work('PATCH', `/api/users/${id}`, { email: 'ADA@example.com', password })).toEqual([409, 1])
+  expect(await work('PATCH', `/api/users/${id}`, { email: 'cid@example.com', password })).toEqual([200, 1])
+  expect(await work('PATCH', '/api/users/70', { email: 'dan@example.com', password })).toEqual([404, 1])
+})

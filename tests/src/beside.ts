@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@resource/bench/port'
+import { percentile } from '@resource/bench/statistics'
+import { sqlitePlace } from './engines.ts'
+import { p99, type Reading, readEvenly } from './reads.ts'
+import { createBook } from './records.ts'
+import { atMost, type Figure, none, rounded, told } from './row.ts'
+import { startService, statusOf } from './service.ts'
+
+const PATHS = ['/books/1', '/api/users?role=admin&limit=20', '/trpc/books.get?input=%7B%22id%22%3A1%7D']
+const READS_A_SECOND = 200
+// A reader each; together they stay within the quota of none.
+const READERS = 100
+const UNLOADED_MS = 10_000
+const LOADED_MS = 20_000
+const WARMING_MS = 2_000
+
+/** Does harm to the service at `url` until `signal` is given. */
+export type Harm = (url: string, signal: AbortSignal) => Promise<Figure[]>
+
+/**
+ * What reads cost beside something that may do them harm: without it, with it, and without it again on a fresh service.
+ * Beside each read the same is asked of an idle node:http server, which shows what the machine and the client do to it.
+ */
+export async function readsBeside(harm: Harm, settings: Record<string, string>): Promise<Figure[]> {
+  await using idle = await startIdle()
+  const before = await read(idle.url, UNLOADED_MS, settings)
+  const meanwhile = await read(idle.url, LOADED_MS, settings, harm)
+  const after = await read(idle.url, UNLOADED_MS, settings)
+  const unloaded = together(before.reading, after.reading)
+  const control = together(before.control, after.control)
+  return [
+    ...meanwhile.figures,
+    none('reads that failed', unloaded.failed + meanwhile.reading.failed),
+    told('reads unloaded, p50 and p99', inWords(unloaded)),
+    told('reads meanwhile, p50 and p99', inWords(meanwhile.reading)),
+    atMost('p99 meanwhile against unloaded', p99(meanwhile.reading) / p99(unloaded), 2, 'times'),
+    told('an idle node:http server: unloaded, and meanwhile', `${inWords(control)}; ${inWords(meanwhile.control)}`),
+  ]
+}
+
+async function read(idleUrl: string, ms: number, settings: Record<string, string>, harm?: Harm) {
+  await using place = await sqlitePlace()
+  const service = await startService(place.url, { settings })
+  await createBook(service.url)
+  const end = new AbortController()
+  const doing = harm?.(service.url, end.signal) ?? []
+  const as = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n % READERS}` })
+  await readEvenly(service.url, PATHS, READS_A_SECOND, during(WARMING_MS), as)
+  const [reading, control] = await Promise.all([
+    readEvenly(service.url, PATHS, READS_A_SECOND, during(ms), as),
+    readEvenly(idleUrl, ['/'], READS_A_SECOND, during(ms)),
+  ])
+  end.abort()
+  // What the harm has left behind need not be waited for.
+  const [figures] = await Promise.all([doing, service.end('SIGKILL')])
+  return { reading, control, figures }
+}
+
+function during(ms: number): () => boolean {
+  const until = performance.now() + ms
+  return () => performance.now() < until
+}
+
+async function startIdle() {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(process.execPath, [fileURLToPath(new URL('idle.ts', import.meta.url))], {
+    env: { PORT: String(port) },
+    stdio: 'ignore',
+  })
+  while ((await statusOf(url)) !== 200) await sleep(10)
+  return {
+    url,
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+function together(one: Reading, other: Reading): Reading {
+  const latencies = [...one.latencies, ...other.latencies].sort((a, b) => a - b)
+  return { latencies, failed: one.failed + other.failed }
+}
+
+function inWords(reading: Reading): string {
+  return `${rounded(percentile(reading.latencies, 0.5))}, ${rounded(p99(reading))} ms`
+}

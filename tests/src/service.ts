@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@resource/bench/port'
+
+const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
+const PROBE = fileURLToPath(import.meta.resolve('@resource/bench/probe'))
+// As `npm start` has it.
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
+const START_LIMIT_MS = 30_000
+const ENDS_WITHIN_MS = 20_000
+
+export interface Usage {
+  /** CPU time in µs, in user and kernel. */
+  cpu: number
+  /** Resident, in bytes. */
+  memory: number
+  /** Of JavaScript, after a full collection, in bytes. */
+  heap: number
+}
+
+export interface Service extends AsyncDisposable {
+  url: string
+  port: number
+  /** From the start of the process to its first `/readyz` with 200, in ms. */
+  startMs: number
+  usage: () => Promise<Usage>
+  /** Sends a signal and waits for the end. */
+  end: (signal: NodeJS.Signals) => Promise<{ code: number | null; stderr: string }>
+  /** Whether it ended without being told to. */
+  hasDied: () => boolean
+}
+
+interface Options {
+  /** One of 127.0.0.1 that nobody has, when absent. */
+  port?: number
+  settings?: Record<string, string>
+}
+
+/**
+ * Starts the service as a process of its own, as `npm start` does, and waits until it is ready.
+ *
+ * @throws Error with its own words when it ends, or is not ready in time
+ */
+export async function startService(databaseUrl: string, options: Options = {}): Promise<Service> {
+  const port = options.port ?? (await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const started = performance.now()
+  const child = spawn(process.execPath, ['--expose-gc', '--import', PROBE, MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      ...options.settings,
+    },
+    // Logs are made and written, to nowhere.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let stderr = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-4000)
+  })
+  const ended = once(child, 'exit')
+  let isTold = false
+  try {
+    await ready(url, child, started)
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw new Error(`${(error as Error).message}: ${stderr.trim()}`)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    isTold = true
+    child.kill(signal)
+    const late = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+    await ended
+    clearTimeout(late)
+    return { code: child.exitCode, stderr }
+  }
+  return {
+    url,
+    port,
+    startMs: performance.now() - started,
+    usage: async () => {
+      const answer = once(child, 'message')
+      child.send('usage')
+      const [{ cpu, memory, heap }] = await answer
+      return { cpu: cpu.user + cpu.system, memory, heap }
+    },
+    end,
+    hasDied: () => !isTold && hasEnded(child),
+    [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
+  }
+}
+
+async function ready(url: string, child: ChildProcess, started: number): Promise<void> {
+  while ((await statusOf(`${url}/readyz`)) !== 200) {
+    if (hasEnded(child)) throw new Error('the service ended')
+    if (performance.now() - started > START_LIMIT_MS) throw new Error('the service is not ready in time')
+    await sleep(5)
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Of an answer on a connection of its own; 0 when there is none. */
+export function statusOf(url: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = get(url, { agent: false, timeout: 5000 }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+      answer.on('error', () => resolve(0))
+    })
+    sent.on('timeout', () => sent.destroy())
+    sent.on('error', () => resolve(0))
+  })
+}
