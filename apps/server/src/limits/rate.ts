@@ -26,8 +26,8 @@ export interface RateLimit {
   /** Counts a request. @throws Problem 429 */
   count: (req: Request) => void
   /**
-   * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself, once however often it is asked. Who has shown
-   * credentials is counted by these instead of by address.
+   * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself,
+   * once however often it is asked. Who has shown credentials is counted by these instead of by address.
    *
    * @param procedures `users.createMany` of each call
    * @throws Problem 429

@@ -1,0 +1,85 @@
+// CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,list [path of another tree]`. What
+// the kernel and the other core add to a figure of the bench is left out, so that two trees can be told apart by 1 µs.
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { openSqlite } from '../src/engines/sqlite.ts'
+import { type Program, programs } from '../src/programs.ts'
+import { type Ask, findLastCursor, type Target, works } from '../src/works.ts'
+
+const ROWS = 20_000
+const ROUNDS = 9
+const REQUESTS = 16_000
+const AT_A_TIME = 8
+const HEADERS = ['Host', '127.0.0.1:3000', 'Connection', 'keep-alive']
+
+class Nowhere extends Writable {
+  remoteAddress = '127.0.0.1'
+  override _write(_chunk: unknown, _encoding: string, done: () => void) {
+    done()
+  }
+  override _writev(_chunks: unknown, done: () => void) {
+    done()
+  }
+}
+
+const [names = 'get,list', tree = resolve(import.meta.dirname, '../..')] = process.argv.slice(2)
+const load = (path: string) => import(pathToFileURL(join(resolve(tree), 'apps/server/src', path)).href)
+const { startServer } = await load('http/server.ts')
+const { readConfig } = await load('config.ts')
+const { createLog } = await load('log.ts')
+const { messagesOf } = await load('http/messages.ts')
+
+const folder = await mkdtemp(join(tmpdir(), 'in-process-'))
+const engine = await openSqlite(folder)
+await engine.seed(ROWS)
+const { url: DATABASE_URL } = await engine.copy(ROWS, 'ours')
+let app: RequestListener | undefined
+const through = (handle: RequestListener) => {
+  app = handle
+  return handle
+}
+const { url, stop } = await startServer(readConfig({ DATABASE_URL, PORT: '0' }), createLog('info'), through)
+const messages: { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } = messagesOf(app)
+const target: Target = { program: programs[0] as Program, rows: ROWS, lastCursor: await findLastCursor(url, ROWS) }
+
+for (const work of works.filter(({ name }) => names.split(',').includes(name))) {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage()
+    for (let n = 0; n < REQUESTS; n += AT_A_TIME) {
+      // As between the requests of a server.
+      await setImmediate()
+      await Promise.all(Array.from({ length: AT_A_TIME }, (_, i) => request(work.ask(n + i, target), work.status)))
+    }
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / REQUESTS / (work.calls ?? 1))
+  }
+  process.stderr.write(`${work.title}: ${least.toFixed(1)} µs\n`)
+}
+await stop()
+await rm(folder, { recursive: true })
+
+function request({ method, path }: Ask, status: number): Promise<void> {
+  if (method !== 'GET') throw new Error('Only what is read can be asked for again and again.')
+  return new Promise((done, fail) => {
+    const socket = new Nowhere() as never
+    const req = new messages.IncomingMessage(socket)
+    Object.assign(req, { method, url: path, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 })
+    Object.assign(req, { rawHeaders: HEADERS, headers: { host: HEADERS[1], connection: HEADERS[3] }, complete: true })
+    req.push(null)
+    const res = new messages.ServerResponse(req as never)
+    res.assignSocket(socket)
+    res.on('finish', () => {
+      res.detachSocket(socket)
+      res.emit('close')
+      if (res.statusCode === status) done()
+      else fail(new Error(`${path}: ${res.statusCode}`))
+    })
+    app?.(req as never, res as never)
+  })
+}
