@@ -1,7 +1,7 @@
 // Everything in one run: `pnpm test:torture`, or the rows that are named: `pnpm test:torture kills disk-full`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { type Outcome, report, tableOf } from './report.ts'
 import { rows } from './rows.ts'
 
@@ -27,7 +27,7 @@ for (const row of rows.filter(({ name }) => positionals.length === 0 || position
   try {
     outcome.figures = await row.run((line) => tell(`  ${line}`))
   } catch (error) {
-    outcome.fault = (error as Error).stack ?? String(error)
+    outcome.fault = inspect(error)
   }
   outcome.seconds = (performance.now() - begin) / 1000
   outcomes.push(outcome)

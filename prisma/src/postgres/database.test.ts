@@ -419,3 +419,13 @@ function barrier(size: number): () => Promise<void> {
     return promise
   }
 }
+
+test('a connection that breaks as it is given up ends nothing', async () => {
+  const { url } = await emptyDatabase()
+  const pool = openPool(readPostgresUrl(url), { poolSize: 1 })
+  const client = await pool.connect()
+  client.release(true)
+  client.emit('error', new Error('terminating connection due to administrator command'))
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  await pool.end()
+})

@@ -52,6 +52,13 @@ function impatientSocket(ms: number): Socket {
  * of the command alone. Here that is an error, so that nobody takes what is undone for written.
  */
 class TruthfulClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    // A connection may break between two queries, and as it is given up: the next query tells. Unheard, it would end
+    // the process.
+    this.on('error', () => {})
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has eight forms; all are passed on as they are
   override query(...args: any[]): any {
     // biome-ignore lint/suspicious/noExplicitAny: as above

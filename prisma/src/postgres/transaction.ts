@@ -30,16 +30,13 @@ export async function inTransaction<T>(
     throw fromPostgres(error) ?? error
   } finally {
     clearTimeout(timer)
-    client.off('error', ignore)
     client.release(!isInOrder)
   }
 }
 
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
-    const client = await pool.connect()
-    // The next query tells of a connection that breaks between two.
-    return client.on('error', ignore)
+    return await pool.connect()
   } catch (error) {
     throw fromPostgres(error) ?? error
   }
@@ -51,5 +48,3 @@ function isRolledBack(client: pg.PoolClient): Promise<boolean> {
     () => false,
   )
 }
-
-function ignore(): void {}

@@ -98,6 +98,8 @@ export function createApp(options: AppOptions): Express {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
+  // Before all else, and without a line in the log: to refuse must cost little where there is no time.
+  app.use((req, res, next) => (limits.isTooMuch(req) ? fail(OVERLOADED, req, res) : next()))
   if (tracing !== undefined) app.use(tracing.handle)
   app.use(requestLog(log, tracing?.traceId))
   app.use(checkHost(access.isPrivate))
@@ -125,6 +127,8 @@ export function createApp(options: AppOptions): Express {
   app.use(onUncaught)
   return app
 }
+
+const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 let text: Promise<string> | undefined
 

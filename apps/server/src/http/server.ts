@@ -74,7 +74,7 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const open = new Set<ServerResponse>()
   const countOpen = () => open.size
-  const limits = createLimits(config, countOpen)
+  const limits = createLimits(config, countOpen, log)
   const isStopping = () => stopping !== undefined
   const app = createApp({ config, database, access, limits, metrics, tracing, countOpen, log, isStopping })
   const serve = through(app)

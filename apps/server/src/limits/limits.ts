@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
+import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../http/host.ts'
 import { HEALTH, WATCHED } from '../http/watched.ts'
@@ -8,7 +9,9 @@ import { createRateLimit, type RateLimit } from './rate.ts'
 
 /** What keeps callers from taking more than their share, and all of them from taking more than there is. */
 export interface Limits {
-  /** Lets a request in or refuses it: mount it before what answers. */
+  /** Whether there is no time for a request, which is asked once for each. */
+  isTooMuch: (req: Request) => boolean
+  /** Counts a request against its caller's quota, or refuses it: mount it before what answers. */
   handle: RequestHandler
   /** Absent where callers are not counted. */
   rate: RateLimit | undefined
@@ -25,18 +28,18 @@ const REQUESTS_A_MINUTE = 6_000
  *
  * @param countOpen how many requests are under way, with the one that is asked for
  */
-export function createLimits(config: Config, countOpen: () => number): Limits {
+export function createLimits(config: Config, countOpen: () => number, log: Logger): Limits {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
-  const load = createLoadGuard({ countOpen, mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS })
+  const onRefused = (count: number) => log.warn({ refused: count }, 'requests were refused for overload')
+  const load = createLoadGuard({ countOpen, mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS, onRefused })
   const limit = config.RATE_LIMIT ?? (isForOneself(config) ? 0 : REQUESTS_A_MINUTE)
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
   return {
-    handle: (req, res, next) => {
-      if (HEALTH.has(req.url)) return next()
-      rate?.count(req)
-      if (WATCHED.has(req.url)) return next()
-      load.handle(req, res, next)
+    isTooMuch: (req) => !WATCHED.has(req.url) && load.refuses(),
+    handle: (req, _res, next) => {
+      if (!HEALTH.has(req.url)) rate?.count(req)
+      next()
     },
     rate,
     quota,

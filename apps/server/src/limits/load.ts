@@ -1,6 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { Problem } from '@resource/openapi'
-import type { RequestHandler } from 'express'
 import { createRounds } from './rounds.ts'
 
 const SAMPLE_MS = 500
@@ -15,39 +13,40 @@ export interface LoadLimits {
   mostOpen: number
   /** How late the event loop may be in the mean of half a second, in ms. */
   mostDelayMs: number
+  /** Told every half second of those that were refused meanwhile, if any were. */
+  onRefused: (count: number) => void
 }
 
-/** Refuses requests that the service could answer only late, with a 503, so that it answers the others in time. */
+/** Tells which requests the service could answer only late, so that it answers the others in time. */
 export interface LoadGuard {
-  handle: RequestHandler
+  /** To be asked once for each request: whether it is to be refused. */
+  refuses: () => boolean
   /** How many it has refused. */
   refused: () => number
   close: () => void
 }
 
-// Made once: refusing must cost little when there is no time.
-const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
-
-export function createLoadGuard({ countOpen, mostOpen, mostDelayMs }: LoadLimits): LoadGuard {
+export function createLoadGuard({ countOpen, mostOpen, mostDelayMs, onRefused }: LoadLimits): LoadGuard {
   const comesTooLate = createRounds()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let isLate = false
   let refused = 0
+  let told = 0
   const sample = setInterval(() => {
     // Without a sample, a mean of NaN, the loop stood still.
     isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= mostDelayMs)
     delay.reset()
+    if (refused > told) onRefused(refused - told)
+    told = refused
   }, SAMPLE_MS).unref()
 
   return {
-    handle: (_req, _res, next) => {
+    refuses: () => {
       const open = countOpen()
-      if (comesTooLate() || open > mostOpen || (isLate && open > FEW_REQUESTS)) {
-        refused++
-        throw OVERLOADED
-      }
-      next()
+      const isTooMuch = comesTooLate() || open > mostOpen || (isLate && open > FEW_REQUESTS)
+      if (isTooMuch) refused++
+      return isTooMuch
     },
     refused: () => refused,
     close: () => {

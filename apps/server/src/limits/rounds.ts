@@ -8,32 +8,34 @@ const FEW_REQUESTS = 16
 /**
  * Tells which requests come too late to be served in time. What has come when the event loop looks is handled in one round,
  * one request after the other, and whatever comes meanwhile waits for the next: so a round's length is what requests wait.
- * A burst may take its time; once the service has not caught up for as long, rounds are kept short, for nobody is served
- * by a queue that stays (as CoDel has it).
+ * A burst may take its time; when it goes on for as long, rounds are kept short, for nobody is served by a queue that stays
+ * (as CoDel has it), until none was long for half a second: refusals alone make a short one now and then.
  *
  * @returns to be asked once for each request as it comes: whether it is to be refused
  */
 export function createRounds(): () => boolean {
   let requests = 0
   let begunMs = 0
-  let endedMs = 0
-  let caughtUpMs = 0
+  let crowdedSinceMs = 0
+  let lastCrowdedMs = Number.NEGATIVE_INFINITY
 
   const end = () => {
-    endedMs = performance.now()
-    if (endedMs - begunMs < STANDING_MS) caughtUpMs = endedMs
     requests = 0
+    const now = performance.now()
+    if (now - begunMs < STANDING_MS) return
+    if (!isCrowded()) crowdedSinceMs = begunMs
+    lastCrowdedMs = now
   }
+  const isCrowded = () => begunMs - lastCrowdedMs < BURST_MS
 
   return () => {
     const now = performance.now()
     if (requests++ === 0) {
-      // Nobody came for a while.
-      if (now - endedMs > STANDING_MS) caughtUpMs = now
       begunMs = now
       setImmediate(end)
     }
-    const isBurst = begunMs - caughtUpMs < BURST_MS
-    return requests > FEW_REQUESTS && now - begunMs > (isBurst ? BURST_MS : STANDING_MS)
+    if (requests <= FEW_REQUESTS) return false
+    const isStanding = isCrowded() && begunMs - crowdedSinceMs >= BURST_MS
+    return now - begunMs > (isStanding ? STANDING_MS : BURST_MS)
   }
 }
