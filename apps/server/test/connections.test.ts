@@ -96,3 +96,22 @@ test('a request whose head does not arrive within 15 s is answered 408, and its 
   const late = '{"status":"error","error":{"code":408,"message":"The request did not arrive in time","details":""}}'
   expect(await Promise.all(outcomes)).toEqual([[[408, late]], [[408, late]]])
 })
+
+test('an answer that comes before the body has come is not lost where the connection is to be closed', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const answer: Buffer[] = []
+  socket.on('data', (chunk) => answer.push(chunk))
+  const body = Buffer.alloc(4_000_000, ' ')
+  const head = ['POST /books HTTP/1.1', 'Host: localhost', 'Connection: close', 'Authorization: Bearer wrong']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  await once(socket, 'data')
+  // Whoever writes to a connection that was closed meanwhile is told so by a reset, which is an error here.
+  for (let from = 0; from < body.length; from += 100_000) {
+    if (!socket.write(body.subarray(from, from + 100_000))) await once(socket, 'drain')
+  }
+  await once(socket, 'end')
+  expect(parseAnswers(Buffer.concat(answer)).map(({ status }) => status)).toEqual([401])
+  socket.destroy()
+})

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { finished } from 'node:stream'
 import type { Door } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
@@ -63,17 +64,29 @@ export function write(
   const text = body === undefined ? undefined : JSON.stringify(body)
   for (const name of Object.keys(headers)) validateHeaderValue(name, headers[name] as string)
   if (text === undefined) {
-    res.writeHead(status, { ...everywhere, ...headers }).end()
+    end(res.writeHead(status, { ...everywhere, ...headers }))
     return
   }
-  res
-    .writeHead(status, {
-      ...everywhere,
-      ...headers,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
-    })
-    .end(text)
+  res.writeHead(status, {
+    ...everywhere,
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  })
+  end(res, text)
+}
+
+// A connection closed with some of the request unread is reset, and the answer lost with it.
+function end(res: ServerResponse, text?: string): void {
+  const { req } = res
+  if (res.shouldKeepAlive || req.complete) {
+    res.end(text)
+    return
+  }
+  if (text === undefined) res.flushHeaders()
+  else res.write(text)
+  finished(req, () => res.end())
+  req.resume()
 }
 
 function isMatched(ifNoneMatch: string, tag: string): boolean {
