@@ -20,22 +20,22 @@ async function round(comesTooLate: () => boolean, requests: number, ms: number) 
 test('a burst is served for 500 ms; when it goes on, rounds are kept to 30 ms', async () => {
   const comesTooLate = createRounds()
   expect(await round(comesTooLate, 900, 1)).toBe(501)
-  expect(await round(comesTooLate, 900, 1)).toBe(31)
-  expect(await round(comesTooLate, 900, 1)).toBe(31)
+  expect(await round(comesTooLate, 900, 1)).toBe(32)
+  expect(await round(comesTooLate, 900, 1)).toBe(32)
 })
 
 test('bursts are served again once no round was long for half a second', async () => {
   const comesTooLate = createRounds()
   await round(comesTooLate, 900, 1)
   for (let time = 0; time < 19; time++) expect(await round(comesTooLate, 25, 1)).toBe(25)
-  expect(await round(comesTooLate, 900, 1)).toBe(31)
+  expect(await round(comesTooLate, 900, 1)).toBe(32)
   for (let time = 0; time < 20; time++) expect(await round(comesTooLate, 25, 1)).toBe(25)
   expect(await round(comesTooLate, 900, 1)).toBe(501)
   vi.advanceTimersByTime(500)
   expect(await round(comesTooLate, 900, 1)).toBe(501)
 })
 
-test('sixteen requests at once are served however long each takes', async () => {
+test('thirty-two requests at once are served however long each takes', async () => {
   const comesTooLate = createRounds()
-  for (let time = 0; time < 5; time++) expect(await round(comesTooLate, 16, 300)).toBe(16)
+  for (let time = 0; time < 5; time++) expect(await round(comesTooLate, 32, 300)).toBe(32)
 })

@@ -3,7 +3,7 @@ const BURST_MS = 500
 // In a queue that stays: twice this, and the refusals in between, is what a request that is let in waits at the most.
 const STANDING_MS = 30
 // So many are answered whatever they cost: one request that takes long is no queue.
-const FEW_REQUESTS = 16
+const FEW_REQUESTS = 32
 
 /**
  * Tells which requests come too late to be served in time. What has come when the event loop looks is handled in one round,
