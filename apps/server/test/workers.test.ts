@@ -17,6 +17,17 @@ async function started(service: Service) {
   return { url: await service.url(), pids: pids() }
 }
 
+/** So many requests, some at a time: what waits five seconds for its turn to write is refused, and should be. */
+async function statuses(count: number, atATime: number, send: (n: number) => Promise<Response>) {
+  const seen: number[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < count) seen.push((await send(next++)).status)
+  }
+  await Promise.all(Array.from({ length: atATime }, lane))
+  return Object.groupBy(seen, String)
+}
+
 test('four processes serve one database: no write is refused for another’s lock, and each happens once', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
@@ -28,14 +39,11 @@ test('four processes serve one database: no write is refused for another’s loc
       headers: { 'Content-Type': 'application/json', Connection: 'close', ...headers },
       body: JSON.stringify(body),
     })
-  const items = Array.from({ length: 600 }, (_, n) => send('/items/', { name: `Item ${n}`, price: n }))
-  const twins = Array.from({ length: 50 }, () =>
-    send('/users', { name: 'Ada', email: 'ada@example.com' }, { 'Idempotency-Key': 'k' }),
-  )
-  const rivals = Array.from({ length: 50 }, (_, n) => send('/users', { name: `Bob ${n}`, email: 'bob@example.com' }))
-  const statuses = async (requests: Promise<Response>[]) =>
-    Object.groupBy(await Promise.all(requests).then((all) => all.map(({ status }) => status)), String)
-  const [created, repeated, contested] = await Promise.all([statuses(items), statuses(twins), statuses(rivals)])
+  const [created, repeated, contested] = await Promise.all([
+    statuses(600, 60, (n) => send('/items/', { name: `Item ${n}`, price: n })),
+    statuses(50, 20, () => send('/users', { name: 'Ada', email: 'ada@example.com' }, { 'Idempotency-Key': 'k' })),
+    statuses(50, 20, (n) => send('/users', { name: `Bob ${n}`, email: 'bob@example.com' })),
+  ])
   expect(created).toEqual({ 201: Array(600).fill(201) })
   expect(repeated).toEqual({ 201: Array(50).fill(201) })
   expect(contested).toEqual({ 201: [201], 409: Array(49).fill(409) })
