@@ -12,8 +12,8 @@ const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url)
 export interface Place extends AsyncDisposable {
   engine: 'SQLite' | 'PostgreSQL'
   url: string
-  /** @throws Error that says what is wrong with the database */
-  check: () => Promise<void>
+  /** What is wrong with the database, by the engine's own check; undefined when nothing is. */
+  check: () => Promise<string | undefined>
 }
 
 /** @param folder where the file goes, a temporary one when absent */
@@ -23,11 +23,18 @@ export async function sqlitePlace(folder?: string): Promise<Place> {
   return {
     engine: 'SQLite',
     url,
-    check: async () => void (await promisify(execFile)(process.execPath, [CLI, 'check', '--database', url])),
+    check: () => faultOf(promisify(execFile)(process.execPath, [CLI, 'check', '--database', url])),
     [Symbol.asyncDispose]: async () => {
       if (folder === undefined) await rm(path, { recursive: true })
     },
   }
+}
+
+function faultOf(check: Promise<unknown>): Promise<string | undefined> {
+  return check.then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
 }
 
 /** A PostgreSQL server of its own, as durable as it comes. */
@@ -38,7 +45,7 @@ export async function postgresPlace(): Promise<Place & { server: PostgresServer 
     engine: 'PostgreSQL',
     url,
     server,
-    check: () => checkPostgres(url),
+    check: () => faultOf(checkPostgres(url)),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }

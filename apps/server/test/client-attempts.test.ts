@@ -1,5 +1,3 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   AbortedError,
   ConflictError,
@@ -16,25 +14,13 @@ import { TRPCClientError } from '@trpc/client'
 import { expect, expectTypeOf, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
+import { standIn } from './stand-in.ts'
 
 const failure = (call: Promise<unknown>) =>
   call.then(
     () => expect.fail('the call succeeded'),
     (error: unknown) => error,
   )
-
-/** A server that answers by hand, for what the service does only in trouble. */
-async function standIn(listener: RequestListener) {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 test('each kind of failure is a class, with status, fields and the words of the service', async () => {
   await using server = await startTestServer()

@@ -1,5 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { standIn } from './stand-in.ts'
 
 /** A span as it came over the wire. */
 export interface ReceivedSpan {
@@ -17,7 +16,7 @@ export interface ReceivedSpan {
 export async function startReceiver() {
   const bodies: Buffer[] = []
   const headers: string[] = []
-  const server = await listen((req, res) => {
+  const server = await standIn((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk) => chunks.push(chunk))
     req.on('end', () => {
@@ -38,19 +37,7 @@ export async function startReceiver() {
 
 /** A collector that takes whatever comes and never answers. */
 export function startSilentReceiver() {
-  return listen(() => {})
-}
-
-async function listen(listener: RequestListener) {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return standIn(() => {})
 }
 
 // opentelemetry-proto: trace/v1/trace.proto, common/v1/common.proto, resource/v1/resource.proto. Field numbers are theirs.

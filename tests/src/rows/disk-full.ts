@@ -58,10 +58,7 @@ async function fillDisk(path: string, tell: (line: string) => void): Promise<Fig
   await readers.stop()
   await writers.stop()
   const { lost, doubled } = await compareStored(service.url, ledger)
-  const fault = await place.check().then(
-    () => undefined,
-    (error: Error) => error.message,
-  )
+  const fault = await place.check()
   const wrong = [...readers.wrong, ...ledger.wrong]
   for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) tell(line)
   return [

@@ -43,10 +43,7 @@ Retry-After is wrong, and so is a connection of the service's that breaks. In th
     await readers.stop()
     const ledger = await writers.stop()
     const { lost, doubled } = await compareStored(service.url, ledger)
-    const fault = await place.check().then(
-      () => undefined,
-      (error: Error) => error.message,
-    )
+    const fault = await place.check()
     const wrong = [...readers.wrong, ...ledger.wrong]
     for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) tell(line)
     return [

@@ -27,6 +27,7 @@ const REQUESTS_A_MINUTE = 6_000
  * The limits that the settings name.
  *
  * @param countOpen how many requests are under way, with the one that is asked for
+ * @param log told how many were refused for overload
  */
 export function createLimits(config: Config, countOpen: () => number, log: Logger): Limits {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
