@@ -7,6 +7,8 @@ import { connect } from './connection.ts'
 import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+import type { Tables } from './tables.ts'
 import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
 
 test('a relative file: URL counts from the working directory and makes the missing folders', async () => {
@@ -251,6 +253,75 @@ test('writes that wait for their turn let the event loop come round in between',
   }
   const writes = Promise.all(Array.from({ length: 50 }, () => database.write(slow)))
   expect(await roundsDuring(writes)).toBeGreaterThanOrEqual(49)
+})
+
+test('writes that come together are on disk together, before any of them is answered', async () => {
+  await using database = await temporaryDatabase()
+  const insert = async (n: number) => {
+    await database.write((tx) => tx.users.insert(newUser(`user${n}`)))
+    return database.read.users.count({})
+  }
+  const counts = await Promise.all(Array.from({ length: 20 }, (_, n) => insert(n)))
+  expect(counts).toEqual(Array(20).fill(20))
+})
+
+test('of writes that come together each is undone alone, and answered when the others are on disk', async () => {
+  await using database = await temporaryDatabase()
+  const write = async (work: (tx: Tables) => Promise<unknown>) => {
+    const outcome = await database.write(work).catch((error: Error) => error.message)
+    return [outcome, await names(database)]
+  }
+  const insert = (name: string) => (tx: Tables) => tx.users.insert(newUser(name)).then(({ id }) => id)
+  const insertAndThrow = (name: string) => async (tx: Tables) => {
+    await tx.users.insert(newUser(name))
+    throw new Error(`not ${name}`)
+  }
+  const stored = ['ada', 'bob', 'cid']
+  expect(
+    await Promise.all([
+      write(insertAndThrow('zoe')),
+      write(insert('ada')),
+      write(insertAndThrow('yan')),
+      write(insert('bob')),
+      write(insert('ada')),
+      write(insert('cid')),
+    ]),
+  ).toEqual([
+    ['not zoe', []],
+    [1, stored],
+    ['not yan', stored],
+    [2, stored],
+    ['Another row has the same email_key.', stored],
+    [3, stored],
+  ])
+})
+
+test('when SQLite undoes the transaction of several writes, each of them is told, and the next one succeeds', async () => {
+  await using database = await temporaryDatabase()
+  const connection = new SqliteConnection(database.file)
+  const writer = new SqliteWriter(connection, { turnMs: 10_000, lockWaitMs: 5_000, writeMs: 30_000 })
+  const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
+  connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })
+  const insert = (name: string) => writer.write((tx) => tx.users.insert(newUser(name)))
+  const outcomes = await Promise.allSettled([insert('ada'), insert('bob'.repeat(100_000)), insert('cid')])
+  expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
+    expect.any(Full),
+    expect.any(Full),
+    false,
+  ])
+  expect(await names(database)).toEqual(['cid'])
+  writer.close()
+})
+
+test('close refuses writes that are not on disk yet', async () => {
+  await using folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`)
+  const { promise: isDone, resolve } = Promise.withResolvers<void>()
+  const write = database.write((tx) => tx.users.insert(newUser('ada')).then(() => resolve()))
+  await Promise.all([isDone.then(() => database.close()), expect(write).rejects.toThrow('The database is closed.')])
+  const after = await createDatabase(`file:${folder.file}`)
+  expect(await names(after)).toEqual([])
+  await after.close()
 })
 
 test('a thousand rows are stored a hundred at a time, with the event loop coming round in between, and all or none', async () => {

@@ -51,9 +51,14 @@ export class SqliteConnection implements Executor {
     }
   }
 
+  /** False when SQLite undid the transaction by itself. */
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction
+  }
+
   /** Ends what is open of a transaction, if anything is. */
   rollback(): void {
-    if (this.#sqlite.inTransaction) this.#sqlite.exec('ROLLBACK')
+    if (this.inTransaction) this.#sqlite.exec('ROLLBACK')
   }
 
   close(): void {

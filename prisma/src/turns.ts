@@ -24,10 +24,11 @@ export class Turns {
   /**
    * Waits for a turn; {@link end} ends it.
    *
+   * @param longestMs for ever when infinite
    * @throws Busy when it does not come in time
    */
-  begin(): Promise<void> | undefined {
-    if (this.#isTaken) return this.#wait()
+  begin(longestMs = this.#longestWaitMs): Promise<void> | undefined {
+    if (this.#isTaken) return this.#wait(longestMs)
     this.#isTaken = true
     this.#begunMs = performance.now()
     return undefined
@@ -55,9 +56,10 @@ export class Turns {
     else next.begin()
   }
 
-  #wait(): Promise<void> {
+  #wait(longestMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const giveUp = setTimeout(() => waiting.refuse(new Busy('Other writes took too long.')), this.#longestWaitMs)
+      const tooLate = () => waiting.refuse(new Busy('Other writes took too long.'))
+      const giveUp = Number.isFinite(longestMs) ? setTimeout(tooLate, longestMs) : undefined
       const waiting: Waiting = {
         begin: () => {
           clearTimeout(giveUp)

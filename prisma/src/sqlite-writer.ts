@@ -1,0 +1,154 @@
+import { Busy, isBusy } from './errors.ts'
+import type { Limits } from './index.ts'
+import { whenUnlocked } from './lock.ts'
+import { type Executor, sqlTables } from './sql-table.ts'
+import type { Insertion, Statement } from './sql-text.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import type { Tables } from './tables.ts'
+import { Turns } from './turns.ts'
+
+const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
+const COMMIT = { text: 'COMMIT', values: [] }
+const SAVE = { text: 'SAVEPOINT "write"', values: [] }
+const KEEP = { text: 'RELEASE "write"', values: [] }
+const UNDO = { text: 'ROLLBACK TO "write"', values: [] }
+
+/** Settles when what the writes of a group did is on disk, or is undone. */
+type Group = PromiseWithResolvers<void>
+
+/**
+ * Writes on one connection, one after another. Those that come together, before the event loop has come round, are one
+ * transaction of the file and wait for the disk once (group commit). To each it looks like a transaction of its own: one
+ * that throws is undone alone, and none is answered before all are on disk.
+ */
+export class SqliteWriter {
+  readonly #connection: SqliteConnection
+  readonly #limits: Limits
+  readonly #turns: Turns
+  /** The group whose transaction is open. */
+  #group: Group | undefined
+
+  constructor(connection: SqliteConnection, limits: Limits) {
+    this.#connection = connection
+    this.#limits = limits
+    this.#turns = new Turns(limits.turnMs)
+  }
+
+  async write<T>(work: (tx: Tables) => Promise<T>): Promise<T> {
+    await this.#turns.begin()
+    let group: Group | undefined
+    try {
+      const isFirst = this.#group === undefined
+      group = this.#group ?? (await this.#begin())
+      return await this.#run(work, group, isFirst)
+    } finally {
+      this.#turns.end()
+      // A refusal waits, too: it may be for what another one of the group wrote.
+      await group?.promise
+    }
+  }
+
+  close(): void {
+    this.#turns.refuseAll(new Error('The database is closed.'))
+    this.#connection.close()
+  }
+
+  async #begin(): Promise<Group> {
+    await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
+    const group = Promise.withResolvers<void>()
+    // Whoever waits for it hears of it, and may not wait yet.
+    group.promise.catch(() => {})
+    this.#group = group
+    setImmediate(() => this.#commit(group))
+    return group
+  }
+
+  async #run<T>(work: (tx: Tables) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
+    // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
+    if (!isFirst) this.#connection.run(SAVE)
+    const transaction = new Transaction(this.#connection)
+    const { promise: expiry, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => reject(new Busy('The write took too long and was undone.')), this.#limits.writeMs)
+    try {
+      const result = await Promise.race([work(sqlTables(transaction)), expiry])
+      if (!isFirst) this.#connection.run(KEEP)
+      return result
+    } catch (error) {
+      if (isFirst) this.#end(group)
+      else this.#undo(group, error)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      transaction.end()
+    }
+  }
+
+  #undo(group: Group, error: unknown): void {
+    if (this.#connection.inTransaction) {
+      this.#connection.run(UNDO)
+      this.#connection.run(KEEP)
+    }
+    // A full disk, for one, lets SQLite undo the whole transaction by itself.
+    else this.#end(group, error)
+  }
+
+  /** Undoes what is open of a group; those that wait for it are told why. */
+  #end(group: Group, error?: unknown): void {
+    this.#group = undefined
+    this.#connection.rollback()
+    if (error === undefined) group.resolve()
+    else group.reject(error)
+  }
+
+  // In its turn, after those that were asked for by now.
+  async #commit(group: Group): Promise<void> {
+    try {
+      await this.#turns.begin(Number.POSITIVE_INFINITY)
+    } catch (error) {
+      this.#end(group, error)
+      return
+    }
+    if (this.#group === group) {
+      try {
+        this.#connection.run(COMMIT)
+        this.#group = undefined
+        group.resolve()
+      } catch (error) {
+        this.#end(group, error)
+      }
+    }
+    this.#turns.end()
+  }
+}
+
+/** The connection for as long as a write lasts: what comes later must not become part of the next one. */
+class Transaction implements Executor {
+  readonly isRemote = false
+  readonly #connection: SqliteConnection
+  #hasEnded = false
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  all(statement: Statement): unknown[] {
+    return this.#open().all(statement)
+  }
+
+  run(statement: Statement): number {
+    return this.#open().run(statement)
+  }
+
+  insert(insertion: Insertion, rows: unknown[][], first: number): number[] {
+    return this.#open().insert(insertion, rows, first)
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  #open(): SqliteConnection {
+    if (this.#hasEnded) throw new Error('The transaction of this write has ended: await every query inside it.')
+    return this.#connection
+  }
+}
