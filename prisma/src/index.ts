@@ -14,6 +14,7 @@ export type {
   Change,
   Changes,
   Columns,
+  Entering,
   Entity,
   Kind,
   ListTable,
@@ -41,17 +42,26 @@ export interface Database {
    * own statement: a condition, or a unique index. A write that loses against another one runs again, so `work` must
    * have no effect but through `tx`; and after a statement that failed it can do nothing more.
    *
-   * @param alone A name: writes of one name run one after another on every engine, each seeing what the one before did.
    * @throws What `work` throws, and an error that {@link isBusy} knows when the turn does not come or the work does not
    * end within the {@link Limits}, or the database cannot be reached.
    */
-  write<T>(work: (tx: Tables) => Promise<T>, alone?: string): Promise<T>
+  write<T>(work: (tx: Tables) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /** Lets go of the file or the connections. A write that is still open is undone or, on PostgreSQL, may be waited for. */
   close(): Promise<void>
+}
+
+export interface WriteOptions {
+  /** A name: writes of one name run one after another on every engine, each seeing what the one before did. */
+  alone?: string | undefined
+  /**
+   * Whether the work writes at most once, by one method of one table other than `insertMany`. On PostgreSQL that statement
+   * is the transaction, and the two journeys around it are spared; a second one is refused.
+   */
+  isSingle?: boolean | undefined
 }
 
 /** How long a write may take before it fails as busy, in ms. */

@@ -1,7 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
+import { type Told, withEntries } from './sql-entries.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
-import type { Change, Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
-import { type Declaration, mapTables, type Tables } from './tables.ts'
+import type {
+  Change,
+  Changes,
+  Columns,
+  Entering,
+  Entity,
+  Kind,
+  NewRow,
+  PageQuery,
+  RecordTable,
+  Where,
+} from './table.ts'
+import { mapTables, type Tables } from './tables.ts'
 
 type Stored = Record<string, unknown>
 type Awaitable<T> = T | Promise<T>
@@ -16,32 +28,46 @@ export interface Executor {
   /**
    * @param rows the values of each, in the order of the insertion's columns
    * @param first the index of the first of them among all that are stored
+   * @param complete what is made of the statement
    * @returns the ids of the rows, in their order
    * @throws UniqueViolation with the index of the first row that cannot be stored
    */
-  insert(insertion: Insertion, rows: unknown[][], first: number): Awaitable<number[]>
+  insert(
+    insertion: Insertion,
+    rows: unknown[][],
+    first: number,
+    complete?: (statement: Statement, answer: string) => Statement,
+  ): Awaitable<number[]>
 }
 
 // On SQLite a few milliseconds, in which nobody else is served.
 export const ROWS_REMOVED_AT_ONCE = 500
 const ROWS_INSERTED_AT_ONCE = 100
+const ROWS_ENTERED_AT_ONCE = 10_000
 
 const texts = mapTables((declaration) => new SqlText(declaration))
 
 /** Every table, through an executor. */
 export function sqlTables(executor: Executor): Tables {
-  return mapTables((declaration, name) => new SqlTable(declaration, texts[name], executor)) as unknown as Tables
+  return mapTables(({ columns }, name) => new SqlTable(columns, texts[name], executor)) as unknown as Tables
 }
 
 class SqlTable<Row extends Entity> implements RecordTable<Row> {
   readonly columns: Columns<Row>
   readonly #text: SqlText<Row>
   readonly #executor: Executor
+  readonly #entering: Entering | undefined
 
-  constructor({ columns }: Declaration<Row>, text: SqlText<Row>, executor: Executor) {
+  constructor(columns: Columns<Row>, text: SqlText<Row>, executor: Executor, entering?: Entering) {
     this.columns = columns
     this.#text = text
     this.#executor = executor
+    this.#entering = entering
+  }
+
+  get entering(): RecordTable<Row>['entering'] {
+    if (!this.#executor.isRemote) return undefined
+    return (entering) => new SqlTable(this.columns, this.#text, this.#executor, entering)
   }
 
   async find(where: Where<Row>): Promise<Row | undefined> {
@@ -70,7 +96,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
     if (this.#executor.isRemote) {
-      const [row] = await this.#executor.all(this.#text.updateReturning(id, versions, changes))
+      const update = this.#text.updateReturning(id, versions, changes)
+      const [row] = await this.#executor.all(this.#entered(update, { before: BEFORE, after: '', changes }))
       return row === undefined ? undefined : this.#change(row as Stored)
     }
     // Nobody else writes meanwhile.
@@ -80,10 +107,11 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    return (await this.#rows(this.#text.deleteReturning(id, versions)))[0]
+    return (await this.#rows(this.#entered(this.#text.deleteReturning(id, versions), { before: '' })))[0]
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
+    if (this.#entering !== undefined) return this.#deleteEntered(where)
     if (this.#executor.isRemote) return this.#executor.run(this.#text.deleteAll(where))
     const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
     for (let total = 0; ; await setImmediate()) {
@@ -95,7 +123,24 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
     const lock = this.#executor.isRemote ? ' FOR UPDATE' : ''
-    return this.#rows(this.#text.deleteSomeReturning(where, most, lock))
+    return this.#rows(this.#entered(this.#text.deleteSomeReturning(where, most, lock), { before: '' }))
+  }
+
+  /** A statement that gives the rows it writes, with the entries that tell of them. */
+  #entered(statement: Statement, told: Told): Statement {
+    if (this.#entering === undefined) return statement
+    return withEntries(statement, this.columns as Record<string, Kind>, this.#entering, told)
+  }
+
+  // So many at once, for a statement must end within its time.
+  async #deleteEntered(where: Where<Row>): Promise<number> {
+    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE, ' FOR UPDATE')
+    const counted = this.#entered(some, { before: '', answer: 'count(*)::int AS "total"' })
+    for (let sum = 0; ; ) {
+      const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
+      sum += total
+      if (total < ROWS_ENTERED_AT_ONCE) return sum
+    }
   }
 
   async #rows(statement: Statement): Promise<Row[]> {
@@ -125,7 +170,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async #insert(values: unknown[][]): Promise<number[]> {
     const { insertion } = this.#text
     if (this.#executor.isRemote || values.length <= ROWS_INSERTED_AT_ONCE) {
-      return this.#executor.insert(insertion, values, 0)
+      const complete = (statement: Statement, answer: string) => this.#entered(statement, { after: '', answer })
+      return this.#executor.insert(insertion, values, 0, this.#entering && complete)
     }
     const ids: number[] = []
     for (let first = 0; first < values.length; first += ROWS_INSERTED_AT_ONCE) {

@@ -1,3 +1,5 @@
+import type { AuditEntry } from '../generated/client.ts'
+
 /** The values of one column that are meant: a single one, a range, or all but null. */
 type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
 
@@ -95,8 +97,19 @@ export interface Change<Row> {
   after: Row
 }
 
+/** What the entries of one call in the audit log have in common, and how they tell a record of one table. */
+export interface Entering {
+  shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'resource' | 'request_id' | 'address'>
+  /** The columns that are shown. */
+  shown: readonly string[]
+  /** A column of which is told, by another name, that it was written, and never what. */
+  secret: { column: string; field: string } | undefined
+}
+
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
+  /** The same table, where each change leaves its entry by the statement of the change; absent where none can do that. */
+  readonly entering?: ((entering: Entering) => RecordTable<Row>) | undefined
   /**
    * Writes changes into a record and adds one to its version. The writing statement itself looks at the version, so no
    * other write can come in between. `updated_at` stays where it is rather than go back.

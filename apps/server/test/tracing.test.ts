@@ -63,7 +63,14 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
   expect(tree(own, CALLER)).toEqual([
     ['GET /items/{item_id}', ['items.get', ['find items']]],
     ['GET /items/{item_id}', ['items.get', ['find items']]],
-    ['POST /items/', ['items.create', ['transaction', ['insert items'], ['insertMany audit_entries']]]],
+    // On PostgreSQL the statement of the change enters it in the audit log as well.
+    [
+      'POST /items/',
+      [
+        'items.create',
+        ['transaction', ['insert items'], ...(service.system === 'postgresql' ? [] : [['insertMany audit_entries']])],
+      ],
+    ],
   ])
   expect(own.find(({ attributes }) => attributes['url.path'] === '/items/1')).toMatchObject({
     kind: 'server',

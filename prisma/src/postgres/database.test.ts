@@ -2,7 +2,16 @@ import { startPostgres } from '@resource/postgres-test'
 import { describe, expect, test } from 'vitest'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
-import { createDatabase, type Database, isBusy, UniqueViolation, Unreachable } from '../index.ts'
+import {
+  createDatabase,
+  type Database,
+  isBusy,
+  type RecordTable,
+  type Tables,
+  UniqueViolation,
+  Unreachable,
+  type User,
+} from '../index.ts'
 import { accesses, newUser } from '../test-database.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
@@ -251,13 +260,18 @@ describe.each(accesses)('with access %s', (access) => {
     await using database = await temporaryDatabase({ access })
     await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
     const increment = () =>
-      database.write(async (tx) => {
-        const user = await tx.users.find({ id: 1 })
-        return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
-      }, 'ada')
+      database.write(
+        async (tx) => {
+          const user = await tx.users.find({ id: 1 })
+          return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
+        },
+        { alone: 'ada' },
+      )
     await Promise.all(Array.from({ length: 20 }, increment))
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
-    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), 'bob'), 'ada')
+    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { alone: 'bob' }), {
+      alone: 'ada',
+    })
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
@@ -428,4 +442,69 @@ test('a connection that breaks as it is given up ends nothing', async () => {
   client.emit('error', new Error('terminating connection due to administrator command'))
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
   await pool.end()
+})
+
+test('a single write is a transaction by itself, and a second one in it is refused before it is sent', async () => {
+  await using database = await temporaryDatabase()
+  const single = (work: (tx: Tables) => Promise<unknown>) => database.write(work, { isSingle: true })
+  await single((tx) => tx.users.insert(newUser('ada')))
+  const twice = single(async (tx) => {
+    await tx.users.update(1, undefined, { age: (await tx.users.count({})) + 1 })
+    return tx.users.insert(newUser('bob'))
+  })
+  await expect(twice).rejects.toThrow('A write that was said to be single writes twice.')
+  const several = single((tx) => tx.users.insertMany([newUser('cid'), newUser('dan')]))
+  await expect(several).rejects.toThrow('A write that was said to be single stores several rows.')
+  expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 2 })
+  expect(await names(database)).toEqual(['ada'])
+})
+
+test('a change and its entry in the audit log are one statement', async () => {
+  await using database = await temporaryDatabase()
+  const shared = { actor: 'key 3', actor_detail: null, resource: 'users', request_id: null, address: '192.0.2.1' }
+  const secret = { column: 'password_hash', field: 'password' }
+  const write = <T>(procedure: string, work: (users: RecordTable<User>) => Promise<T>, isSingle = true) =>
+    database.write(
+      async ({ users }) => {
+        const entered = users.entering?.({
+          shared: { ...shared, procedure },
+          shown: ['id', 'name', 'age', 'created_at'],
+          secret,
+        })
+        return work(entered as RecordTable<User>)
+      },
+      { isSingle },
+    )
+  await write('create', (users) => users.insert({ ...newUser('ada'), password_hash: 'secret' }))
+  await write(
+    'createMany',
+    (users) => users.insertMany([newUser('bob'), { ...newUser('cid'), password_hash: 'secret' }]),
+    false,
+  )
+  await write('setAge', (users) => users.update(2, [1], { age: 36 }))
+  await write('setPassword', (users) => users.update(2, undefined, { password_hash: 'secret' }))
+  await write('nothing', (users) => users.update(2, [1], { age: 37 }))
+  await expect(write('taken', (users) => users.insert(newUser('ada')))).rejects.toThrow(UniqueViolation)
+  await write('delete', (users) => users.delete(2, [3]))
+  expect(await write('deleteAll', (users) => users.deleteAll({ status: 'active' }))).toBe(2)
+
+  const { auditEntries } = database.read
+  const entries = await auditEntries.page({ where: {}, order: { column: 'id', descending: false }, take: 20 })
+  const created_at = '2026-01-02T03:04:05.678Z'
+  const record = (id: number, name: string, age: number | null = null, rest = {}) =>
+    JSON.stringify({ id, name, age, created_at, ...rest })
+  const compact = (text: string | null) => text && JSON.stringify(JSON.parse(text))
+  expect(
+    entries.map(({ procedure, record_id, before, after }) => [procedure, record_id, compact(before), compact(after)]),
+  ).toEqual([
+    ['create', 1, null, record(1, 'ada', null, { password: 'set' })],
+    ['createMany', 2, null, record(2, 'bob')],
+    ['createMany', 3, null, record(3, 'cid', null, { password: 'set' })],
+    ['setAge', 2, record(2, 'bob'), record(2, 'bob', 36)],
+    ['setPassword', 2, record(2, 'bob', 36), record(2, 'bob', 36, { password: 'set' })],
+    ['delete', 2, record(2, 'bob', 36), null],
+    ['deleteAll', 1, record(1, 'ada'), null],
+    ['deleteAll', 3, record(3, 'cid'), null],
+  ])
+  expect(entries[0]).toMatchObject(shared)
 })

@@ -24,6 +24,8 @@ export interface Access {
    * @throws Conflict when the transaction lost against another one
    */
   transaction<T>(work: (tx: Tables) => Promise<T>, lock: bigint | undefined): Promise<T>
+  /** Runs `work`, whose only statement that writes is a transaction by itself; absent where each write takes one of its own. */
+  single?<T>(work: (tx: Tables) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -47,13 +49,14 @@ export async function openPostgres(
   const pool = openPool(parsed, settings)
   const openAccess = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
     access === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
-  const { read: tables, transaction, close } = await openAccess(pool, parsed)
+  const { read: tables, transaction, single, close } = await openAccess(pool, parsed)
   const read = readOnly(tables)
   const replicas = await openReplicas(parsed, read, settings, openAccess)
   return {
     read,
     recent: replicas.next,
-    write: (work, alone) => {
+    write: (work, { alone, isSingle = false } = {}) => {
+      if (isSingle && alone === undefined && single !== undefined) return withRetries(() => single(work))
       const lock = alone === undefined ? undefined : lockOf(alone)
       return withRetries(() => transaction(work, lock))
     },

@@ -37,7 +37,7 @@ export function explainedPostgres(url: string): ExplainedTables {
     isRemote: true,
     all,
     run: (statement) => statements.run(statement),
-    insert: (insertion, rows) => statements.insert(insertion, rows),
+    insert: (...parameters) => statements.insert(...parameters),
   })
   return { read, plans, close: () => pool.end() }
 }

@@ -15,28 +15,30 @@ const types: Record<Kind, string> = {
 const manyTexts = new Map<string, string>()
 
 /**
- * Inserts a row and gives what the engine gave it. Where a unique value is taken it gives nothing: an error would undo
- * the transaction it is in.
+ * Inserts a row and gives it. Where a unique value is taken it gives nothing: an error would undo the transaction it
+ * is in.
+ *
+ * @param returning what is given of the row
  */
-export function insertOne(insertion: Insertion, values: unknown[]): Statement {
-  return { text: `${insertion.text}${whatIsStored(insertion)}`, values }
+export function insertOne(insertion: Insertion, values: unknown[], returning: string): Statement {
+  return { text: `${insertion.text}${orNothing(returning)}`, values }
 }
 
 /**
  * Inserts rows by one statement, whose text is the same for any number; ids are given in their order. A value that all
  * of them share is sent once.
  */
-export function insertMany(insertion: Insertion, rows: unknown[][]): Statement {
+export function insertMany(insertion: Insertion, rows: unknown[][], returning: string): Statement {
   const columns = insertion.columns.map((_, place) => rows.map((row) => row[place]))
   // The first column tells how many rows there are.
   const areShared = columns.map((values, place) => place > 0 && values.every((value) => value === values[0]))
   const shared = columns.filter((_, place) => areShared[place]).map(([value]) => value)
   const own = columns.filter((_, place) => !areShared[place])
-  return { text: manyText(insertion, areShared), values: [...shared, ...own] }
+  return { text: manyText(insertion, areShared, returning), values: [...shared, ...own] }
 }
 
-function manyText({ table, columns, ...insertion }: Insertion, areShared: boolean[]): string {
-  const shape = `${table} ${areShared.map(Number).join('')}`
+function manyText({ table, columns }: Insertion, areShared: boolean[], returning: string): string {
+  const shape = `${table} ${returning} ${areShared.map(Number).join('')}`
   const known = manyTexts.get(shape)
   if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
@@ -45,12 +47,16 @@ function manyText({ table, columns, ...insertion }: Insertion, areShared: boolea
   const arrays = own.map(({ kind }) => `?::${types[kind]}[]`).join(', ')
   const given = own.map(({ name }) => quote(name)).join(', ')
   const text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values} FROM unnest(${arrays})
-    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${whatIsStored(insertion)}`
+    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${orNothing(returning)}`
   manyTexts.set(shape, text)
   return text
 }
 
-function whatIsStored({ hasId, unique }: Pick<Insertion, 'hasId' | 'unique'>): string {
-  const columns = hasId ? ['id', ...unique] : unique
-  return ` ON CONFLICT DO NOTHING RETURNING ${columns.map(quote).join(', ')}`
+/** What tells which rows are stored: their ids, and the values of which there can be one. */
+export function whatIsStored({ hasId, unique }: Insertion): string {
+  return (hasId ? ['id', ...unique] : unique).map(quote).join(', ')
+}
+
+function orNothing(returning: string): string {
+  return ` ON CONFLICT DO NOTHING RETURNING ${returning}`
 }

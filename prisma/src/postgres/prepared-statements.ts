@@ -3,7 +3,7 @@ import { UniqueViolation } from '../errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Insertion, Statement } from '../sql-text.ts'
 import { fromPostgres } from './errors.ts'
-import { insertMany, insertOne } from './insertion.ts'
+import { insertMany, insertOne, whatIsStored } from './insertion.ts'
 import { numbered } from './numbered.ts'
 
 /** Runs statements on a connection, or each on any one of a pool. */
@@ -26,10 +26,19 @@ export class PreparedStatements implements Executor {
     return (await this.#query(statement)).rowCount ?? 0
   }
 
-  async insert(insertion: Insertion, rows: unknown[][]): Promise<number[]> {
+  async insert(
+    insertion: Insertion,
+    rows: unknown[][],
+    _first: number,
+    complete?: (statement: Statement, answer: string) => Statement,
+  ): Promise<number[]> {
     const [first = []] = rows
     if (rows.length === 0) return []
-    const stored = await this.all(rows.length === 1 ? insertOne(insertion, first) : insertMany(insertion, rows))
+    const answer = whatIsStored(insertion)
+    const returning = complete === undefined ? answer : '*'
+    const statement =
+      rows.length === 1 ? insertOne(insertion, first, returning) : insertMany(insertion, rows, returning)
+    const stored = await this.all(complete?.(statement, answer) ?? statement)
     if (stored.length < rows.length) {
       throw new UniqueViolation(insertion.unique, { index: firstMissing(insertion, rows, stored) })
     }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { sqlTables } from '../sql-table.ts'
+import { type Executor, sqlTables } from '../sql-table.ts'
 import type { Access } from './database.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
@@ -11,10 +11,40 @@ import { inTransaction } from './transaction.ts'
  * by name what it has run before
  */
 export function openPreparedAccess(pool: pg.Pool, writeMs: number, keepsStatements: boolean): Access {
-  const tables = (connection: pg.Pool | pg.PoolClient) => sqlTables(new PreparedStatements(connection, keepsStatements))
+  const statements = new PreparedStatements(pool, keepsStatements)
   return {
-    read: tables(pool),
-    transaction: (work, lock) => inTransaction(pool, writeMs, lock, (client) => work(tables(client))),
+    read: sqlTables(statements),
+    transaction: (work, lock) =>
+      inTransaction(pool, writeMs, lock, (client) => work(sqlTables(new PreparedStatements(client, keepsStatements)))),
+    single: (work) => work(sqlTables(writingOnce(statements))),
     close: async () => {},
+  }
+}
+
+/**
+ * @throws Error before a second statement that writes, which would be a transaction of its own, and before one that may
+ * have to be undone
+ */
+function writingOnce(statements: Executor): Executor {
+  let hasWritten = false
+  const beforeWrite = () => {
+    if (hasWritten) throw new Error('A write that was said to be single writes twice.')
+    hasWritten = true
+  }
+  return {
+    isRemote: true,
+    all: (statement) => {
+      if (!statement.text.startsWith('SELECT')) beforeWrite()
+      return statements.all(statement)
+    },
+    run: (statement) => {
+      beforeWrite()
+      return statements.run(statement)
+    },
+    insert: (insertion, rows, ...rest) => {
+      if (rows.length > 1) throw new Error('A write that was said to be single stores several rows.')
+      beforeWrite()
+      return statements.insert(insertion, rows, ...rest)
+    },
   }
 }

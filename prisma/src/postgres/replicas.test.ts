@@ -63,7 +63,7 @@ test.each(accesses)('what is recent comes from each replica in turn, all else fr
   expect((await database.recentCounts(4)).sort()).toEqual([1, 1, 2, 2])
   expect(await database.read.users.count({})).toBe(2)
   expect(await database.write((tx) => tx.users.count({}))).toBe(2)
-  expect(await database.write((tx) => tx.users.count({}), 'name')).toBe(2)
+  expect(await database.write((tx) => tx.users.count({}), { alone: 'name' })).toBe(2)
   // One call reads from one replica, however often it reads.
   const { users } = database.recent()
   const counts = [await users.count({}), await users.count({}), await users.count({})]

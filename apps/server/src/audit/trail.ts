@@ -5,6 +5,7 @@ import type {
   Change,
   Changes,
   Columns,
+  Entering,
   Entity,
   ListTable,
   NewRow,
@@ -23,13 +24,14 @@ const TABLES = { users: 'users', books: 'books', items: 'items', keys: 'apiKeys'
 const nouns = Object.keys(TABLES) as WrittenNoun[]
 
 // Told by this name that it was written, and never what.
-const SECRETS = [{ column: 'password_hash', field: 'password' }]
+const secrets: { [Noun in WrittenNoun]?: { column: string; field: string } } = {
+  users: { column: 'password_hash', field: 'password' },
+}
 
 // With the entries of one removal about as long as a removal without: a few milliseconds, in which nobody else is served.
 const REMOVED_AT_ONCE = 250
 
 type Told = Pick<AuditEntry, 'record_id' | 'before' | 'after'>
-type Call = Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'>
 
 /**
  * The tables of a transaction, where every change of a record leaves its entry in the audit log: neither is stored
@@ -38,7 +40,7 @@ type Call = Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_i
  * @param procedure what is called: `users.update`
  */
 export function audited(tx: Tables, procedure: string, { caller, requestId, address }: Context): Tables {
-  const call: Call = {
+  const call = {
     actor: caller.name,
     actor_detail: caller.detail ?? null,
     procedure,
@@ -48,7 +50,8 @@ export function audited(tx: Tables, procedure: string, { caller, requestId, addr
   const tables: Record<string, unknown> = { ...tx }
   for (const noun of nouns) {
     const table = tx[TABLES[noun]] as unknown as RecordTable<Entity>
-    tables[TABLES[noun]] = new AuditedTable(noun, table, tx.auditEntries, call)
+    const entering = { shared: { ...call, resource: noun }, shown: shown[noun], secret: secrets[noun] }
+    tables[TABLES[noun]] = table.entering?.(entering) ?? new AuditedTable(table, tx.auditEntries, entering)
   }
   return tables as unknown as Tables
 }
@@ -58,19 +61,18 @@ const shown = Object.fromEntries(
   nouns.map((noun) => [noun, Object.keys(contract[noun].procedures.get.output.shape)]),
 ) as Record<WrittenNoun, string[]>
 
+/** Where the statement of a change cannot enter it: entries by statements of their own. */
 class AuditedTable<Row extends Entity> implements RecordTable<Row> {
   readonly columns: Columns<Row>
-  readonly #noun: WrittenNoun
   readonly #table: RecordTable<Row>
   readonly #entries: ListTable<AuditEntry>
-  readonly #call: Call
+  readonly #entering: Entering
 
-  constructor(noun: WrittenNoun, table: RecordTable<Row>, entries: ListTable<AuditEntry>, call: Call) {
+  constructor(table: RecordTable<Row>, entries: ListTable<AuditEntry>, entering: Entering) {
     this.columns = table.columns
-    this.#noun = noun
     this.#table = table
     this.#entries = entries
-    this.#call = call
+    this.#entering = entering
   }
 
   find(where: Where<Row>): Promise<Row | undefined> {
@@ -126,19 +128,20 @@ class AuditedTable<Row extends Entity> implements RecordTable<Row> {
 
   async #tell(changes: Told[]): Promise<void> {
     if (changes.length === 0) return
-    const shared = { ...this.#call, at: new Date(), resource: this.#noun }
+    const shared = { ...this.#entering.shared, at: new Date() }
     await this.#entries.insertMany(changes.map((change) => ({ ...shared, ...change })))
   }
 
   /** A record as the contract shows it; of the secrets among what was written, that they were set. */
   #text(row: Row, written: object = {}): string {
     const record: Record<string, unknown> = {}
-    for (const field of shown[this.#noun]) {
+    const { shown, secret } = this.#entering
+    for (const field of shown) {
       const value = row[field as keyof Row]
       record[field] = value instanceof Date ? timestamp(value) : value
     }
-    for (const { column, field } of SECRETS) {
-      if ((written as Record<string, unknown>)[column] != null) record[field] = 'set'
+    if (secret !== undefined && (written as Record<string, unknown>)[secret.column] != null) {
+      record[secret.field] = 'set'
     }
     return JSON.stringify(record)
   }

@@ -1,5 +1,5 @@
 import type { Implementation } from '@resource/contract'
-import type { Database } from '@resource/database'
+import type { Database, Tables } from '@resource/database'
 import type { Context } from '../context.ts'
 import { writeOnce } from '../store/idempotency.ts'
 import { deleteBook, findBook, insertBook, insertBooks, listBooks, updateBook } from './store.ts'
@@ -13,9 +13,8 @@ export function bookService(database: Database): Implementation<Context>['books'
 
     create: (input, context) => {
       const { title, author, published_date } = input
-      return writeOnce(database, context, 'books.create', input, (tx) =>
-        insertBook(tx, { title, author, published_date }),
-      )
+      const work = (tx: Tables) => insertBook(tx, { title, author, published_date })
+      return writeOnce(database, context, 'books.create', input, work, { isSingle: true })
     },
 
     createMany: (input, context) =>
@@ -25,15 +24,16 @@ export function bookService(database: Database): Implementation<Context>['books'
 
     replace: (input, context) => {
       const { id, if_version, title, author, published_date } = input
-      return writeOnce(database, context, 'books.replace', input, (tx) =>
-        updateBook(tx, id, if_version, { title, author, published_date }),
-      )
+      const work = (tx: Tables) => updateBook(tx, id, if_version, { title, author, published_date })
+      return writeOnce(database, context, 'books.replace', input, work, { isSingle: true })
     },
 
-    delete: (input, context) =>
-      writeOnce(database, context, 'books.delete', input, async (tx) => {
+    delete: (input, context) => {
+      const work = async (tx: Tables) => {
         await deleteBook(tx, input.id, input.if_version)
         return { message: 'Book deleted' }
-      }),
+      }
+      return writeOnce(database, context, 'books.delete', input, work, { isSingle: true })
+    },
   }
 }

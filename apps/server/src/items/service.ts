@@ -1,5 +1,5 @@
 import type { Implementation } from '@resource/contract'
-import type { Database } from '@resource/database'
+import type { Database, Tables } from '@resource/database'
 import type { Context } from '../context.ts'
 import { writeOnce } from '../store/idempotency.ts'
 import { deleteItem, findItem, insertItem, insertItems, listItems, updateItem } from './store.ts'
@@ -13,7 +13,8 @@ export function itemService(database: Database): Implementation<Context>['items'
 
     create: (input, context) => {
       const { name, price, category } = input
-      return writeOnce(database, context, 'items.create', input, (tx) => insertItem(tx, { name, price, category }))
+      const work = (tx: Tables) => insertItem(tx, { name, price, category })
+      return writeOnce(database, context, 'items.create', input, work, { isSingle: true })
     },
 
     createMany: (input, context) =>
@@ -23,22 +24,22 @@ export function itemService(database: Database): Implementation<Context>['items'
 
     replace: (input, context) => {
       const { id, if_version, name, price, category } = input
-      return writeOnce(database, context, 'items.replace', input, (tx) =>
-        updateItem(tx, id, if_version, { name, price, category }),
-      )
+      const work = (tx: Tables) => updateItem(tx, id, if_version, { name, price, category })
+      return writeOnce(database, context, 'items.replace', input, work, { isSingle: true })
     },
 
     update: (input, context) => {
       const { id, if_version, name, price, category } = input
-      return writeOnce(database, context, 'items.update', input, (tx) =>
-        updateItem(tx, id, if_version, { name, price, category }),
-      )
+      const work = (tx: Tables) => updateItem(tx, id, if_version, { name, price, category })
+      return writeOnce(database, context, 'items.update', input, work, { isSingle: true })
     },
 
-    delete: (input, context) =>
-      writeOnce(database, context, 'items.delete', input, async (tx) => {
+    delete: (input, context) => {
+      const work = async (tx: Tables) => {
         await deleteItem(tx, input.id, input.if_version)
         return { message: 'Item deleted' }
-      }),
+      }
+      return writeOnce(database, context, 'items.delete', input, work, { isSingle: true })
+    },
   }
 }

@@ -1,5 +1,5 @@
 import type { Implementation } from '@resource/contract'
-import type { Database } from '@resource/database'
+import type { Database, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import type { Context } from '../context.ts'
 import { writeOnce } from '../store/idempotency.ts'
@@ -22,11 +22,12 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
       }
       let created: string | undefined
       // What is kept for repeats must not hold the key.
-      const record = await writeOnce(database, context, 'keys.create', input, (tx) => {
+      const work = (tx: Tables) => {
         const { key, prefix, hash } = newKey()
         created = key
         return insertKey(tx, { name, role, prefix, hash, expires_at })
-      })
+      }
+      const record = await writeOnce(database, context, 'keys.create', input, work, { isSingle: true })
       if (created !== undefined) return { ...record, key: created }
       throw new Problem(
         409,
@@ -34,10 +35,12 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
       )
     },
 
-    revoke: (input, context) =>
-      writeOnce(database, context, 'keys.revoke', input, async (tx) => {
+    revoke: (input, context) => {
+      const work = async (tx: Tables) => {
         await revokeKey(tx, input.id, input.if_version)
         return { message: 'Key revoked' }
-      }),
+      }
+      return writeOnce(database, context, 'keys.revoke', input, work, { isSingle: true })
+    },
   }
 }

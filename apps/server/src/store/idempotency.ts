@@ -14,6 +14,8 @@ let replays = 0
 interface Options<Prepared> {
   /** Whether the input holds a secret, which its fingerprint must not give away. */
   isSecret?: boolean
+  /** Whether the work writes at most once, by one method of one table. */
+  isSingle?: boolean
   /** What is slow and needs no transaction, such as hashing; left out when the answer is known already. */
   prepare?: () => Promise<Prepared>
 }
@@ -35,11 +37,11 @@ export async function writeOnce<Answer, Prepared = undefined>(
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
-  { isSecret = false, prepare = async () => undefined as Prepared }: Options<Prepared> = {},
+  { isSecret = false, isSingle = false, prepare = async () => undefined as Prepared }: Options<Prepared> = {},
 ): Promise<Answer> {
   if (key === undefined) {
     const prepared = await prepare()
-    return database.write((tx) => work(audited(tx, procedure, context), prepared))
+    return database.write((tx) => work(audited(tx, procedure, context), prepared), { isSingle })
   }
   const print = await fingerprint(JSON.stringify(request), isSecret ? `${procedure} ${key}` : undefined)
   const early = await database.read.idempotencyKeys.find({ procedure, key })
@@ -60,7 +62,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     })
     return answer
   }
-  return database.write(store, `${procedure} ${key}`)
+  return database.write(store, { alone: `${procedure} ${key}` })
 }
 
 /** How many answers this process has given again. */

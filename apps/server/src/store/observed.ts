@@ -29,7 +29,7 @@ export function observeDatabase(database: Database, around: Around): Database {
     ...database,
     read: observeOnce(database.read),
     recent: () => observeOnce(database.recent()),
-    write: (work, alone) => around('transaction', '', () => database.write((tx) => work(observe(tx)), alone)),
+    write: (work, options) => around('transaction', '', () => database.write((tx) => work(observe(tx)), options)),
   }
 }
 
@@ -44,6 +44,11 @@ class ObservedTable<Row extends Entity> implements RecordTable<Row> {
     this.#table = table
     this.#name = name
     this.#around = around
+  }
+
+  get entering(): RecordTable<Row>['entering'] {
+    const { entering: enter } = this.#table
+    return enter && ((entering) => new ObservedTable(enter(entering), this.#name, this.#around))
   }
 
   find(where: Where<Row>) {

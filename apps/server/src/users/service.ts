@@ -1,5 +1,5 @@
 import type { Implementation } from '@resource/contract'
-import type { Database } from '@resource/database'
+import type { Database, Tables } from '@resource/database'
 import type { Context } from '../context.ts'
 import { checkPassword, hashPassword, hashPasswords } from '../password.ts'
 import { writeOnce } from '../store/idempotency.ts'
@@ -21,7 +21,7 @@ export function userService(database: Database, passwordMinLength: number): Impl
         'users.create',
         input,
         (tx, password_hash) => insertUser(tx, { ...fields, password_hash }),
-        { isSecret: password !== undefined, prepare: () => hashPassword(password) },
+        { isSingle: true, isSecret: password !== undefined, prepare: () => hashPassword(password) },
       )
     },
 
@@ -52,9 +52,8 @@ export function userService(database: Database, passwordMinLength: number): Impl
     // Status and password stay: the contract's input has neither.
     replace: (input, context) => {
       const { id, if_version, name, email, role, age } = input
-      return writeOnce(database, context, 'users.replace', input, (tx) =>
-        updateUser(tx, id, if_version, { name, email, role, age }),
-      )
+      const work = (tx: Tables) => updateUser(tx, id, if_version, { name, email, role, age })
+      return writeOnce(database, context, 'users.replace', input, work, { isSingle: true })
     },
 
     update: async (input, context) => {
@@ -67,20 +66,23 @@ export function userService(database: Database, passwordMinLength: number): Impl
         input,
         (tx, password_hash) =>
           updateUser(tx, id, if_version, { ...fields, ...(password !== undefined && { password_hash }) }),
-        { isSecret: password !== undefined, prepare: () => hashPassword(password) },
+        { isSingle: true, isSecret: password !== undefined, prepare: () => hashPassword(password) },
       )
     },
 
     setStatus: (input, context) => {
       const { id, if_version, status } = input
-      return writeOnce(database, context, 'users.setStatus', input, (tx) => updateUser(tx, id, if_version, { status }))
+      const work = (tx: Tables) => updateUser(tx, id, if_version, { status })
+      return writeOnce(database, context, 'users.setStatus', input, work, { isSingle: true })
     },
 
-    delete: (input, context) =>
-      writeOnce(database, context, 'users.delete', input, async (tx) => {
+    delete: (input, context) => {
+      const work = async (tx: Tables) => {
         await deleteUser(tx, input.id, input.if_version)
         return { message: 'User deleted' }
-      }),
+      }
+      return writeOnce(database, context, 'users.delete', input, work, { isSingle: true })
+    },
 
     deleteByStatus: (input, context) =>
       writeOnce(database, context, 'users.deleteByStatus', input, async (tx) => {
