@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Prisma, PrismaClient } from '../generated/client.ts'
 import { Conflict, UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
+import { readRanges } from './ranges.ts'
 import type { Change, Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
 import { type Declaration, mapTables, type Tables } from './tables.ts'
 
@@ -55,7 +56,7 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   async page<Column extends keyof Row = keyof Row>({
     columns,
     where,
-    beyond = {},
+    beyond = [{}],
     order,
     skip = 0,
     take,
@@ -65,9 +66,12 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     const isNullable = this.columns[column].endsWith('?')
     const first = { [column]: isNullable ? { sort, nulls: descending ? 'last' : 'first' } : sort }
     const orderBy = column === 'id' ? [first] : [first, { id: 'asc' }]
-    const rows = await this.#delegate
-      .findMany({ where: { AND: [where, beyond] }, orderBy, skip, take, ...(columns && { select: named(columns) }) })
-      .catch(refuse)
+    const select = columns && named(columns)
+    const rows = await readRanges(beyond, take, (range, take) =>
+      this.#delegate
+        .findMany({ where: { AND: [where, range] }, orderBy, skip, take, ...(select && { select }) })
+        .catch(refuse),
+    )
     return (rows as Pick<Row, Column>[]).map(numbered)
   }
 

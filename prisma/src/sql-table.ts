@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { readRanges } from './ranges.ts'
 import { type Told, withEntries } from './sql-entries.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
 import type {
@@ -74,8 +75,11 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (await this.#rows(this.#text.find(where)))[0]
   }
 
-  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    return this.#rows(this.#text.page(query))
+  async page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
+    const { beyond } = query
+    if (beyond === undefined) return this.#rows(this.#text.page(query))
+    if (this.#executor.isRemote && beyond.length > 1) return this.#rows(this.#text.pageOfRanges(query, beyond))
+    return readRanges(beyond, query.take, (range, take) => this.#rows(this.#text.page({ ...query, take }, range)))
   }
 
   async count(where: Where<Row>): Promise<number> {

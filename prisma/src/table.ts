@@ -22,8 +22,11 @@ export interface PageQuery<Row, Column extends keyof Row = keyof Row> {
   /** What is read of each row; every column when absent. */
   columns?: readonly Column[] | undefined
   where: Where<Row>
-  /** What lies beyond a cursor; holds beside `where`. */
-  beyond?: Where<Row>
+  /**
+   * What lies beyond a cursor, as ranges whose rows stand one after the other; they hold beside `where`. The column of the
+   * order must be among `columns`.
+   */
+  beyond?: readonly Where<Row>[] | undefined
   /** `id` breaks ties, ascending; null stands below every value. */
   order: Order<Row>
   skip?: number

@@ -46,8 +46,14 @@ function withInner(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(withInner)]
 }
 
+/** Whether a node gives no more rows than a page has. */
+function isPage({ 'Node Type': type, Plans: inner = [] }: Node): boolean {
+  return type === 'Limit' || (inner.length > 0 && inner.every(isPage))
+}
+
 function planOf(sql: string, nodes: Node[]): Plan {
-  const types = new Set(nodes.map((node) => node['Node Type']))
+  // What a page has may be sorted, and so may the pages of two ranges together.
+  const types = new Set(nodes.filter(({ Plans: inner = [] }) => !inner.every(isPage)).map((node) => node['Node Type']))
   return {
     sql,
     isLed: nodes.some((node) => node['Index Cond'] !== undefined),

@@ -49,14 +49,13 @@ export async function readPage<Row extends Listed>(
   const columns = shown && columnsOf(shown, table, sorting.column)
   // One more than asked for tells whether anything follows.
   const take = limit + 1
+  const query = { columns, where, order, take }
   let found: Row[] = []
   if (after) {
-    for (const beyond of beyondCursor(where, sorting, readCursor(after, sort, sorting))) {
-      if (found.length === take) break
-      found = found.concat(await table.page({ columns, where, beyond, order, take: take - found.length }))
-    }
+    const beyond = beyondCursor(where, sorting, readCursor(after, sort, sorting))
+    found = await table.page({ ...query, beyond })
   } else if (skip <= LARGEST_OFFSET) {
-    found = await table.page({ columns, where, order, skip: after === undefined ? skip : 0, take })
+    found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -111,8 +110,8 @@ interface Cursor {
 }
 
 /**
- * What lies beyond a cursor, as conditions to be read one after the other. An index leads straight to the first record
- * of each; joined by OR they would be a scan.
+ * What lies beyond a cursor, as ranges whose records stand one after the other. An index leads straight to the first
+ * record of each; joined by OR they would be a scan.
  */
 function beyondCursor<Row>(where: Where<Row>, sorting: Sorting<Row>, { key, id }: Cursor): Where<Row>[] {
   const { column, descending } = sorting
