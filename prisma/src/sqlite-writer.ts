@@ -13,8 +13,11 @@ const SAVE = { text: 'SAVEPOINT "write"', values: [] }
 const KEEP = { text: 'RELEASE "write"', values: [] }
 const UNDO = { text: 'ROLLBACK TO "write"', values: [] }
 
+// What has been written so long is a bulk, or many: its way to the disk holds up everybody, and must not take long.
+const LONGEST_GROUP_MS = 5
+
 /** Settles when what the writes of a group did is on disk, or is undone. */
-type Group = PromiseWithResolvers<void>
+type Group = PromiseWithResolvers<void> & { begunMs: number }
 
 /**
  * Writes on one connection, one after another. Those that come together, before the event loop has come round, are one
@@ -42,6 +45,7 @@ export class SqliteWriter {
       group = this.#group ?? (await this.#begin())
       return await this.#run(work, group, isFirst)
     } finally {
+      if (group !== undefined && performance.now() - group.begunMs > LONGEST_GROUP_MS) this.#commit(group)
       this.#turns.end()
       // A refusal waits, too: it may be for what another one of the group wrote.
       await group?.promise
@@ -55,11 +59,11 @@ export class SqliteWriter {
 
   async #begin(): Promise<Group> {
     await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
-    const group = Promise.withResolvers<void>()
+    const group = { ...Promise.withResolvers<void>(), begunMs: performance.now() }
     // Whoever waits for it hears of it, and may not wait yet.
     group.promise.catch(() => {})
     this.#group = group
-    setImmediate(() => this.#commit(group))
+    setImmediate(() => this.#commitInTurn(group))
     return group
   }
 
@@ -100,24 +104,27 @@ export class SqliteWriter {
     else group.reject(error)
   }
 
-  // In its turn, after those that were asked for by now.
-  async #commit(group: Group): Promise<void> {
+  // After those that were asked for by now.
+  async #commitInTurn(group: Group): Promise<void> {
     try {
       await this.#turns.begin(Number.POSITIVE_INFINITY)
     } catch (error) {
       this.#end(group, error)
       return
     }
-    if (this.#group === group) {
-      try {
-        this.#connection.run(COMMIT)
-        this.#group = undefined
-        group.resolve()
-      } catch (error) {
-        this.#end(group, error)
-      }
-    }
+    this.#commit(group)
     this.#turns.end()
+  }
+
+  #commit(group: Group): void {
+    if (this.#group !== group) return
+    try {
+      this.#connection.run(COMMIT)
+      this.#group = undefined
+      group.resolve()
+    } catch (error) {
+      this.#end(group, error)
+    }
   }
 }
 

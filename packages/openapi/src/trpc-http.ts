@@ -55,24 +55,18 @@ export function trpc<Context extends object & CallContext>(
       const error = getTRPCErrorFromUnknown(cause)
       options.onError?.(error, req)
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
-      return { error, answer: { error: shape } }
+      return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
     }
-    const send = (settled: Settled[]) => {
-      const headers = options.headers?.(req)
-      try {
-        write(res, settled, request.isBatch, headers)
-      } catch (cause) {
-        // An output that JSON cannot say: one error for all calls.
-        write(res, [refused(cause, {})], false, headers)
-      }
-    }
+    const send = (settled: Settled[]) => write(res, settled, request.isBatch, options.headers?.(req))
     const settle = async (path: string, input: unknown, context: Context): Promise<Settled> => {
       const { run } = calls.get(path) as TrpcCall<Context>
+      let answer: TRPCResponse
       try {
-        return { answer: { result: { data: await run(input, context) } } }
+        answer = { result: { data: await run(input, context) } }
       } catch (cause) {
         return refused(cause, { path, input })
       }
+      return { answer, text: JSON.stringify(answer) }
     }
     try {
       const made = options.context(req, request.paths)
@@ -84,14 +78,19 @@ export function trpc<Context extends object & CallContext>(
     const inputs = await readInputs(req, request)
     if (inputs === undefined) return next()
     const settling: Promise<Settled>[] = []
-    let begun = performance.now()
+    const pause = pauses()
     for (const [index, path] of request.paths.entries()) {
       settling.push(settle(path, inputs[index], known))
-      if (performance.now() - begun < LONGEST_RUN_MS) continue
-      await setImmediate()
-      begun = performance.now()
+      await pause()
     }
-    send(await Promise.all(settling))
+    let settled: Settled[]
+    try {
+      settled = await Promise.all(settling)
+    } catch (cause) {
+      // An output that JSON cannot say: one error for all calls.
+      return write(res, [refused(cause, {})], false, options.headers?.(req))
+    }
+    await send(settled)
   }
 
   // Loaded for the first who needs it: with it comes all that Node has for the fetch standard, 13 MB.
@@ -120,28 +119,58 @@ export function trpc<Context extends object & CallContext>(
   return { plain, complete }
 }
 
-// Calls whose input takes long to validate: other requests are served in between.
+// Calls whose input takes long to validate, and large answers: other requests are served in between.
 const LONGEST_RUN_MS = 2
+const LARGE = 256 * 1024
+
+/** To be asked again and again in work that may be long: what to wait for, if anything. */
+function pauses(): () => Promise<void> | undefined {
+  let begun = performance.now()
+  return () => {
+    if (performance.now() - begun < LONGEST_RUN_MS) return undefined
+    return setImmediate().then(() => {
+      begun = performance.now()
+    })
+  }
+}
 
 /** What became of a call. */
 interface Settled {
   answer: TRPCResponse
   error?: TRPCError
+  /** The answer as JSON, made when the call ended: that of a whole batch would take long. */
+  text: string
 }
 
-function write(res: Response, settled: Settled[], isBatch: boolean, headers?: Record<string, string>): void {
-  const answers = settled.map(({ answer }) => answer)
+async function write(
+  res: Response,
+  settled: Settled[],
+  isBatch: boolean,
+  headers?: Record<string, string>,
+): Promise<void> {
   const errors = settled.flatMap(({ error }) => error ?? [])
-  const text = JSON.stringify(isBatch ? answers : answers[0])
-  res
-    .writeHead(getHTTPStatusCode(answers), {
-      ...headers,
-      ...headersOf(errors),
-      'content-type': 'application/json',
-      vary: 'trpc-accept, accept',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text)
+  const texts = settled.map(({ text }) => text)
+  const pieces = isBatch ? texts.map((text, index) => `${index === 0 ? '[' : ','}${text}`).concat(']') : texts
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  res.writeHead(getHTTPStatusCode(settled.map(({ answer }) => answer)), {
+    ...headers,
+    ...headersOf(errors),
+    'content-type': 'application/json',
+    vary: 'trpc-accept, accept',
+    'content-length': length,
+  })
+  if (length < LARGE) {
+    res.end(pieces.join(''))
+    return
+  }
+  const pause = pauses()
+  for (const piece of pieces) {
+    // Its client may have gone meanwhile.
+    if (res.destroyed) return
+    res.write(piece)
+    await pause()
+  }
+  res.end()
 }
 
 // Of a Problem: when to try again.
