@@ -61,3 +61,26 @@ test('a bulk create repeated with its Idempotency-Key stores nothing twice', asy
   expect((await send()).body).toEqual(first.body)
   expect((await server.client.items.list.query({ count: true })).total).toBe(2)
 })
+
+test('a batch with a large answer is answered whole, and a client that leaves within it harms nobody', async () => {
+  await using server = await startTestServer()
+  const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Lamp ${n} ${'é'.repeat(150)}`, price: n }))
+  const body = JSON.stringify({ 0: { items }, 1: { items } })
+  const ask = () =>
+    fetch(`${server.url}/trpc/items.createMany,items.createMany?batch=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    })
+  const answer = await ask()
+  const results = (await answer.json()) as { result: { data: { items: { id: number }[] } } }[]
+  const stored = results.map(({ result }) => result.data.items)
+  const expected = items.map((item) => ({ id: expect.any(Number), ...item, category: null, version: 1 }))
+  expect(stored).toEqual([expected, expected])
+  expect(new Set(stored.flat().map(({ id }) => id)).size).toBe(2000)
+  expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(600_000)
+
+  const left = await ask()
+  await left.body?.cancel()
+  expect((await server.request('GET', '/items/4000')).status).toBe(200)
+})

@@ -148,11 +148,22 @@ async function write(
   isBatch: boolean,
   headers?: Record<string, string>,
 ): Promise<void> {
-  const errors = settled.flatMap(({ error }) => error ?? [])
-  const texts = settled.map(({ text }) => text)
-  const pieces = isBatch ? texts.map((text, index) => `${index === 0 ? '[' : ','}${text}`).concat(']') : texts
-  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-  res.writeHead(getHTTPStatusCode(settled.map(({ answer }) => answer)), {
+  const pieces: string[] = []
+  const answers: TRPCResponse[] = []
+  const errors: TRPCError[] = []
+  let length = 0
+  for (const { text, answer, error } of settled) {
+    const piece = isBatch ? `${pieces.length === 0 ? '[' : ','}${text}` : text
+    pieces.push(piece)
+    answers.push(answer)
+    length += Buffer.byteLength(piece)
+    if (error !== undefined) errors.push(error)
+  }
+  if (isBatch) {
+    pieces.push(']')
+    length++
+  }
+  res.writeHead(getHTTPStatusCode(answers), {
     ...headers,
     ...headersOf(errors),
     'content-type': 'application/json',
