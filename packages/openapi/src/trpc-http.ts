@@ -57,7 +57,13 @@ export function trpc<Context extends object & CallContext>(
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
     }
-    const send = (settled: Settled[]) => write(res, settled, request.isBatch, options.headers?.(req))
+    const send = (settled: Settled[]) => {
+      const headers = options.headers?.(req)
+      // An output that JSON cannot say: one error for all calls.
+      const unsayable = settled.find((one) => 'unsayable' in one)
+      if (unsayable === undefined) return write(res, settled, request.isBatch, headers)
+      return write(res, [refused(unsayable.unsayable, {})], false, headers)
+    }
     const settle = async (path: string, input: unknown, context: Context): Promise<Settled> => {
       const { run } = calls.get(path) as TrpcCall<Context>
       let answer: TRPCResponse
@@ -66,7 +72,12 @@ export function trpc<Context extends object & CallContext>(
       } catch (cause) {
         return refused(cause, { path, input })
       }
-      return { answer, text: JSON.stringify(answer) }
+      try {
+        return { answer, text: JSON.stringify(answer) }
+      } catch (cause) {
+        // Not thrown: while others are awaited nobody would catch it.
+        return { answer, text: '', unsayable: cause }
+      }
     }
     try {
       const made = options.context(req, request.paths)
@@ -83,14 +94,7 @@ export function trpc<Context extends object & CallContext>(
       settling.push(settle(path, inputs[index], known))
       await pause()
     }
-    let settled: Settled[]
-    try {
-      settled = await Promise.all(settling)
-    } catch (cause) {
-      // An output that JSON cannot say: one error for all calls.
-      return write(res, [refused(cause, {})], false, options.headers?.(req))
-    }
-    await send(settled)
+    await send(await Promise.all(settling))
   }
 
   // Loaded for the first who needs it: with it comes all that Node has for the fetch standard, 13 MB.
@@ -140,6 +144,8 @@ interface Settled {
   error?: TRPCError
   /** The answer as JSON, made when the call ended: that of a whole batch would take long. */
   text: string
+  /** Why JSON cannot say the answer, where it cannot. */
+  unsayable?: unknown
 }
 
 async function write(

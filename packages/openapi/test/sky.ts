@@ -450,6 +450,11 @@ function fail(how: string): unknown {
     output: () => ({ version: 1, text: { [INNER_SECRET]: INNER_SECRET } }),
     bigint: () => ({ version: 1, text: 1n }),
     header: () => ({ version: 1, text: 'bad\nheader' }),
+    slow: () => {
+      const end = performance.now() + 5
+      while (performance.now() < end);
+      return { version: 1, text: 'fine' }
+    },
   }
   return ways[how]?.() ?? { version: 1, text: 'fine' }
 }

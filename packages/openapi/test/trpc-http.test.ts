@@ -143,6 +143,10 @@ describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
     ['an output that breaks its schema', get(`/failures.fail?${inputOf({ how: 'output' })}`)],
     ['an output that JSON cannot say', get(`/failures.fail?${inputOf({ how: 'bigint' })}`)],
     ['one of them in a batch', get(`/home.get,failures.fail?batch=1&${inputOf({ 1: { how: 'bigint' } })}`)],
+    [
+      'one of them before a call that takes long',
+      get(`/failures.fail,failures.fail?batch=1&${inputOf({ 0: { how: 'bigint' }, 1: { how: 'slow' } })}`),
+    ],
   ])('%s', async (_, sent) => {
     expect(await isAnsweredAlike(sent)).toBe(true)
   })
