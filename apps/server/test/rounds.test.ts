@@ -17,28 +17,28 @@ async function round(comesTooLate: () => boolean, requests: number, ms: number) 
   return admitted
 }
 
-test('a burst is served for 300 ms; when it goes on, rounds are kept to 50 ms', async () => {
+test('a burst is served for 300 ms; when it goes on, rounds are kept to 35 ms', async () => {
   const comesTooLate = createRounds()
   expect(await round(comesTooLate, 900, 1)).toBe(301)
-  expect(await round(comesTooLate, 900, 1)).toBe(51)
-  expect(await round(comesTooLate, 900, 1)).toBe(51)
+  expect(await round(comesTooLate, 900, 1)).toBe(36)
+  expect(await round(comesTooLate, 900, 1)).toBe(36)
 })
 
 test('bursts are served again once no round was long for 300 ms', async () => {
   const comesTooLate = createRounds()
   await round(comesTooLate, 900, 1)
-  for (let time = 0; time < 7; time++) expect(await round(comesTooLate, 40, 1)).toBe(40)
-  expect(await round(comesTooLate, 900, 1)).toBe(51)
-  for (let time = 0; time < 8; time++) expect(await round(comesTooLate, 40, 1)).toBe(40)
+  for (let time = 0; time < 8; time++) expect(await round(comesTooLate, 34, 1)).toBe(34)
+  expect(await round(comesTooLate, 900, 1)).toBe(36)
+  for (let time = 0; time < 9; time++) expect(await round(comesTooLate, 34, 1)).toBe(34)
   expect(await round(comesTooLate, 900, 1)).toBe(301)
   vi.advanceTimersByTime(300)
   expect(await round(comesTooLate, 900, 1)).toBe(301)
 })
 
-test('rounds of less than 50 ms refuse nobody, however many they are, nor do longer ones between them', async () => {
+test('rounds of less than 35 ms refuse nobody, however many they are, nor do longer ones between them', async () => {
   const comesTooLate = createRounds()
   for (let time = 0; time < 50; time++) {
-    expect(await round(comesTooLate, 200, 0.24)).toBe(200)
+    expect(await round(comesTooLate, 200, 0.17)).toBe(200)
     expect(await round(comesTooLate, 200, 1)).toBe(200)
   }
 })

@@ -1,7 +1,7 @@
 // How long a burst may keep what comes next waiting, and how long it may last.
 const BURST_MS = 300
 // In a queue that stays: twice this, and the refusals in between, is what a request that is let in waits at the most.
-const STANDING_MS = 50
+const STANDING_MS = 35
 // So many are answered whatever they cost: one request that takes long is no queue.
 const FEW_REQUESTS = 32
 
