@@ -2,7 +2,7 @@
 export async function readRanges<Row, Range>(
   ranges: readonly Range[],
   most: number,
-  read: (range: Range, take: number) => Promise<Row[]>,
+  read: (range: Range, take: number) => Row[] | Promise<Row[]>,
 ): Promise<Row[]> {
   let rows: Row[] = []
   for (const range of ranges) {

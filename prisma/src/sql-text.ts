@@ -1,5 +1,6 @@
 import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
+import { TextTree } from './text-tree.ts'
 
 /** SQL that SQLite and PostgreSQL read alike, with `?` for each value. Queries of one shape have one text. */
 export interface Statement {
@@ -18,11 +19,11 @@ export interface Insertion {
   unique: string[]
 }
 
-const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', operator: string][] = [
-  ['lt', '<'],
-  ['lte', '<='],
-  ['gt', '>'],
-  ['gte', '>='],
+const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
+  ['lt', ' < ?'],
+  ['lte', ' <= ?'],
+  ['gt', ' > ?'],
+  ['gte', ' >= ?'],
 ]
 
 /** How the columns of a row begin that are about its past. */
@@ -38,7 +39,10 @@ export class SqlText<Row> {
   readonly #key: string
   readonly #columns: string
   readonly #before: string
-  readonly #select: string
+  readonly #from: string
+  readonly #select = new TextTree('SELECT ')
+  readonly #count: TextTree
+  readonly #quoted: Record<string, string>
 
   constructor({ name, key, unique, columns }: Declaration<Row>) {
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
@@ -57,34 +61,36 @@ export class SqlText<Row> {
     this.#key = names(key)
     this.#columns = names(Object.keys(columns))
     this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
-    this.#select = this.#selectOf(this.#columns)
+    this.#from = ` FROM ${this.#table}`
+    this.#count = new TextTree(`SELECT count(*) AS "total"${this.#from}`)
+    this.#quoted = Object.fromEntries(kinds.map(({ name }) => [name, quote(name)]))
   }
 
   find(where: Where<Row>): Statement {
     const values: unknown[] = []
-    return { text: `${this.#select}${conditions(where, values)} LIMIT 1`, values }
+    return { text: this.#conditions(this.#selectOf(), where, values).and(' LIMIT 1').text, values }
   }
 
   /** @param range what is read of what lies beyond a cursor */
   page({ columns, where, order, skip = 0, take }: PageQuery<Row>, range: Where<Row> = {}): Statement {
     const values: unknown[] = []
-    const select = columns === undefined ? this.#select : this.#selectOf(names(columns))
-    const rows = conditions(range, values, conditions(where, values))
+    const select = this.#selectOf(columns)
+    const rows = this.#conditions(this.#conditions(select, where, values), range, values, select)
     values.push(take, skip)
-    return { text: `${select}${rows} ORDER BY ${this.#ordering(order)} LIMIT ? OFFSET ?`, values }
+    return { text: this.#ordered(rows, order).and(' LIMIT ? OFFSET ?').text, values }
   }
 
   /** A page of several ranges in one statement, where that costs less than to stop at the first that fills it. */
   pageOfRanges(query: PageQuery<Row>, ranges: readonly Where<Row>[]): Statement {
     const parts = ranges.map((range) => this.page(query, range))
     const rows = parts.map(({ text }) => `(${text})`).join(' UNION ALL ')
-    const text = `SELECT * FROM (${rows}) AS "ranges" ORDER BY ${this.#ordering(query.order)} LIMIT ?`
-    return { text, values: [...parts.flatMap(({ values }) => values), query.take] }
+    const { text } = this.#ordered(new TextTree(`SELECT * FROM (${rows}) AS "ranges"`), query.order)
+    return { text: `${text} LIMIT ?`, values: [...parts.flatMap(({ values }) => values), query.take] }
   }
 
   count(where: Where<Row>): Statement {
     const values: unknown[] = []
-    return { text: `SELECT count(*) AS "total" FROM ${this.#table}${conditions(where, values)}`, values }
+    return { text: this.#conditions(this.#count, where, values).text, values }
   }
 
   update(id: number, versions: number[] | undefined, changes: Changes<Row>, from = ''): Statement {
@@ -127,12 +133,12 @@ export class SqlText<Row> {
 
   deleteAll(where: Where<Row>): Statement {
     const values: unknown[] = []
-    return { text: `DELETE FROM ${this.#table}${conditions(where, values)}`, values }
+    return { text: this.#which(`DELETE FROM ${this.#table}`, where, values), values }
   }
 
   deleteSome(where: Where<Row>, limit: number): Statement {
     const values: unknown[] = []
-    const some = `SELECT ${this.#key} FROM ${this.#table}${conditions(where, values)} LIMIT ?`
+    const some = `${this.#which(`SELECT ${this.#key} FROM ${this.#table}`, where, values)} LIMIT ?`
     values.push(limit)
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
@@ -140,51 +146,81 @@ export class SqlText<Row> {
   /** @param lock what keeps others from writing the rows meanwhile, where the engine lets them */
   deleteSomeReturning(where: Where<Row>, limit: number, lock: '' | ' FOR UPDATE'): Statement {
     const values: unknown[] = []
-    const some = `SELECT "id" FROM ${this.#table}${conditions(where, values)} LIMIT ?${lock}`
+    const some = `${this.#which(`SELECT "id" FROM ${this.#table}`, where, values)} LIMIT ?${lock}`
     values.push(limit)
     // Without the word PostgreSQL may read the rows more than once, and others each time.
     const text = `WITH "chosen" AS MATERIALIZED (${some}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
     return { text: `${text} RETURNING ${this.#columns}`, values }
   }
 
-  #selectOf(columns: string): string {
-    return `SELECT ${columns} FROM ${this.#table}`
+  /** @param columns all when absent */
+  #selectOf(columns?: readonly (keyof Row)[]): TextTree {
+    const listed = columns === undefined ? this.#select.and(this.#columns) : this.#listed(columns)
+    return listed.and(this.#from)
   }
 
-  #ordering({ column, descending }: Order<Row>): string {
-    const first = `${quote(String(column))} ${descending ? 'DESC' : 'ASC'}`
-    if (column === 'id') return first
+  #listed(columns: readonly (keyof Row)[]): TextTree {
+    let tree = this.#select
+    for (const column of columns) {
+      if (tree !== this.#select) tree = tree.and(', ')
+      tree = tree.and(this.#name(column))
+    }
+    return tree
+  }
+
+  #ordered(rows: TextTree, { column, descending }: Order<Row>): TextTree {
+    const tree = rows
+      .and(' ORDER BY ')
+      .and(this.#name(column))
+      .and(descending ? ' DESC' : ' ASC')
+    if (column === 'id') return tree
     // SQLite has null below every value, PostgreSQL above it. Where there is none, PostgreSQL would take the mention of
     // it for an order that its index does not have, and sort.
-    const nulls = this.#kinds[column].endsWith('?') ? (descending ? ' NULLS LAST' : ' NULLS FIRST') : ''
-    return `${first}${nulls}, "id"`
+    if (!this.#kinds[column].endsWith('?')) return tree.and(', "id"')
+    return tree.and(descending ? ' NULLS LAST, "id"' : ' NULLS FIRST, "id"')
   }
-}
 
-/** `before` with the conditions after it; their values are appended. */
-function conditions<Row>(where: Where<Row>, values: unknown[], before = ''): string {
-  let text = before
-  const add = (column: string, test: string) => {
-    text += `${text === '' ? ' WHERE' : ' AND'} ${quote(column)} ${test}`
-  }
-  for (const column in where) {
-    const wanted = where[column]
-    if (wanted === undefined) continue
-    if (wanted === null) add(column, 'IS NULL')
-    else if (typeof wanted !== 'object' || wanted instanceof Date) {
-      add(column, '= ?')
-      values.push(wanted)
-    } else if ('not' in wanted) add(column, 'IS NOT NULL')
-    else {
-      for (const [key, operator] of comparisons) {
-        const bound = (wanted as Record<string, unknown>)[key]
-        if (bound === undefined) continue
-        add(column, `${operator} ?`)
-        values.push(bound)
+  /**
+   * `rows` with the conditions after it; their values are appended.
+   *
+   * @param all what they are rows of, where `rows` may have conditions already
+   */
+  #conditions(rows: TextTree, where: Where<Row>, values: unknown[], all = rows): TextTree {
+    let tree = rows
+    const add = (column: keyof Row, test: string) => {
+      tree = tree
+        .and(tree === all ? ' WHERE ' : ' AND ')
+        .and(this.#name(column))
+        .and(test)
+    }
+    for (const column in where) {
+      const wanted = where[column]
+      if (wanted === undefined) continue
+      if (wanted === null) add(column, ' IS NULL')
+      else if (typeof wanted !== 'object' || wanted instanceof Date) {
+        add(column, ' = ?')
+        values.push(wanted)
+      } else if ('not' in wanted) add(column, ' IS NOT NULL')
+      else {
+        for (const [key, test] of comparisons) {
+          const bound = (wanted as Record<string, unknown>)[key]
+          if (bound === undefined) continue
+          add(column, test)
+          values.push(bound)
+        }
       }
     }
+    return tree
   }
-  return text
+
+  /** For statements that are rare, and whose text need not be kept. */
+  #which(rows: string, where: Where<Row>, values: unknown[]): string {
+    return this.#conditions(new TextTree(rows), where, values).text
+  }
+
+  #name(column: keyof Row): string {
+    return this.#quoted[String(column)] ?? quote(String(column))
+  }
 }
 
 function ofVersion(id: number, versions: number[] | undefined, values: unknown[]): string {
