@@ -19,6 +19,8 @@ export interface TrpcOptions<Context> {
   headers?: (req: Request) => Record<string, string>
   /** Told of each error of a call. */
   onError?: (error: TRPCError, req: Request) => void
+  /** Where the endpoint is: `/trpc`. */
+  path: string
   /** Largest request body in bytes. */
   bodyLimit: number
   /** Most calls in one request. */
@@ -28,10 +30,11 @@ export interface TrpcOptions<Context> {
 export interface Trpc {
   /**
    * Answers the calls of tRPC's clients in their plain form, JSON in and out, as `complete` would but without making a
-   * Request and a Response of the fetch standard; passes every other request on. Mount it where `complete` stands.
+   * Request and a Response of the fetch standard; passes every other request on. Mount it without a path, for routers
+   * take long to find one.
    */
   plain: RequestHandler
-  /** tRPC's own adapter: it answers whatever comes, streams and malformed requests too, without `headers`. */
+  /** tRPC's own adapter: it answers whatever comes to the path it is mounted at, streams and malformed requests too, without `headers`. */
   complete: RequestHandler
 }
 
@@ -88,6 +91,7 @@ export function trpc<Context extends object & CallContext>(
     const known = context
     const inputs = await readInputs(req, request)
     if (inputs === undefined) return next()
+    if (!request.isBatch) return send([await settle(request.paths[0] as string, inputs[0], known)])
     const settling: Promise<Settled>[] = []
     const pause = pauses()
     for (const [index, path] of request.paths.entries()) {
@@ -155,23 +159,21 @@ async function write(
   headers?: Record<string, string>,
 ): Promise<void> {
   const pieces: string[] = []
-  const answers: TRPCResponse[] = []
-  const errors: TRPCError[] = []
+  let hasErrors = false
   let length = 0
-  for (const { text, answer, error } of settled) {
+  for (const { text, error } of settled) {
     const piece = isBatch ? `${pieces.length === 0 ? '[' : ','}${text}` : text
     pieces.push(piece)
-    answers.push(answer)
     length += Buffer.byteLength(piece)
-    if (error !== undefined) errors.push(error)
+    hasErrors ||= error !== undefined
   }
   if (isBatch) {
     pieces.push(']')
     length++
   }
-  res.writeHead(getHTTPStatusCode(answers), {
+  res.writeHead(hasErrors ? getHTTPStatusCode(settled.map(({ answer }) => answer)) : 200, {
     ...headers,
-    ...headersOf(errors),
+    ...(hasErrors && headersOf(settled.flatMap(({ error }) => error ?? []))),
     'content-type': 'application/json',
     vary: 'trpc-accept, accept',
     'content-length': length,

@@ -12,12 +12,13 @@ export interface PlainRequest {
 
 /** What a plain request may be. */
 export interface Limits {
+  path: string
   bodyLimit: number
   mostCalls: number
 }
 
 /**
- * Reads the head of a request below the mount point. Nothing is judged here: whatever is out of the ordinary, and be it
+ * Reads the head of a request. Nothing is judged here: whatever is out of the ordinary, and be it
  * right, is no plain request.
  *
  * @param typeOf tells of a path whether its procedure is a query or a mutation, if it is one
@@ -25,12 +26,13 @@ export interface Limits {
 export function plainRequest(
   req: Request,
   typeOf: (path: string) => 'query' | 'mutation' | undefined,
-  { bodyLimit, mostCalls }: Limits,
+  { path: base, bodyLimit, mostCalls }: Limits,
 ): PlainRequest | undefined {
+  if (!req.url.startsWith(base)) return undefined
   const { method, headers } = req
   if (!(method === 'GET' ? isPlainGet(req) : method === 'POST' && isPlainPost(req, bodyLimit))) return undefined
   if (headers['trpc-accept'] !== undefined || headers.accept?.includes('application/jsonl')) return undefined
-  const parts = TARGET.exec(req.url)
+  const parts = TARGET.exec(req.url.slice(base.length))
   const query = parts && readQuery(parts[2] ?? '')
   if (!query) return undefined
   const path = parts[1] as string

@@ -54,10 +54,12 @@ export async function startSky(): Promise<Sky> {
   })
   const { plain, complete } = trpc<SkyContext & CallContext>(operations, {
     context: (req, { length }) => ({ caller: 'trpc', ...(length === 1 && { headers: req.headers }) }),
+    path: '/trpc',
     bodyLimit: 4096,
     mostCalls: 10,
   })
-  app.use('/trpc', plain, complete)
+  app.use(plain)
+  app.use('/trpc', complete)
   app.get('/half', (_req, res, next) => {
     res.write('half of')
     next(new Error('in the middle'))

@@ -26,10 +26,7 @@ function contextOf(req: Request, calls: number): SkyContext & { headers?: Reques
 async function serve(make: (onError: (error: TRPCError) => void) => RequestHandler[]) {
   const told: string[] = []
   const app = express()
-  app.use(
-    '/trpc',
-    make(({ code, message }) => told.push(`${code} ${message}`)),
-  )
+  app.use(make(({ code, message }) => told.push(`${code} ${message}`)))
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -45,22 +42,26 @@ const ours = await serve((onError) => {
   const { plain, complete } = trpc(operations, {
     context: (req, { length }) => contextOf(req, length),
     onError,
+    path: '/trpc',
     bodyLimit: BODY_LIMIT,
     mostCalls: MOST_CALLS,
   })
-  return [plain, complete]
+  return [plain, express.Router().use('/trpc', complete)]
 })
 const theirs = await serve((onError) => [
-  createExpressMiddleware({
-    router: trpcRouter(operations),
-    maxBodySize: BODY_LIMIT,
-    maxBatchSize: MOST_CALLS,
-    createContext: ({ req, info }) => contextOf(req, info.calls.length),
-    responseMeta: ({ errors }) => ({
-      headers: Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {}))),
+  express.Router().use(
+    '/trpc',
+    createExpressMiddleware({
+      router: trpcRouter(operations),
+      maxBodySize: BODY_LIMIT,
+      maxBatchSize: MOST_CALLS,
+      createContext: ({ req, info }) => contextOf(req, info.calls.length),
+      responseMeta: ({ errors }) => ({
+        headers: Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {}))),
+      }),
+      onError: ({ error }) => onError(error),
     }),
-    onError: ({ error }) => onError(error),
-  }),
+  ),
 ])
 
 interface Sent {

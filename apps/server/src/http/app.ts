@@ -27,6 +27,7 @@ import { hasWritten, markWriters } from './own-writes.ts'
 import { requestId, requestLog } from './request-log.ts'
 import { skewLog } from './skew.ts'
 
+const TRPC = '/trpc'
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
 // A short request must not ask for an unbounded answer. The client sends no more at once.
 const MOST_CALLS_IN_BATCH = 50
@@ -85,10 +86,15 @@ export function createApp(options: AppOptions): Express {
     headers,
     onError: tell,
   })
+  const noteSkew = skewLog(log)
   const { plain, complete } = trpc<Context>(operations, {
-    context: (req, procedures) => contextOf(req, procedures, '/trpc', headersOfCall(req, procedures.length)),
+    context: (req, procedures) => {
+      noteSkew(req)
+      return contextOf(req, procedures, TRPC, headersOfCall(req, procedures.length))
+    },
     headers,
     onError: tell,
+    path: TRPC,
     bodyLimit: TRPC_BODY_LIMIT,
     mostCalls: MOST_CALLS_IN_BATCH,
   })
@@ -109,13 +115,13 @@ export function createApp(options: AppOptions): Express {
   if (config.DATABASE_REPLICA_URLS.length > 0) app.use(markWriters(config.DATABASE_REPLICA_LAG_MS))
   // Few layers before what is asked for most.
   app.use(handle)
-  app.use('/trpc', skewLog(log), plain)
+  app.use(plain)
   app.use((req, res, next) => {
     res.set(headers(req))
     next()
   })
   // tRPC makes a Request of the fetch standard, which cannot be made with each method.
-  app.use('/trpc', only('GET, HEAD, POST, OPTIONS'), complete)
+  app.use(TRPC, only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, countOpen, refused: limits.refused }))
   offer(app, '/openapi.json', async (_req, res) => void res.type('json').send(await documentText()))

@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http'
 import { CONTRACT_HASH } from '@resource/contract/hash'
-import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 
 const HASH = /^[\da-f]{16}$/
@@ -8,10 +8,12 @@ const MOST_HASHES = 100
 /**
  * Logs the requests of clients that were built from another contract: for each such contract the first, the tenth, the
  * hundredth and so on, with their count.
+ *
+ * @returns to be told of each request
  */
-export function skewLog(log: Logger): RequestHandler {
+export function skewLog(log: Logger): (req: IncomingMessage) => void {
   const seen = new Map<string, number>()
-  return (req, _res, next) => {
+  return (req) => {
     const hash = req.headers['x-contract']
     if (typeof hash === 'string' && hash !== CONTRACT_HASH && HASH.test(hash)) {
       // Anyone can send any hash; what is kept of them must not grow.
@@ -22,6 +24,5 @@ export function skewLog(log: Logger): RequestHandler {
         log.warn({ contract: key, serving: CONTRACT_HASH, requests }, 'a client of another contract')
       }
     }
-    next()
   }
 }
