@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 
-const AT_LEAST = 4_096
+const AT_LEAST = 16_384
 const AT_LATEST_MS = 100
 
 /**

@@ -40,9 +40,8 @@ export function createRegistry(metrics: Metrics, { database, countOpen, refused 
     registers,
     collect() {
       this.reset()
-      for (const [answer, count] of metrics.answers) {
-        const [method = '', status = ''] = answer.split(' ')
-        this.inc({ method, status }, count)
+      for (const [method, counts] of metrics.answers) {
+        for (const [status, count] of counts) this.inc({ method, status }, count)
       }
     },
   })

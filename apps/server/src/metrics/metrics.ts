@@ -11,8 +11,8 @@ export type LabelledTimings = Map<string, { labels: Record<string, string>; timi
 export interface Metrics {
   readonly calls: LabelledTimings
   readonly work: LabelledTimings
-  /** By `GET 200`. */
-  readonly answers: ReadonlyMap<string, number>
+  /** By method and status: `GET`, `200`. */
+  readonly answers: ReadonlyMap<string, ReadonlyMap<number | 'aborted', number>>
   /** Measures the calls of an operation. */
   observe: <Context>(procedure: string, call: Operation<Context>['call']) => Operation<Context>['call']
   /** Measures the work of the database. */
@@ -24,7 +24,8 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const calls: LabelledTimings = new Map()
   const work: LabelledTimings = new Map()
-  const answers = new Map<string, number>()
+  const answers = new Map<string, Map<number | 'aborted', number>>()
+  const byTable = new Map<string, Map<string, Timings>>()
   return {
     calls,
     work,
@@ -48,8 +49,9 @@ export function createMetrics(): Metrics {
       }
     },
     measure: async (operation, table, run) => {
-      const key = `${operation} ${table}`
-      const timings = work.get(key)?.timings ?? addTimings(work, key, { operation, table })
+      const known = entryOf(byTable, table, newMap<string, Timings>)
+      const add = () => addTimings(work, `${operation} ${table}`, { operation, table })
+      const timings = entryOf(known, operation, add)
       const started = performance.now()
       try {
         return await run()
@@ -58,8 +60,9 @@ export function createMetrics(): Metrics {
       }
     },
     count: ({ method = '' }, { writableFinished, statusCode }) => {
-      const answer = `${methodName(method)} ${writableFinished ? statusCode : 'aborted'}`
-      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+      const counts = entryOf(answers, methodName(method), newMap<number | 'aborted', number>)
+      const status = writableFinished ? statusCode : 'aborted'
+      counts.set(status, (counts.get(status) ?? 0) + 1)
     },
   }
 }
@@ -68,4 +71,15 @@ function addTimings(all: LabelledTimings, key: string, labels: Record<string, st
   const timings = new Timings()
   all.set(key, { labels, timings })
   return timings
+}
+
+const newMap = <K, V>() => new Map<K, V>()
+
+function entryOf<K, V>(all: Map<K, V>, key: K, make: () => V): V {
+  let entry = all.get(key)
+  if (entry === undefined) {
+    entry = make()
+    all.set(key, entry)
+  }
+  return entry
 }
