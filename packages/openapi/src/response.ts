@@ -49,31 +49,46 @@ export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, 
   }
 }
 
+/** An answer whose body is text already. */
+export interface Ready {
+  status: number
+  headers: Record<string, string | number>
+  text: string | undefined
+}
+
+/** @throws TypeError where a header's value is none */
+export function makeReady({ status, headers, body }: Answer): Ready {
+  for (const name of Object.keys(headers)) validateHeaderValue(name, headers[name] as string)
+  if (body === undefined) return { status, headers, text: undefined }
+  const text = JSON.stringify(body)
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(text),
+    },
+    text,
+  }
+}
+
 /**
  * Writes an answer; Node leaves the body out where the request was a HEAD.
  *
  * @param everywhere headers that stand before the answer's own
  * @throws TypeError before anything is set, so that the error's answer carries nothing of this one
  */
-export function write(
+export function write(res: ServerResponse, answer: Answer, everywhere?: Record<string, string>): void {
+  writeReady(res, makeReady(answer), everywhere)
+}
+
+// One text in one go: a header set beforehand, and a body of bytes, each cost Node a way of their own.
+export function writeReady(
   res: ServerResponse,
-  { status, headers, body }: Answer,
+  { status, headers, text }: Ready,
   everywhere?: Record<string, string>,
 ): void {
-  // One text in one go: a header set beforehand, and a body of bytes, each cost Node a way of their own.
-  const text = body === undefined ? undefined : JSON.stringify(body)
-  for (const name of Object.keys(headers)) validateHeaderValue(name, headers[name] as string)
-  if (text === undefined) {
-    end(res.writeHead(status, { ...everywhere, ...headers }))
-    return
-  }
-  res.writeHead(status, {
-    ...everywhere,
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-  })
-  end(res, text)
+  end(res.writeHead(status, { ...everywhere, ...headers }), text)
 }
 
 // A connection closed with some of the request unread is reset, and the answer lost with it.

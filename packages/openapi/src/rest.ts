@@ -14,7 +14,7 @@ import {
   readJson,
   split,
 } from './request.ts'
-import { type Answer, answer, write } from './response.ts'
+import { type Answer, answer, makeReady, type Ready, write, writeReady } from './response.ts'
 import { list } from './validate.ts'
 
 export interface RestOptions<Context> {
@@ -41,6 +41,11 @@ export interface Rest {
   refuse: RequestHandler
   /** Answers a request with an error, in the form of the door its path belongs to. */
   fail: (error: unknown, req: Request, res: Response) => void
+  /**
+   * Makes the answers of an error that is the same for every request, so that giving one costs little: they do not say
+   * what was asked for, and `onError` is not told.
+   */
+  ready: (problem: Problem) => (req: Request, res: Response) => void
 }
 
 /** What stands at a path: a door for each method it takes. */
@@ -121,16 +126,32 @@ export function rest<Context>(
     }
     // Another handler may have said them of a body that did not come.
     for (const name of ['Content-Encoding', 'ETag', 'Last-Modified']) res.removeHeader(name)
-    const { path, rawQuery } = split(req.originalUrl)
-    const form = ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(req.method, path)
     const { status, fields } = problem
     const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
-    const details = list(faults, '; ') || `${req.method} ${shortened(path)}`
-    send(req, res, { status, headers: problem.headers, body: form.body({ status, message, details, fields }) })
+    const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
+    send(req, res, { status, headers: problem.headers, body: formFor(req).body({ status, message, details, fields }) })
   }
 
-  return { handle, refuse, fail }
+  const formFor = ({ method, originalUrl }: Request): ErrorForm => {
+    const { path, rawQuery } = split(originalUrl)
+    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, path)
+  }
+
+  const ready = ({ status, message, fields, headers }: Problem) => {
+    const answers = new Map<ErrorForm, Ready>()
+    return (req: Request, res: Response) => {
+      const form = formFor(req)
+      let answer = answers.get(form)
+      if (answer === undefined) {
+        answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })
+        answers.set(form, answer)
+      }
+      writeReady(res, answer, options.headers?.(req))
+    }
+  }
+
+  return { handle, refuse, fail, ready }
 }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/

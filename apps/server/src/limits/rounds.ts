@@ -1,5 +1,7 @@
 // How long a burst may keep what comes next waiting, and how long it may last.
-const BURST_MS = 500
+const BURST_MS = 250
+// For so long no round may be long before the next burst is taken for a new one.
+const CALM_MS = 500
 // In a queue that stays: twice this, and the refusals in between, is what a request that is let in waits at the most.
 const STANDING_MS = 30
 // So many are answered whatever they cost: one request that takes long is no queue.
@@ -26,7 +28,7 @@ export function createRounds(): () => boolean {
     if (!isCrowded()) crowdedSinceMs = begunMs
     lastCrowdedMs = now
   }
-  const isCrowded = () => begunMs - lastCrowdedMs < BURST_MS
+  const isCrowded = () => begunMs - lastCrowdedMs < CALM_MS
 
   return () => {
     const now = performance.now()
