@@ -66,7 +66,7 @@ test('a bulk create repeated with its Idempotency-Key stores nothing twice', asy
 
 test('a batch with a large answer is answered whole, and a client that leaves within it harms nobody', async () => {
   await using server = await startTestServer()
-  const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Lamp ${n} ${'é'.repeat(150)}`, price: n }))
+  const items = Array.from({ length: 500 }, (_, n) => ({ name: `Lamp ${n} ${'é'.repeat(180)}`, price: n }))
   const body = JSON.stringify({ 0: { items }, 1: { items } })
   const path = '/trpc/items.createMany,items.createMany?batch=1'
   const headers = { 'Content-Type': 'application/json' }
@@ -75,11 +75,37 @@ test('a batch with a large answer is answered whole, and a client that leaves wi
   const stored = results.map(({ result }) => result.data.items)
   const expected = items.map((item) => ({ id: expect.any(Number), ...item, category: null, version: 1 }))
   expect(stored).toEqual([expected, expected])
-  expect(new Set(stored.flat().map(({ id }) => id)).size).toBe(2000)
-  expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(600_000)
+  expect(new Set(stored.flat().map(({ id }) => id)).size).toBe(1000)
+  expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(400_000)
 
   const leaving = request(`${server.url}${path}`, { method: 'POST', headers, agent: false }).end(body)
   const [left] = await once(leaving, 'response')
   left.destroy()
-  expect((await server.request('GET', '/items/4000')).status).toBe(200)
+  expect((await server.request('GET', '/items/2000')).status).toBe(200)
+})
+
+test('the bulk creates of one batch bring no more records than one alone: what is beyond is refused and stores nothing', async () => {
+  await using server = await startTestServer()
+  const items = (count: number) => ({
+    items: Array.from({ length: count }, (_, n) => ({ name: `Lamp ${n}`, price: n })),
+  })
+  const send = (counts: number[], link: string) =>
+    fetch(`${server.url}/trpc/${counts.map(() => 'items.createMany')}?batch=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'trpc-accept': link },
+      body: JSON.stringify({ ...counts.map(items) }),
+    })
+  const refusal = 'The calls of one batch bring at most 1000 records together; send this one by itself'
+  const answer = await send([1, 1000, 999, 1], 'application/json')
+  const results = (await answer.json()) as { error?: { message: string }; result?: { data: { items: [] } } }[]
+  expect(answer.status).toBe(207)
+  expect(results.map(({ error, result }) => error?.message ?? result?.data.items.length)).toEqual([
+    1,
+    refusal,
+    999,
+    refusal,
+  ])
+  const streamed = await send([1000, 1000], 'application/jsonl')
+  expect(await streamed.text()).toContain(refusal)
+  expect((await server.client.items.list.query({ count: true })).total).toBe(2000)
 })

@@ -356,6 +356,20 @@ describe('batching', () => {
     await expect.poll(() => calls(server)).toEqual(['/trpc/books.create', '/trpc/books.list,items.list'])
   })
 
+  test('a bulk create is a request of its own: together they could be larger than a request may be', async () => {
+    await using server = await startTestServer()
+    const items = Array.from({ length: 600 }, () => lamp)
+    const [one, other, books] = await Promise.all([
+      server.client.items.createMany.mutate({ items }),
+      server.client.items.createMany.mutate({ items }),
+      server.client.books.create.mutate(dune),
+    ])
+    expect([one.items.length, other.items.length, books.id]).toEqual([600, 600, 1])
+    await expect
+      .poll(async () => (await calls(server)).sort())
+      .toEqual(['/trpc/books.create', '/trpc/items.createMany', '/trpc/items.createMany'])
+  })
+
   test('one failing call of a batch leaves the others alone', async () => {
     await using server = await startTestServer()
     const [item, missing] = await Promise.allSettled([

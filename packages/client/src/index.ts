@@ -1,6 +1,6 @@
 import type { AppRouter, Contract } from '@resource/contract'
 import { CONTRACT_HASH } from '@resource/contract/hash'
-import { createTRPCClient, httpBatchLink, type TRPCClient, type TRPCLink } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, splitLink, type TRPCClient, type TRPCLink } from '@trpc/client'
 import { type AttemptOptions, attemptsLink } from './attempts.ts'
 import { checkLink } from './check.ts'
 import { type Lists, lists, type Noun } from './lists.ts'
@@ -32,14 +32,15 @@ const MOST_CALLS = 50
 const LONGEST_URL = 4000
 
 /**
- * A client of the service, typed by its contract. Calls made in the same tick travel in one request.
+ * A client of the service, typed by its contract. Calls made in the same tick travel in one request, but for bulk
+ * creates: each may be as large as a request.
  *
  * Every call throws a `ServiceError` of the class of its kind. Its options are tRPC's: `signal` ends it, and `context`
  * may carry `timeoutMs`, `attemptTimeoutMs` and `retryForMs` for this call alone.
  */
 export function createClient({ baseUrl, apiKey, headers = {}, onUnauthorized, ...options }: ClientOptions): Client {
   const send = keepingMark()
-  const transport = httpBatchLink<AppRouter>({
+  const connection = {
     url: `${baseUrl.replace(/\/$/, '')}/trpc`,
     headers: async () => {
       const key = typeof apiKey === 'function' ? await apiKey() : apiKey
@@ -47,13 +48,17 @@ export function createClient({ baseUrl, apiKey, headers = {}, onUnauthorized, ..
       // The hash is that by which the service notices clients of another contract.
       return { 'X-Contract': CONTRACT_HASH, ...credentials, ...headers }
     },
-    fetch: async (url, init) => {
-      const response = await send(url, init)
+    fetch: async (...request: Parameters<typeof send>) => {
+      const response = await send(...request)
       if (response.status === 401) onUnauthorized?.()
       return response
     },
-    maxItems: MOST_CALLS,
     maxURLLength: LONGEST_URL,
+  }
+  const transport = splitLink<AppRouter>({
+    condition: ({ path }) => path.endsWith('.createMany'),
+    true: httpBatchLink({ ...connection, maxItems: 1 }),
+    false: httpBatchLink({ ...connection, maxItems: MOST_CALLS }),
   })
   return clientOver(transport, options)
 }

@@ -25,6 +25,8 @@ export interface TrpcOptions<Context> {
   bodyLimit: number
   /** Most calls in one request. */
   mostCalls: number
+  /** Most records that the mutations of one request bring in lists together. */
+  mostRecords: number
 }
 
 export interface Trpc {
@@ -43,9 +45,9 @@ export function trpc<Context extends object & CallContext>(
   operations: Operation<Context>[],
   options: TrpcOptions<Context>,
 ): Trpc {
-  const router = trpcRouter(operations)
+  const router = trpcRouter(operations, options.mostRecords)
   const config = router._def._config
-  const calls = trpcCalls(operations)
+  const calls = trpcCalls(operations, options.mostRecords)
 
   const typeOf = (path: string) => calls.get(path)?.type
 

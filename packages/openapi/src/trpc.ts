@@ -20,25 +20,63 @@ export interface TrpcCall<Context> {
   run: (input: unknown, context: Context) => Promise<unknown>
 }
 
-/** The procedures of the operations, by their paths: `users.get`. */
-export function trpcCalls<Context extends CallContext>(
+/**
+ * The procedures of the operations, by their paths: `users.get`.
+ *
+ * @param mostRecords how many records the mutations of one request, which share a context, may bring in lists together:
+ * what is too much for one call must not come in by many
+ */
+export function trpcCalls<Context extends object & CallContext>(
   operations: Operation<Context>[],
+  mostRecords: number,
 ): Map<string, TrpcCall<Context>> {
+  const admit = recordCounter(mostRecords)
   return new Map(
     operations.map(({ name, procedure, call }) => {
       const sources = headerSources(procedure)
-      const run = async (input: unknown, context: Context) =>
-        procedure.output.parse(await call(withHeaders(input ?? {}, sources, context?.headers), context))
+      const run = async (input: unknown, context: Context) => {
+        if (procedure.type === 'mutation') admit(context, input)
+        return procedure.output.parse(await call(withHeaders(input ?? {}, sources, context?.headers), context))
+      }
       return [name, { type: procedure.type, run }]
     }),
   )
 }
 
+// What one call brings is for its own schema to judge.
+function recordCounter(most: number): (context: object, input: unknown) => void {
+  const brought = new WeakMap<object, number>()
+  return (context, input) => {
+    const records = recordsOf(input)
+    if (records === 0) return
+    const before = brought.get(context) ?? 0
+    if (before > 0 && before + records > most) {
+      throw new Problem(400, `The calls of one batch bring at most ${most} records together; send this one by itself`)
+    }
+    brought.set(context, before + records)
+  }
+}
+
+function recordsOf(input: unknown): number {
+  if (typeof input !== 'object' || input === null) return 0
+  let records = 0
+  for (const value of Object.values(input)) {
+    // A list of anything else, such as versions, is short.
+    if (Array.isArray(value) && typeof value[0] === 'object') records += value.length
+  }
+  return records
+}
+
 /**
  * The tRPC router of the operations. Its type for clients is `RouterOf` the contract; what is built here must be that,
  * which the tests of both see to.
+ *
+ * @param mostRecords as of {@link trpcCalls}
  */
-export function trpcRouter<Context extends object & CallContext>(operations: Operation<Context>[]): AnyTRPCRouter {
+export function trpcRouter<Context extends object & CallContext>(
+  operations: Operation<Context>[],
+  mostRecords = Number.POSITIVE_INFINITY,
+): AnyTRPCRouter {
   const t = initTRPC.context<Context>().create({
     isDev: false, // else error answers carry stacks
     errorFormatter: ({ shape, error, ctx }) => ({
@@ -47,7 +85,7 @@ export function trpcRouter<Context extends object & CallContext>(operations: Ope
       data: { ...shape.data, fields: error instanceof Problem ? error.fields : [] },
     }),
   })
-  const calls = trpcCalls(operations)
+  const calls = trpcCalls(operations, mostRecords)
   const record: Record<string, TRPCRouterRecord> = {}
   for (const { name, procedure } of operations) {
     const [noun, verb] = name.split('.') as [string, string]

@@ -57,6 +57,7 @@ export async function startSky(): Promise<Sky> {
     path: '/trpc',
     bodyLimit: 4096,
     mostCalls: 10,
+    mostRecords: 1000,
   })
   app.use(plain)
   app.use('/trpc', complete)

@@ -14,6 +14,7 @@ import { type contract, type SkyContext, skyOperations } from './sky.ts'
 
 const BODY_LIMIT = 2000
 const MOST_CALLS = 4
+const MOST_RECORDS = 3
 
 const operations = skyOperations()
 
@@ -45,6 +46,7 @@ const ours = await serve((onError) => {
     path: '/trpc',
     bodyLimit: BODY_LIMIT,
     mostCalls: MOST_CALLS,
+    mostRecords: MOST_RECORDS,
   })
   return [plain, express.Router().use('/trpc', complete)]
 })
@@ -52,7 +54,7 @@ const theirs = await serve((onError) => [
   express.Router().use(
     '/trpc',
     createExpressMiddleware({
-      router: trpcRouter(operations),
+      router: trpcRouter(operations, MOST_RECORDS),
       maxBodySize: BODY_LIMIT,
       maxBatchSize: MOST_CALLS,
       createContext: ({ req, info }) => contextOf(req, info.calls.length),
@@ -134,6 +136,13 @@ describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
     ['a mutation behind a byte order mark', post('/planets.create', `\uFEFF${JSON.stringify(planet)}`)],
     ['bytes that are no UTF-8', post('/planets.create', Buffer.from('{"name":"\xff","radius":1}', 'latin1'))],
     ['a batch of mutations', post('/planets.create,planets.create?batch=1', { 0: planet, 1: {} })],
+    [
+      'a batch of more records than may come together',
+      post('/planets.createMany,planets.createMany?batch=1', {
+        0: { planets: [planet, planet] },
+        1: { planets: [planet, planet] },
+      }),
+    ],
     ['a header parameter', post('/planets.create', planet, { ...JSON_TYPE, 'Idempotency-Key': 'taken' })],
     ['the fields of Object.prototype', post('/probes.send', '{"__proto__":{"label":1},"constructor":1}')],
     ['a context that is refused', get('/home.get,home.get?batch=1', { 'X-Refuse': '1' })],

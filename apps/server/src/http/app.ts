@@ -31,6 +31,8 @@ const TRPC = '/trpc'
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
 // A short request must not ask for an unbounded answer. The client sends no more at once.
 const MOST_CALLS_IN_BATCH = 50
+// As many as a bulk create has.
+const MOST_RECORDS_IN_BATCH = 1000
 
 export interface AppOptions {
   config: Config
@@ -79,7 +81,7 @@ export function createApp(options: AppOptions): Express {
     const caller = access.callerOf(req.headers)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)
   }
-  const { handle, refuse, fail } = rest<Context>(contract, operations, {
+  const { handle, refuse, fail, ready } = rest<Context>(contract, operations, {
     envelope,
     context: contextOf,
     requestId,
@@ -97,15 +99,17 @@ export function createApp(options: AppOptions): Express {
     path: TRPC,
     bodyLimit: TRPC_BODY_LIMIT,
     mostCalls: MOST_CALLS_IN_BATCH,
+    mostRecords: MOST_RECORDS_IN_BATCH,
   })
 
+  const refuseOverload = ready(OVERLOADED)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
   // Before all else, and without a line in the log: to refuse must cost little where there is no time.
-  app.use((req, res, next) => (limits.isTooMuch(req) ? fail(OVERLOADED, req, res) : next()))
+  app.use((req, res, next) => (limits.isTooMuch(req) ? refuseOverload(req, res) : next()))
   if (tracing !== undefined) app.use(tracing.handle)
   app.use(requestLog(log, tracing?.traceId))
   app.use(checkHost(access.isPrivate))
