@@ -10,7 +10,7 @@ export interface Plan {
   contestants: { program: Program; rows: number }[]
   works: string[]
   rounds: number
-  /** Of one program's turn in a round. */
+  /** Of one program's turn in a round, its lead-in with it. */
   ms: number
   /** The core of the server, where the machine can pin it. */
   core: number | undefined
@@ -73,6 +73,8 @@ interface Contestant extends Target {
 type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
+// At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory.
+const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
 
 /** Measures everybody on one engine, whose datasets are seeded: work by work, round by round, program by program. */
@@ -161,7 +163,6 @@ async function admit(
 
 async function measureWork(engine: Engine, work: Work, able: Contestant[], plan: Plan): Promise<Cell[]> {
   plan.tell(`${engine.name}: ${work.title}`)
-  for (const contestant of able) await takeTurn(contestant, work, plan.ms)
   const turns = able.map((): Turn[] => [])
   for (let round = 0; round < plan.rounds; round++) {
     // Another begins each round.
@@ -189,10 +190,14 @@ async function measureWork(engine: Engine, work: Work, able: Contestant[], plan:
 async function takeTurn(contestant: Contestant, work: Work, ms: number): Promise<Turn> {
   const { server, load, copy } = contestant
   const ask = () => work.ask(contestant.asked++, contestant)
+  const run = (ms: number) => {
+    const end = performance.now() + ms
+    return load.run(ask, work.status, work.connections, () => performance.now() < end)
+  }
+  await copy.warm()
+  await run(LEAD_MS)
   const before = await server.usage()
-  const end = performance.now() + ms
-  const goesOn = () => performance.now() < end
-  const { requests, seconds, latencies, busy } = await load.run(ask, work.status, work.connections, goesOn)
+  const { requests, seconds, latencies, busy } = await run(ms - LEAD_MS)
   const after = await server.usage()
   if (work.adds) await copy.trim()
   latencies.sort((a, b) => a - b)

@@ -3,6 +3,8 @@ export interface Copy extends AsyncDisposable {
   url: string
   /** Takes out what was added since it was filled, so that a write leaves the dataset's size as it was. */
   trim: () => Promise<void>
+  /** Brings it into memory, where it is measured. */
+  warm: () => Promise<void>
 }
 
 /** Where datasets are made and copied. */

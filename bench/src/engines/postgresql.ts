@@ -1,7 +1,10 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createDatabase } from '@resource/database'
 import { query as queryAt, startPostgres } from '@resource/postgres-test'
 import { firstTime, seedStatements } from '../records.ts'
 import type { Engine } from './engine.ts'
+import { warm } from './warm.ts'
 
 /** A PostgreSQL server, one database for each copy. */
 export async function openPostgresql(): Promise<Engine> {
@@ -30,11 +33,17 @@ export async function openPostgresql(): Promise<Engine> {
     copy: async (rows, program) => {
       const name = `${program}_${rows}`
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE seed_${rows} STRATEGY FILE_COPY`)
+      const { rows: places } = await query(
+        name,
+        `SELECT current_setting('data_directory') || '/base/' || oid AS path FROM pg_database WHERE datname = current_database()`,
+      )
+      const { path } = places[0]
       return {
         url: urlOf(name),
         trim: async () => {
           await query(name, `DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
         },
+        warm: async () => warm((await readdir(path)).map((file) => join(path, file))),
         [Symbol.asyncDispose]: async () => {
           await query('postgres', `DROP DATABASE ${name} WITH (FORCE)`)
         },

@@ -5,6 +5,7 @@ import { createDatabase } from '@resource/database'
 import Sqlite from 'better-sqlite3'
 import { firstTime, seedStatements } from '../records.ts'
 import type { Engine } from './engine.ts'
+import { warm } from './warm.ts'
 
 /** SQLite files in `folder`. */
 export async function openSqlite(folder: string): Promise<Engine> {
@@ -29,6 +30,7 @@ export async function openSqlite(folder: string): Promise<Engine> {
         trim: async () => {
           side.exec(`DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
         },
+        warm: () => warm([file]),
         [Symbol.asyncDispose]: async () => {
           side.close()
           await rm(file)
