@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@resource/bench/port'
@@ -17,18 +18,20 @@ const READERS = 100
 const UNLOADED_MS = 10_000
 const LOADED_MS = 20_000
 const WARMING_MS = 2_000
+const SYNC_EVERY_MS = 50
 
 /** Does harm to the service at `url` until `signal` is given. */
 export type Harm = (url: string, signal: AbortSignal) => Promise<Figure[]>
 
 /**
  * What reads cost beside something that may do them harm: without it, with it, and without it again on a fresh service.
- * Beside each read the same is asked of an idle node:http server, which shows what the machine and the client do to it.
+ * The harm is done by another process. Beside each read the same is asked of an idle node:http server, which shows what
+ * the machine and the client do to it; and a file beside the database is written, which shows what the disk does.
  */
-export async function readsBeside(harm: Harm, settings: Record<string, string>): Promise<Figure[]> {
+export async function readsBeside(row: string, settings: Record<string, string>): Promise<Figure[]> {
   await using idle = await startIdle()
   const before = await read(idle.url, UNLOADED_MS, settings)
-  const meanwhile = await read(idle.url, LOADED_MS, settings, harm)
+  const meanwhile = await read(idle.url, LOADED_MS, settings, row)
   const after = await read(idle.url, UNLOADED_MS, settings)
   const unloaded = together(before.reading, after.reading)
   const control = together(before.control, after.control)
@@ -39,25 +42,57 @@ export async function readsBeside(harm: Harm, settings: Record<string, string>):
     told('reads meanwhile, p50 and p99', inWords(meanwhile.reading)),
     atMost('p99 meanwhile against unloaded', p99(meanwhile.reading) / p99(unloaded), 2, 'times'),
     told('an idle node:http server: unloaded, and meanwhile', `${inWords(control)}; ${inWords(meanwhile.control)}`),
+    told(
+      'an fsync on the same disk, slowest: unloaded, and meanwhile',
+      `${slowest(before, after)}; ${slowest(meanwhile)} ms`,
+    ),
   ]
 }
 
-async function read(idleUrl: string, ms: number, settings: Record<string, string>, harm?: Harm) {
+async function read(idleUrl: string, ms: number, settings: Record<string, string>, row?: string) {
   await using place = await sqlitePlace()
   const service = await startService(place.url, { settings })
   await createBook(service.url)
-  const end = new AbortController()
-  const doing = harm?.(service.url, end.signal) ?? []
+  const harm = row === undefined ? undefined : beginHarm(row, service.url)
   const as = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n % READERS}` })
   await readEvenly(service.url, PATHS, READS_A_SECOND, during(WARMING_MS), as)
-  const [reading, control] = await Promise.all([
+  const [reading, control, syncs] = await Promise.all([
     readEvenly(service.url, PATHS, READS_A_SECOND, during(ms), as),
     readEvenly(idleUrl, ['/'], READS_A_SECOND, during(ms)),
+    syncEvenly(place.url, during(ms)),
   ])
-  end.abort()
+  harm?.end()
   // What the harm has left behind need not be waited for.
-  const [figures] = await Promise.all([doing, service.end('SIGKILL')])
-  return { reading, control, figures }
+  const [figures = []] = await Promise.all([harm?.figures, service.end('SIGKILL')])
+  return { reading, control, figures, syncs }
+}
+
+/** @param row whose file exports the harm */
+function beginHarm(row: string, url: string) {
+  const child = fork(fileURLToPath(new URL('harm.ts', import.meta.url)), [row, url])
+  const figures = Promise.race([once(child, 'message'), once(child, 'exit')]).then(([figures]) => {
+    if (!Array.isArray(figures)) throw new Error(`what does the harm ended with ${figures}`)
+    return figures as Figure[]
+  })
+  return { figures, end: () => child.send('end') }
+}
+
+/** How long the disk takes for a page each time, in ms: the service's reads wait while it waits for the disk. */
+async function syncEvenly(databaseUrl: string, goesOn: () => boolean): Promise<number[]> {
+  const times: number[] = []
+  await using file = await open(`${databaseUrl.replace(/^file:/, '')}-beside`, 'w')
+  while (goesOn()) {
+    await sleep(SYNC_EVERY_MS)
+    const begun = performance.now()
+    await file.write(Buffer.alloc(4096), 0, 4096, 0)
+    await file.sync()
+    times.push(performance.now() - begun)
+  }
+  return times
+}
+
+function slowest(...runs: { syncs: number[] }[]): string {
+  return rounded(Math.max(...runs.flatMap(({ syncs }) => syncs)))
 }
 
 function during(ms: number): () => boolean {

@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { readsBeside } from '../beside.ts'
+import { type Harm, readsBeside } from '../beside.ts'
 import { atLeast, none, type Row, told } from '../row.ts'
 
 // More than may wait to be hashed.
@@ -11,10 +11,10 @@ export const passwords: Row = {
   title: 'Bulk creates with passwords, more than the hash queue takes',
   how: `${CALLERS} callers at once create ${USERS} users with passwords each, over and over: a hundred wait for their turn to be hashed, what
 comes then is refused. Meanwhile 200 reads a second at an even pace, of a book, of a filtered list and over tRPC.`,
-  run: () => readsBeside(createUsers, {}),
+  run: () => readsBeside('passwords', {}),
 }
 
-async function createUsers(url: string, signal: AbortSignal) {
+export const harm: Harm = async (url, signal) => {
   const pool = new Pool(url, { connections: CALLERS, headersTimeout: 0 })
   const statuses = new Map<number, number>()
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {

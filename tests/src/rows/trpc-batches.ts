@@ -8,7 +8,7 @@ const QUOTA = 6000
 const WINDOW_MS = 60_000
 const CALLS = 50
 const RECORDS = 1000
-// Ten units a bulk create (docs/limits.md).
+// As many records as one bulk create has get in (docs/limits.md), and a batch costs ten units for each bulk create.
 const COST = CALLS * 10
 
 export const trpcBatches: Row = {
@@ -16,10 +16,10 @@ export const trpcBatches: Row = {
   title: 'tRPC batches that cost much',
   how: `Three callers, each with a quota of its own (RATE_LIMIT=${QUOTA}), ${A_SECOND} times a second or as soon as they are answered: 10,000 commas in a path; empty paths; ${CALLS} bulk
 creates of ${RECORDS.toLocaleString('en')} items each in one batch, 4 MB. Meanwhile 200 reads a second at an even pace, by a hundred other callers.`,
-  run: () => readsBeside(sendBatches, { TRUST_PROXY: 'loopback', RATE_LIMIT: String(QUOTA) }),
+  run: () => readsBeside('trpc-batches', { TRUST_PROXY: 'loopback', RATE_LIMIT: String(QUOTA) }),
 }
 
-const sendBatches: Harm = async (url, signal) => {
+export const harm: Harm = async (url, signal) => {
   const items = Array.from({ length: RECORDS }, () => ({ name: 'x'.repeat(50), price: 1.5 }))
   const inputs = Object.fromEntries(Array.from({ length: CALLS }, (_, at) => [at, { items }]))
   const creates = Buffer.from(JSON.stringify(inputs))
@@ -33,8 +33,13 @@ const sendBatches: Harm = async (url, signal) => {
   return [
     ...refused('10,000 commas', commas, [400, 404, 429]),
     ...refused('empty paths', empty, [400, 404, 429]),
-    ...refused(`${CALLS} bulk creates`, bulk, [200, 429]),
-    atMost(`${CALLS} bulk creates done, within the quota`, bulk.get(200) ?? 0, Math.floor(QUOTA / COST) * windows, ''),
+    ...refused(`${CALLS} bulk creates`, bulk, [207, 429]),
+    atMost(
+      'batches of them let in, of which one was done, within the quota',
+      bulk.get(207) ?? 0,
+      Math.floor(QUOTA / COST) * windows,
+      '',
+    ),
   ]
 }
 
