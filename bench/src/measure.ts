@@ -163,6 +163,7 @@ async function admit(
 
 async function measureWork(engine: Engine, work: Work, able: Contestant[], plan: Plan): Promise<Cell[]> {
   plan.tell(`${engine.name}: ${work.title}`)
+  for (const { copy } of able) await copy.warm()
   const turns = able.map((): Turn[] => [])
   for (let round = 0; round < plan.rounds; round++) {
     // Another begins each round.
@@ -194,7 +195,6 @@ async function takeTurn(contestant: Contestant, work: Work, ms: number): Promise
     const end = performance.now() + ms
     return load.run(ask, work.status, work.connections, () => performance.now() < end)
   }
-  await copy.warm()
   await run(LEAD_MS)
   const before = await server.usage()
   const { requests, seconds, latencies, busy } = await run(ms - LEAD_MS)

@@ -78,6 +78,23 @@ test('a connection whose body was refused before it had come keeps nobody from s
   await stopped
 })
 
+test('a body that was refused is read off slowly, and the next request on the connection is answered', async () => {
+  await using server = await startTestServer()
+  const size = 2 * 1024 * 1024
+  const head = `POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`
+  const next = 'GET /items/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(head)
+  const [refusal] = (await once(socket, 'data')) as [Buffer]
+  const begun = performance.now()
+  socket.write(Buffer.concat([Buffer.alloc(size), Buffer.from(next)]))
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect([refusal, answer].map((bytes) => String(bytes).slice(0, 12))).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+  // 32 times 64 KiB, ten milliseconds for each.
+  expect(performance.now() - begun).toBeGreaterThan(280)
+})
+
 test('a request whose head does not arrive within 15 s is answered 408, and its connection closed', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)

@@ -15,6 +15,7 @@ import { observeDatabase } from '../store/observed.ts'
 import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
 import { createServer } from './node-http.ts'
+import { readOffSlowly } from './read-off.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
@@ -81,6 +82,7 @@ export async function startServer(
   const forget = function (this: ServerResponse) {
     open.delete(this)
     metrics.count(this.req, this)
+    if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
   }
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
