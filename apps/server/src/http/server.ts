@@ -82,6 +82,8 @@ export async function startServer(
   const forget = function (this: ServerResponse) {
     open.delete(this)
     metrics.count(this.req, this)
+  }
+  const readOff = function (this: ServerResponse) {
     if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
   }
   const handle: RequestListener = (req, res) => {
@@ -89,6 +91,7 @@ export async function startServer(
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     open.add(res)
+    res.prependListener('finish', readOff)
     res.on('close', forget)
     serve(req, res)
   }
