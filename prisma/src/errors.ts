@@ -21,6 +21,9 @@ export class Unreachable extends Busy {}
 /** The disk had no room for what was to be written, and the write was undone. */
 export class Full extends Busy {}
 
+/** The disk failed as a write was brought there, which may be found there or not; nothing more is written. */
+export class Broken extends Busy {}
+
 /** A write lost against another one and was undone; it can be run again. */
 export class Conflict extends Busy {}
 

@@ -1,9 +1,10 @@
-import { Busy, isBusy } from './errors.ts'
+import { Broken, Busy, isBusy } from './errors.ts'
 import type { Limits } from './index.ts'
 import { whenUnlocked } from './lock.ts'
 import { type Executor, sqlTables } from './sql-table.ts'
 import type { Insertion, Statement } from './sql-text.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteLog } from './sqlite-log.ts'
 import type { Tables } from './tables.ts'
 import { Turns } from './turns.ts'
 
@@ -13,7 +14,7 @@ const SAVE = { text: 'SAVEPOINT "write"', values: [] }
 const KEEP = { text: 'RELEASE "write"', values: [] }
 const UNDO = { text: 'ROLLBACK TO "write"', values: [] }
 
-// What has been written so long is a bulk, or many: its way to the disk holds up everybody, and must not take long.
+// What has been written so long is a bulk, or many: those that have come first should not wait for more.
 const LONGEST_GROUP_MS = 5
 
 /** Settles when what the writes of a group did is on disk, or is undone. */
@@ -22,22 +23,28 @@ type Group = PromiseWithResolvers<void> & { begunMs: number }
 /**
  * Writes on one connection, one after another. Those that come together, before the event loop has come round, are one
  * transaction of the file and wait for the disk once (group commit). To each it looks like a transaction of its own: one
- * that throws is undone alone, and none is answered before all are on disk.
+ * that throws is undone alone, and none is answered before all are on disk. Nor does the next group begin before: nothing
+ * is built on what may not last.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection
+  readonly #log: SqliteLog
   readonly #limits: Limits
   readonly #turns: Turns
   /** The group whose transaction is open. */
   #group: Group | undefined
+  #isCheckpointing = false
+  #failure: Broken | undefined
 
-  constructor(connection: SqliteConnection, limits: Limits) {
+  constructor(connection: SqliteConnection, log: SqliteLog, limits: Limits) {
     this.#connection = connection
+    this.#log = log
     this.#limits = limits
     this.#turns = new Turns(limits.turnMs)
   }
 
   async write<T>(work: (tx: Tables) => Promise<T>): Promise<T> {
+    this.check()
     await this.#turns.begin()
     let group: Group | undefined
     try {
@@ -45,11 +52,16 @@ export class SqliteWriter {
       group = this.#group ?? (await this.#begin())
       return await this.#run(work, group, isFirst)
     } finally {
-      if (group !== undefined && performance.now() - group.begunMs > LONGEST_GROUP_MS) this.#commit(group)
+      if (group !== undefined && performance.now() - group.begunMs > LONGEST_GROUP_MS) await this.#commit(group)
       this.#turns.end()
       // A refusal waits, too: it may be for what another one of the group wrote.
       await group?.promise
     }
+  }
+
+  /** @throws Broken since the disk has failed: what SQLite has in memory may no longer be what is there */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   close(): void {
@@ -112,19 +124,53 @@ export class SqliteWriter {
       this.#end(group, error)
       return
     }
-    this.#commit(group)
+    await this.#commit(group)
     this.#turns.end()
   }
 
-  #commit(group: Group): void {
+  /** In a turn, which lasts until the disk has all. */
+  async #commit(group: Group): Promise<void> {
     if (this.#group !== group) return
+    let isOnDisk: Promise<void>
     try {
-      this.#connection.run(COMMIT)
+      isOnDisk = this.#log.commit(() => this.#connection.run(COMMIT))
       this.#group = undefined
-      group.resolve()
     } catch (error) {
       this.#end(group, error)
+      return
     }
+    try {
+      await isOnDisk
+      group.resolve()
+    } catch (error) {
+      this.#failure = new Broken('The disk failed: stop the service, and check the disk.', { cause: error })
+      this.#turns.refuseAll(this.#failure)
+      group.reject(this.#failure)
+      return
+    }
+    this.#checkpointIfLong()
+  }
+
+  async #checkpointIfLong(): Promise<void> {
+    if (this.#isCheckpointing) return
+    this.#isCheckpointing = true
+    try {
+      if (!this.#log.isLong) return
+      await this.#log.checkpoint()
+      // What has come meanwhile is little. While nobody writes, in other processes either, that is all there is.
+      await this.#turns.begin(Number.POSITIVE_INFINITY)
+      await this.#checkpointAlone().finally(() => this.#turns.end())
+    } catch {
+      // Nothing is lost but time: the next commit tries again, and so does who closes the file.
+    } finally {
+      this.#isCheckpointing = false
+    }
+  }
+
+  async #checkpointAlone(): Promise<void> {
+    if (this.#group !== undefined) await this.#commit(this.#group)
+    await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
+    await this.#log.checkpoint().finally(() => this.#connection.rollback())
   }
 }
 

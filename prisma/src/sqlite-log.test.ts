@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { Broken } from './errors.ts'
+import { createDatabase } from './index.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteLog } from './sqlite-log.ts'
+import { newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
+
+/**
+ * A database whose writes are on disk when the test says so: a disk that is slow, or fails, is not to be had. Each time
+ * it is waited for is one of `waits`.
+ */
+async function slowDatabase() {
+  const database = await temporaryDatabase()
+  const waits: PromiseWithResolvers<void>[] = []
+  const sync = vi.spyOn(SqliteLog.prototype, 'sync').mockImplementation(() => {
+    const wait = Promise.withResolvers<void>()
+    waits.push(wait)
+    return wait.promise
+  })
+  return {
+    ...database,
+    waits,
+    [Symbol.asyncDispose]: async () => {
+      sync.mockRestore()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Lets all happen that needs no disk. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round++) await setImmediate()
+}
+
+test('a write is answered when it is on disk, is seen by then, and reads go on meanwhile', async () => {
+  await using database = await slowDatabase()
+  const { waits, read, write } = database
+  let isAnswered = false
+  const written = write((tx) => tx.users.insert(newUser('ada'))).then(() => {
+    isAnswered = true
+  })
+  await settle()
+  expect([waits.length, isAnswered, await read.users.count({})]).toEqual([1, false, 0])
+  waits[0]?.resolve()
+  await written
+  expect(await read.users.count({})).toBe(1)
+})
+
+test('writes that come while the disk works wait for it, and then go there together', async () => {
+  await using database = await slowDatabase()
+  const { waits, read, write } = database
+  const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
+  const first = insert('ada')
+  await settle()
+  const others = Promise.all([insert('bob'), insert('cid'), insert('dan')])
+  await settle()
+  expect(waits).toHaveLength(1)
+  waits[0]?.resolve()
+  await first
+  await settle()
+  expect([waits.length, await read.users.count({})]).toEqual([2, 1])
+  waits[1]?.resolve()
+  await others
+  expect(await read.users.count({})).toBe(4)
+})
+
+test('a write that changed nothing waits for the disk, too: it may say what another process has just written', async () => {
+  await using database = await slowDatabase()
+  const { waits, write } = database
+  const looked = write((tx) => tx.users.count({}))
+  await settle()
+  expect(waits).toHaveLength(1)
+  waits[0]?.resolve()
+  expect(await looked).toBe(0)
+})
+
+test('when the disk fails, the write is refused, so is each that follows, and reads go on with what is safe', async () => {
+  await using database = await slowDatabase()
+  const { waits, read, write, ping } = database
+  const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
+  const outcomes = Promise.allSettled([insert('ada'), insert('bob')])
+  await settle()
+  const waiting = expect(insert('cid')).rejects.toThrow(Broken)
+  waits[0]?.reject(new Error('EIO: i/o error, fdatasync'))
+  const refused = { status: 'rejected', reason: expect.any(Broken) }
+  expect(await outcomes).toEqual([refused, refused])
+  await waiting
+  await expect(insert('dan')).rejects.toThrow('The disk failed: stop the service, and check the disk.')
+  expect(await read.users.count({})).toBe(0)
+  await expect(ping()).rejects.toThrow('The disk failed')
+})
+
+test('close waits for a write that is on its way to the disk, and nothing that was answered is lost', async () => {
+  await using folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`)
+  const write = database.write((tx) => tx.users.insert(newUser('ada')))
+  // By now it is committed.
+  await settle()
+  await Promise.all([database.close(), write])
+  const after = await createDatabase(`file:${folder.file}`)
+  expect(await after.read.users.count({})).toBe(1)
+  await after.close()
+})
+
+test('a log that has become long is brought into the file while writes go on, and begins anew', async () => {
+  await using database = await temporaryDatabase()
+  const other = new SqliteConnection(database.file)
+  const isLong = () => {
+    const [{ log }] = other.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }) as [{ log: number }]
+    return log > 4000
+  }
+  const insert = (name: string) => database.write((tx) => tx.items.insert({ name, price: 1 }))
+  let count = 0
+  for (; !isLong(); count++) await insert('x'.repeat(1_000_000))
+  for (; isLong(); count++) await insert('small')
+  expect((await stat(database.file)).size).toBeGreaterThan(16_000_000)
+  other.close()
+  expect(await database.read.items.count({})).toBe(count)
+})

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { type FileHandle, open } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
+import type { SqliteConnection } from './sqlite-connection.ts'
+
+// Some 16 MB, four times SQLite's own: each time the log begins anew, its head goes to disk in the event loop.
+const LONG_PAGES = 4_000
+
+const BEGIN = { text: 'BEGIN', values: [] }
+const LOOK = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
+const COMMIT = { text: 'COMMIT', values: [] }
+const MEASURE = { text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }
+
+/**
+ * The write-ahead log of a SQLite file, on its way to the disk and back into the file. Both take as long as the disk
+ * does, a second on a bad day, and SQLite would do them in the event loop; here they are done beside it.
+ */
+export class SqliteLog {
+  readonly #file: string
+  readonly #writer: SqliteConnection
+  readonly #reader: SqliteConnection
+  #log: Promise<FileHandle> | undefined
+  #thread: Worker | undefined
+
+  /**
+   * @param writer leaves the disk to this log: `synchronous = NORMAL`
+   * @param reader whose reads are to see what is on disk alone
+   */
+  constructor(file: string, writer: SqliteConnection, reader: SqliteConnection) {
+    this.#file = file
+    this.#writer = writer
+    this.#reader = reader
+  }
+
+  /**
+   * Runs `commit`, and settles when what was committed is on disk. Reads of this process see it from then on.
+   *
+   * @param commit what it throws is thrown at once, not by the promise
+   * @returns rejects when the disk failed. Whether what was committed will be found there nobody knows then, and reads
+   * go on without it.
+   */
+  commit(commit: () => void): Promise<void> {
+    this.#reader.run(BEGIN)
+    this.#reader.all(LOOK)
+    try {
+      commit()
+    } catch (error) {
+      this.#reader.rollback()
+      throw error
+    }
+    return this.sync().then(() => {
+      if (this.#reader.inTransaction) this.#reader.run(COMMIT)
+    })
+  }
+
+  /** Settles when all that the log has by now is on disk, of other processes too. */
+  async sync(): Promise<void> {
+    this.#log ??= open(`${this.#file}-wal`, 'r+')
+    await (await this.#log).datasync()
+  }
+
+  /** Whether it is time for a {@link checkpoint}. */
+  get isLong(): boolean {
+    const [{ log, checkpointed }] = this.#writer.all(MEASURE) as [{ log: number; checkpointed: number }]
+    return log - checkpointed > LONG_PAGES
+  }
+
+  /** Brings into the file what the log has by now; one at a time. When that was all there is, the log begins anew. */
+  async checkpoint(): Promise<void> {
+    this.#thread ??= this.#startThread()
+    this.#thread.postMessage('checkpoint')
+    const [error] = (await once(this.#thread, 'message')) as [Error | undefined]
+    if (error !== undefined) throw error
+  }
+
+  /** After the connections. */
+  async close(): Promise<void> {
+    if (this.#thread !== undefined) {
+      this.#thread.ref()
+      this.#thread.postMessage('close')
+      await once(this.#thread, 'exit')
+    }
+    const log = await this.#log
+    await log?.close()
+  }
+
+  #startThread(): Worker {
+    const thread = new Worker(new URL('sqlite-checkpoints.ts', import.meta.url), { workerData: this.#file })
+    thread.once('exit', () => {
+      this.#thread = undefined
+    })
+    thread.unref()
+    return thread
+  }
+}
