@@ -1,26 +1,39 @@
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { Problem } from '@resource/openapi'
 
-// One core is left to the event loop, and a thread of libuv's four to files and names.
+// One core is left to the event loop.
 const AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1))
 // Some three seconds' worth on one core.
 const MOST_WAITING = 100
 
+const free: Worker[] = []
 const waiting: (() => void)[] = []
 let running = 0
 let refused = 0
 
 /**
- * Runs a password's hashing when its turn comes. A request that needs many asks for them one after another, so that the
- * next request has not to wait for all of them.
+ * The argon2id hash of a text, made when its turn comes, in a thread of low priority. A request that needs many asks for
+ * them one after another, so that the next request has not to wait for all of them.
  *
+ * @param salt of 16 bytes
+ * @returns in PHC form with a salt of its own; with a `salt`, the bare 32 bytes in base64
  * @throws Problem 503 when too many wait already
  */
-export async function hashInTurn<T>(hash: () => Promise<T>): Promise<T> {
+export async function hashInTurn(text: string, salt?: Uint8Array): Promise<string> {
   if (running === AT_ONCE) await turn()
   else running++
   try {
-    return await hash()
+    const thread = free.pop() ?? new Worker(new URL('hashing-thread.ts', import.meta.url))
+    // Keeps the process only while it works.
+    thread.ref()
+    thread.postMessage({ text, salt })
+    const [{ hash, error }] = (await once(thread, 'message')) as [{ hash: string; error?: unknown }]
+    thread.unref()
+    free.push(thread)
+    if (error !== undefined) throw error
+    return hash
   } finally {
     const next = waiting.shift()
     if (next === undefined) running--

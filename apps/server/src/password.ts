@@ -1,16 +1,9 @@
-import { hash } from '@node-rs/argon2'
 import { Problem } from '@resource/openapi'
 import { hashInTurn } from './hashing.ts'
 
-/** 19 MiB, 2 passes, 1 lane: the first of OWASP's recommended settings. `2` is argon2id. */
-export const ARGON2ID = { algorithm: 2, memoryCost: 19456, timeCost: 2, parallelism: 1 } as const
-
-/**
- * A password's argon2id hash in PHC form, made in libuv's thread pool so that the event loop goes on meanwhile; null
- * for no password.
- */
+/** A password's argon2id hash in PHC form; null for no password. */
 export async function hashPassword(password: string | undefined): Promise<string | null> {
-  return password === undefined ? null : hashInTurn(() => hash(password, ARGON2ID))
+  return password === undefined ? null : hashInTurn(password)
 }
 
 /** The same for many, in the order given, one after another: others take their turns in between. */

@@ -83,26 +83,25 @@ test.for([
   ['of a method that the path does not have', ['PUT /items/'], 405],
   ['of a caller whose key is not known', ['POST /items/', 'Authorization: Bearer wrong'], 401],
   ['of a batch with too many calls', [`POST /trpc/${',items.create'.repeat(51)}?batch=1`], 400],
-] as const)('a body that was refused, %s, is read off slowly, and the next request on the connection is answered', async ([
-  ,
-  [line, ...fields],
-  status,
-]) => {
-  await using server = await startTestServer()
-  const size = 2 * 1024 * 1024
-  const more = ['Host: localhost', 'Content-Type: application/json', `Content-Length: ${size}`, ...fields]
-  const next = 'GET /items/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  socket.write(`${[`${line} HTTP/1.1`, ...more].join('\r\n')}\r\n\r\n`)
-  const [refusal] = (await once(socket, 'data')) as [Buffer]
-  const begun = performance.now()
-  socket.write(Buffer.concat([Buffer.alloc(size), Buffer.from(next)]))
-  const [answer] = (await once(socket, 'data')) as [Buffer]
-  expect([refusal, answer].map((bytes) => String(bytes).slice(0, 12))).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200'])
-  // 32 times 64 KiB, ten milliseconds for each.
-  expect(performance.now() - begun).toBeGreaterThan(280)
-})
+] as const)(
+  'a body that was refused, %s, is read off slowly, and the next request on the connection is answered',
+  async ([, [line, ...fields], status]) => {
+    await using server = await startTestServer()
+    const size = 2 * 1024 * 1024
+    const more = ['Host: localhost', 'Content-Type: application/json', `Content-Length: ${size}`, ...fields]
+    const next = 'GET /items/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`${[`${line} HTTP/1.1`, ...more].join('\r\n')}\r\n\r\n`)
+    const [refusal] = (await once(socket, 'data')) as [Buffer]
+    const begun = performance.now()
+    socket.write(Buffer.concat([Buffer.alloc(size), Buffer.from(next)]))
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect([refusal, answer].map((bytes) => String(bytes).slice(0, 12))).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200'])
+    // 32 times 64 KiB, ten milliseconds for each.
+    expect(performance.now() - begun).toBeGreaterThan(280)
+  },
+)
 
 test('a request whose head does not arrive within 15 s is answered 408, and its connection closed', async () => {
   await using server = await startTestServer()

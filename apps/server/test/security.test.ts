@@ -7,13 +7,13 @@ import { createItem, createKey, createUser, openDatabase } from './records.ts'
 
 const hashing = vi.hoisted(() => ({ done: 0 }))
 // The real one, counted.
-vi.mock('@node-rs/argon2', async (original) => {
-  const argon2 = await original<typeof import('@node-rs/argon2')>()
+vi.mock('../src/hashing.ts', async (original) => {
+  const { hashInTurn, ...others } = await original<typeof import('../src/hashing.ts')>()
   return {
-    ...argon2,
-    hash: (...args: Parameters<typeof argon2.hash>) => {
+    ...others,
+    hashInTurn: (...args: Parameters<typeof hashInTurn>) => {
       hashing.done++
-      return argon2.hash(...args)
+      return hashInTurn(...args)
     },
   }
 })

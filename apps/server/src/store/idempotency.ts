@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { hashRaw } from '@node-rs/argon2'
 import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { audited } from '../audit/trail.ts'
 import type { Context } from '../context.ts'
 import { hashInTurn } from '../hashing.ts'
-import { ARGON2ID } from '../password.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -93,5 +91,5 @@ function answerAgain<Answer>(first: IdempotencyKey, print: string): Answer {
 async function fingerprint(request: string, secretSalt: string | undefined): Promise<string> {
   if (secretSalt === undefined) return createHash('sha256').update(request).digest('base64')
   const salt = createHash('sha256').update(secretSalt).digest().subarray(0, 16)
-  return (await hashInTurn(() => hashRaw(request, { ...ARGON2ID, salt }))).toString('base64')
+  return hashInTurn(request, salt)
 }

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { verify } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { hashInTurn, hashingQueue } from '../src/hashing.ts'
+
+test('hashes asked for at once are made in their turns, each of its own text', async () => {
+  const texts = Array.from({ length: 10 }, (_, n) => `correct horse ${n}`)
+  const asked = Promise.all(texts.map((text) => hashInTurn(text)))
+  const { running, waiting } = hashingQueue()
+  expect([running + waiting, running >= 1 && running <= 3]).toEqual([10, true])
+  const hashes = await asked
+  expect(new Set(hashes).size).toBe(10)
+  expect(await Promise.all(hashes.map((hash, n) => verify(hash, texts[n] as string)))).toEqual(texts.map(() => true))
+  expect(hashingQueue()).toEqual({ running: 0, waiting: 0, refused: 0 })
+})
+
+test('with a salt the hash is the same each time, and another with another salt or text', async () => {
+  const [salt, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
+  const [first, again, salted, worded] = await Promise.all([
+    hashInTurn('horse', salt),
+    hashInTurn('horse', salt),
+    hashInTurn('horse', other),
+    hashInTurn('battery', salt),
+  ])
+  expect(Buffer.from(first, 'base64')).toHaveLength(32)
+  expect([again === first, salted === first, worded === first]).toEqual([true, false, false])
+})
+
+test.runIf(process.platform === 'linux')('a thread that hashes gives way to every other', async () => {
+  await hashInTurn('horse')
+  // The 19th field (proc(5)), counted from behind the name, which is in brackets.
+  const priorities = readdirSync('/proc/self/task').map((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')
+    return [Number(id) === process.pid, stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]]
+  })
+  expect(priorities).toContainEqual([false, '19'])
+  expect(priorities).toContainEqual([true, '0'])
+})
