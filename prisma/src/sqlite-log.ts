@@ -85,7 +85,7 @@ export class SqliteLog {
   }
 
   #startThread(): Worker {
-    const thread = new Worker(new URL('sqlite-checkpoints.ts', import.meta.url), { workerData: this.#file })
+    const thread = new Worker(new URL('sqlite-checkpoints.mjs', import.meta.url), { workerData: this.#file })
     thread.once('exit', () => {
       this.#thread = undefined
     })

@@ -25,7 +25,7 @@ export async function hashInTurn(text: string, salt?: Uint8Array): Promise<strin
   if (running === AT_ONCE) await turn()
   else running++
   try {
-    const thread = free.pop() ?? new Worker(new URL('hashing-thread.ts', import.meta.url))
+    const thread = free.pop() ?? new Worker(new URL('hashing-thread.mjs', import.meta.url))
     // Keeps the process only while it works.
     thread.ref()
     thread.postMessage({ text, salt })
