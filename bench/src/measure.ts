@@ -94,7 +94,7 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
     }
     // Just-in-time compilers have seen everything, some ten thousand times, before anything counts.
     for (const contestant of there) {
-      for (const work of contestant.works) await takeTurn(contestant, work, 2 * plan.ms)
+      for (const work of contestant.works) await takeTurn(contestant, work, 1.5 * plan.ms)
     }
     for (const work of works) {
       const able = there.filter((contestant) => contestant.works.includes(work))
