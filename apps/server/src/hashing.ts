@@ -5,7 +5,9 @@ import { Problem } from '@resource/openapi'
 
 // One core is left to the event loop.
 const AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1))
-// Some three seconds' worth on one core.
+// A core that is never at rest costs everybody else, whatever the priority: on two cores reads wait twice as long.
+const REST_MS = 5
+// Some two seconds' worth on one core.
 const MOST_WAITING = 100
 
 const free: Worker[] = []
@@ -35,15 +37,20 @@ export async function hashInTurn(text: string, salt?: Uint8Array): Promise<strin
     if (error !== undefined) throw error
     return hash
   } finally {
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next()
+    if (waiting.length > 0) setTimeout(handOver, REST_MS)
+    else handOver()
   }
 }
 
 /** How many are hashed, how many wait, and how many have been refused so far. */
 export function hashingQueue() {
   return { running, waiting: waiting.length, refused }
+}
+
+function handOver(): void {
+  const next = waiting.shift()
+  if (next === undefined) running--
+  else next()
 }
 
 function turn(): Promise<void> {
