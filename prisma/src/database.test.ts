@@ -8,6 +8,7 @@ import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './
 import { fromPrisma } from './prisma-error.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
+import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts'
 import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
@@ -310,7 +311,11 @@ test('of writes that come together each is undone alone, and answered when the o
 test('when SQLite undoes the transaction of several writes, each of them is told, and the next one succeeds', async () => {
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
-  const log = new SqliteLog(database.file, connection, new SqliteConnection(database.file, { readonly: true }))
+  const log = new SqliteLog(
+    database.file,
+    connection,
+    new SqliteReader(new SqliteConnection(database.file, { readonly: true })),
+  )
   const writer = new SqliteWriter(connection, log, { turnMs: 10_000, lockWaitMs: 5_000, writeMs: 30_000 })
   const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
   connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })

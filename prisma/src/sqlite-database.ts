@@ -2,13 +2,12 @@ import type { Database, Limits } from './index.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
+import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
-
-const PING = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
 
 /** A SQLite file by prepared statements: one connection for reads, one where writes take turns. */
 export async function openSqlite(file: string, limits: Limits): Promise<Database> {
-  const reader = new SqliteConnection(file, { readonly: true })
+  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }))
   const connection = new SqliteConnection(file)
   const log = new SqliteLog(file, connection, reader)
   const writer = new SqliteWriter(connection, log, limits)
@@ -22,7 +21,7 @@ export async function openSqlite(file: string, limits: Limits): Promise<Database
     write: (work) => writer.write(work),
     ping: async () => {
       writer.check()
-      reader.all(PING)
+      reader.look()
     },
     close: async () => {
       // The writer last: only a connection that may write folds the write-ahead log back into the file.

@@ -48,6 +48,32 @@ test('a write is answered when it is on disk, is seen by then, and reads go on m
   expect(await read.users.count({})).toBe(1)
 })
 
+test('reads of one round of the event loop see the same; what another process writes meanwhile is seen in the next', async () => {
+  await using database = await temporaryDatabase()
+  const other = new SqliteConnection(database.file)
+  const insert = (name: string) =>
+    other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: [name, 1] })
+  const { items } = database.read
+  const seen = [await items.count({})]
+  insert('lamp')
+  seen.push(await items.count({}))
+  await setImmediate()
+  seen.push(await items.count({}))
+  other.close()
+  expect(seen).toEqual([0, 0, 1])
+})
+
+test('whoever has the answer to a write reads what was written, in the same round too', async () => {
+  await using database = await temporaryDatabase()
+  const { read, write } = database
+  const reads = setInterval(() => read.users.count({}))
+  for (let n = 1; n <= 50; n++) {
+    await Promise.all([read.users.count({}), write((tx) => tx.users.insert(newUser(`user${n}`)))])
+    expect(await read.users.count({})).toBe(n)
+  }
+  clearInterval(reads)
+})
+
 test('writes that come while the disk works wait for it, and then go there together', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database

@@ -2,13 +2,11 @@ import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteReader } from './sqlite-reader.ts'
 
 // Some 16 MB, four times SQLite's own: each time the log begins anew, its head goes to disk in the event loop.
 const LONG_PAGES = 4_000
 
-const BEGIN = { text: 'BEGIN', values: [] }
-const LOOK = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
-const COMMIT = { text: 'COMMIT', values: [] }
 const MEASURE = { text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }
 
 /**
@@ -18,7 +16,7 @@ const MEASURE = { text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }
 export class SqliteLog {
   readonly #file: string
   readonly #writer: SqliteConnection
-  readonly #reader: SqliteConnection
+  readonly #reader: SqliteReader
   #log: Promise<FileHandle> | undefined
   #thread: Worker | undefined
 
@@ -26,7 +24,7 @@ export class SqliteLog {
    * @param writer leaves the disk to this log: `synchronous = NORMAL`
    * @param reader whose reads are to see what is on disk alone
    */
-  constructor(file: string, writer: SqliteConnection, reader: SqliteConnection) {
+  constructor(file: string, writer: SqliteConnection, reader: SqliteReader) {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
@@ -40,17 +38,14 @@ export class SqliteLog {
    * go on without it.
    */
   commit(commit: () => void): Promise<void> {
-    this.#reader.run(BEGIN)
-    this.#reader.all(LOOK)
+    this.#reader.hold()
     try {
       commit()
     } catch (error) {
-      this.#reader.rollback()
+      this.#reader.release()
       throw error
     }
-    return this.sync().then(() => {
-      if (this.#reader.inTransaction) this.#reader.run(COMMIT)
-    })
+    return this.sync().then(() => this.#reader.release())
   }
 
   /** Settles when all that the log has by now is on disk, of other processes too. */
