@@ -48,9 +48,13 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     this.#removedAtOnce = removedAtOnce
   }
 
-  async find(where: Where<Row>): Promise<Row | undefined> {
-    const row = (await this.#delegate.findFirst({ where }).catch(refuse)) as Row | null
-    return row === null ? undefined : numbered(row)
+  async find<Column extends keyof Row = keyof Row>(
+    where: Where<Row>,
+    columns?: readonly Column[],
+  ): Promise<Pick<Row, Column> | undefined> {
+    const select = columns && named(columns)
+    const row = await this.#delegate.findFirst({ where, ...(select && { select }) }).catch(refuse)
+    return row === null ? undefined : numbered(row as Pick<Row, Column>)
   }
 
   async page<Column extends keyof Row = keyof Row>({

@@ -71,8 +71,11 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (entering) => new SqlTable(this.columns, this.#text, this.#executor, entering)
   }
 
-  async find(where: Where<Row>): Promise<Row | undefined> {
-    const rows = this.#rows(this.#text.find(where))
+  async find<Column extends keyof Row = keyof Row>(
+    where: Where<Row>,
+    columns?: readonly Column[],
+  ): Promise<Pick<Row, Column> | undefined> {
+    const rows = this.#rows(this.#text.find(where, columns))
     return (rows instanceof Promise ? await rows : rows)[0]
   }
 

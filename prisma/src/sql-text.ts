@@ -66,9 +66,10 @@ export class SqlText<Row> {
     this.#quoted = Object.fromEntries(kinds.map(({ name }) => [name, quote(name)]))
   }
 
-  find(where: Where<Row>): Statement {
+  /** @param columns all when absent */
+  find(where: Where<Row>, columns?: readonly (keyof Row)[]): Statement {
     const values: unknown[] = []
-    return { text: this.#conditions(this.#selectOf(), where, values).and(' LIMIT 1').text, values }
+    return { text: this.#conditions(this.#selectOf(columns), where, values).and(' LIMIT 1').text, values }
   }
 
   /** @param range what is read of what lies beyond a cursor */

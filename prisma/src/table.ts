@@ -71,8 +71,15 @@ export type Columns<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]>
 /** A table as stores use it; in a write, of its transaction. */
 export interface Table<Row> {
   readonly columns: Columns<Row>
-  /** The row of these values; of several, any. */
-  find(where: Where<Row>): Promise<Row | undefined>
+  /**
+   * The row of these values; of several, any.
+   *
+   * @param columns what is read of it; every column when absent
+   */
+  find<Column extends keyof Row = keyof Row>(
+    where: Where<Row>,
+    columns?: readonly Column[],
+  ): Promise<Pick<Row, Column> | undefined>
   count(where: Where<Row>): Promise<number>
   /** @throws UniqueViolation */
   insert(row: NewRow<Row>): Promise<Row>

@@ -24,6 +24,12 @@ describe.each(accesses)('with access %s', (access) => {
       expect(await users.find({ id: 3 })).toBeUndefined()
     })
 
+    test('gives the columns asked for, and no others', async () => {
+      await using database = await withUsers({ age: 1, created_at: at(1) })
+      const row = await database.read.users.find({ id: 1 }, ['name', 'created_at'])
+      expect(row).toEqual({ name: 'user0', created_at: at(1) })
+    })
+
     test('gives every column: text, numbers, dates and nulls', async () => {
       await using database = await withUsers({ name: '漢\u{1f600}', age: 36 })
       await database.write((tx) => tx.items.insert({ name: 'Lamp', price: 0.1 + 0.2 }))

@@ -26,7 +26,7 @@ export interface Door {
   procedure: Procedure
   binding: Binding
   response: z.ZodType
-  /** The fields that a list shows of each record; undefined where it is no list, or not one of objects. */
+  /** The fields that the answer needs of the record, or of each of a list; undefined where it shows no objects. */
   shown: readonly string[] | undefined
   /** What the output says beside its `responseBody`. */
   facts: z.ZodObject
@@ -91,7 +91,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     procedure,
     binding,
     response,
-    shown: shownOfEach(response),
+    shown: shownBy(response, binding.etag),
     facts: factsBeside(binding.responseBody, procedure.output),
     form: response.meta()?.id ?? (binding.operationId as string),
     status: binding.status ?? 200,
@@ -123,16 +123,15 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   return shape as Record<string, z.ZodType>
 }
 
-function shownOfEach(response: z.ZodType): readonly string[] | undefined {
-  const { type, element } = response.def as ListDef
-  if (type !== 'array' || element === undefined) return undefined
-  let record = element
+function shownBy(response: z.ZodType, versionField: string | undefined): readonly string[] | undefined {
+  let record = (response.def as RecordsDef).element ?? response
   // What a transform is given.
-  while ((record.def as ListDef).in !== undefined) record = (record.def as ListDef).in as z.ZodType
-  return 'shape' in record ? Object.keys(shapeOf(record)) : undefined
+  while ((record.def as RecordsDef).in !== undefined) record = (record.def as RecordsDef).in as z.ZodType
+  if (!('shape' in record)) return undefined
+  return [...Object.keys(shapeOf(record)), ...(versionField === undefined ? [] : [versionField])]
 }
 
-type ListDef = z.core.$ZodTypeDef & { element?: z.ZodType; in?: z.ZodType }
+type RecordsDef = z.core.$ZodTypeDef & { element?: z.ZodType; in?: z.ZodType }
 
 function factsBeside(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
   if (responseBody === undefined) return z.object({})

@@ -163,7 +163,7 @@ export type RouterOf<C extends Contract> = TRPCBuiltRouter<
 >
 
 /** What a server must give for a contract: one function per procedure, from parsed input and context to output. */
-// `shown` names the fields of each record of a list that the caller will look at: it need not give others.
+// `shown` names the fields of the record, or of each of a list, that the caller will look at: it need not give others.
 export type Implementation<C extends Contract, Context> = {
   [R in keyof C]: {
     [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<any, infer Input, infer Output>

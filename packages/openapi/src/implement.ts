@@ -13,7 +13,7 @@ export interface Operation<Context> {
    * what must hold for all of them belongs here.
    *
    * @param label names an input field as the caller knows it
-   * @param shown the fields of each record of a list that the caller will look at; all when absent
+   * @param shown the fields of the record, or of each of a list, that the caller will look at; all when absent
    * @throws Problem and nothing else
    */
   call: (

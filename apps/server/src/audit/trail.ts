@@ -75,8 +75,11 @@ class AuditedTable<Row extends Entity> implements RecordTable<Row> {
     this.#entering = entering
   }
 
-  find(where: Where<Row>): Promise<Row | undefined> {
-    return this.#table.find(where)
+  find<Column extends keyof Row = keyof Row>(
+    where: Where<Row>,
+    columns?: readonly Column[],
+  ): Promise<Pick<Row, Column> | undefined> {
+    return this.#table.find(where, columns)
   }
 
   page(query: PageQuery<Row>): Promise<Row[]> {

@@ -46,7 +46,7 @@ export async function readPage<Row extends Listed>(
   const order = hasOneValue(where, sorting.column) ? BY_ID : sorting
   const total = count ? await table.count(where) : undefined
   const skip = (page - 1) * limit
-  const columns = shown && columnsOf(shown, table, sorting.column)
+  const columns = shown && columnsOf(shown, table, 'id', sorting.column)
   // One more than asked for tells whether anything follows.
   const take = limit + 1
   const query = { columns, where, order, take }
@@ -70,13 +70,16 @@ export async function readPage<Row extends Listed>(
   }
 }
 
-// What is no column is made of others, and which those are nobody knows here.
-function columnsOf<Row extends Listed>(
+/**
+ * The columns that hold `shown`, and `others`; undefined, which is all, where one of them is no column: it is made of
+ * others, and which those are nobody knows here.
+ */
+export function columnsOf<Row extends Listed>(
   shown: readonly string[],
   { columns }: ListTable<Row>,
-  sorted: keyof Row,
+  ...others: (keyof Row)[]
 ): (keyof Row)[] | undefined {
-  const wanted = [...new Set<PropertyKey>(['id', sorted, ...shown])]
+  const wanted = [...new Set<PropertyKey>([...others, ...shown])]
   return wanted.every((name) => Object.hasOwn(columns, name)) ? (wanted as (keyof Row)[]) : undefined
 }
 

@@ -10,7 +10,7 @@ export function userService(database: Database, passwordMinLength: number): Impl
   return {
     list: (input, { read }, shown) => listUsers(read, input, shown),
 
-    get: ({ id }, { read }) => findUser(read, id),
+    get: ({ id }, { read }, shown) => findUser(read, id, shown),
 
     create: async (input, context) => {
       const { idempotency_key: _, password, ...fields } = input

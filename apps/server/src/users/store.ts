@@ -1,7 +1,7 @@
 import type { Input, Output } from '@resource/contract'
 import { type Changes, type Tables, UniqueViolation, type User } from '@resource/database'
 import { Problem } from '@resource/openapi'
-import { readPage } from '../store/page.ts'
+import { columnsOf, readPage } from '../store/page.ts'
 import { timestamp } from '../store/timestamp.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from '../store/versioned.ts'
 
@@ -39,9 +39,12 @@ export async function listUsers(
   return { users: rows.map(present), ...facts }
 }
 
-/** @throws Problem 404 */
-export async function findUser(db: Tables, id: number): Promise<UserRecord> {
-  const row = await db.users.find({ id })
+/**
+ * @param shown the fields that will be looked at; all when absent
+ * @throws Problem 404
+ */
+export async function findUser(db: Tables, id: number, shown?: readonly string[]): Promise<UserRecord> {
+  const row = await db.users.find({ id }, shown && columnsOf(shown, db.users))
   if (row === undefined) throw notFound('User')
   return present(row)
 }
@@ -93,7 +96,7 @@ function stored(user: NewUser, now: Date) {
   return { ...user, email_key: emailKey(user.email), created_at: now, updated_at: now }
 }
 
-// Names every field that leaves the store; the password's hash does not. Of a list, `row` has what is shown.
+// Names every field that leaves the store; the password's hash does not. Of what is read, `row` has what is shown.
 function present(row: User): UserRecord {
   return {
     id: row.id,
