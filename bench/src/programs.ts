@@ -4,6 +4,8 @@ export interface Program {
   title: string
   /** From the folder of the bench. */
   entry: string
+  /** Of Node, as its authors start it. */
+  flags?: string[]
   trpc: boolean
   /** Its bulk create takes `{ users: [...] }`. */
   bulkInObject?: boolean
@@ -12,7 +14,14 @@ export interface Program {
 }
 
 export const programs: Program[] = [
-  { name: 'ours', title: 'Resource Service', entry: '../apps/server/src/main.ts', trpc: true },
+  {
+    name: 'ours',
+    title: 'Resource Service',
+    entry: '../apps/server/src/main.ts',
+    // As `npm start` has it.
+    flags: ['--max-semi-space-size=16'],
+    trpc: true,
+  },
   { name: 'limit', title: 'the limit: node:http, prepared statements', entry: 'peers/limit.ts', trpc: true },
   {
     name: 'plain',

@@ -31,7 +31,8 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const command = [process.execPath, '--import', file('probe.ts'), file(`../${program.entry}`)]
+  const { flags = [], entry } = program
+  const command = [process.execPath, ...flags, '--import', file('probe.ts'), file(`../${entry}`)]
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command]
   const started = performance.now()
   const child = spawn(pinned[0] as string, pinned.slice(1), {

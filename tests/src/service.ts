@@ -48,7 +48,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const started = performance.now()
-  const child = spawn(process.execPath, ['--expose-gc', '--import', PROBE, MAIN], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', '--expose-gc', '--import', PROBE, MAIN], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
