@@ -24,7 +24,7 @@ COPY --from=build /app/prisma/generated prisma/generated
 COPY --from=build /app/apps/console/dist apps/console/dist
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/resource.db
+ENV NODE_ENV=production MALLOC_MMAP_THRESHOLD_=1048576 HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/resource.db
 WORKDIR /app
 COPY --from=production /app ./
 RUN ln -s /app/apps/cli/src/main.ts /usr/local/bin/resource \

@@ -4,8 +4,9 @@ export interface Program {
   title: string
   /** From the folder of the bench. */
   entry: string
-  /** Of Node, as its authors start it. */
+  /** As its authors start it: flags of Node, and settings. */
   flags?: string[]
+  env?: Record<string, string>
   trpc: boolean
   /** Its bulk create takes `{ users: [...] }`. */
   bulkInObject?: boolean
@@ -20,6 +21,7 @@ export const programs: Program[] = [
     entry: '../apps/server/src/main.ts',
     // As `npm start` has it.
     flags: ['--max-semi-space-size=16'],
+    env: { MALLOC_MMAP_THRESHOLD_: '1048576' },
     trpc: true,
   },
   { name: 'limit', title: 'the limit: node:http, prepared statements', entry: 'peers/limit.ts', trpc: true },

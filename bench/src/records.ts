@@ -1,4 +1,4 @@
-// The records of a dataset: number n of each family, as the programs show it. seeds.ts makes the same in SQL.
+// The records of a dataset: number n of each family, as the programs show it. seedStatements makes the same in SQL.
 
 const FIRST_SECOND = Date.UTC(2026, 0, 1)
 

@@ -31,7 +31,7 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const { flags = [], entry } = program
+  const { flags = [], env = {}, entry } = program
   const command = [process.execPath, ...flags, '--import', file('probe.ts'), file(`../${entry}`)]
   const pinned = core === undefined ? command : ['taskset', '-c', String(core), ...command]
   const started = performance.now()
@@ -44,6 +44,7 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
       PATH: process.env.PATH,
       // As `npm start` has it.
       NODE_COMPILE_CACHE: file('../../node_modules/.cache/node'),
+      ...env,
     },
     // Logs are made and written, to nowhere.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -53,6 +53,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
       PATH: process.env.PATH,
       NODE_ENV: 'production',
       NODE_COMPILE_CACHE: COMPILE_CACHE,
+      MALLOC_MMAP_THRESHOLD_: '1048576',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       ...options.settings,

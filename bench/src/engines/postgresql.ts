@@ -21,9 +21,17 @@ export async function openPostgresql(): Promise<Engine> {
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE template0`)
       const database = await createDatabase(urlOf(name))
       await database.close()
+      // An index over what is there is made faster than it grows.
+      const { rows: indexes } = await query(
+        name,
+        `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('users', 'books', 'items')
+           AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
+      )
+      for (const { indexname } of indexes) await query(name, `DROP INDEX "${indexname}"`)
       const numbers = `SELECT generate_series(1, ${rows}) AS n`
       const timestamp = `timestamp 'epoch' + (${firstTime} / 1000 + n) * interval '1 second'`
       for (const statement of seedStatements(numbers, timestamp)) await query(name, statement)
+      for (const { indexdef } of indexes) await query(name, indexdef)
       for (const table of ['users', 'books', 'items']) {
         await query(name, `SELECT setval(pg_get_serial_sequence('${table}', 'id'), ${rows})`)
       }
