@@ -73,6 +73,9 @@ interface Contestant extends Target {
 type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
+// Turns' worth.
+const FIRST_WARMING = 6
+const WARMING = 1.5
 // At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory.
 const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
@@ -92,9 +95,11 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
         results.absences.push({ engine: engine.name, program: program.name, rows, reason })
       }
     }
-    // Just-in-time compilers have seen everything, some ten thousand times, before anything counts.
+    // Just-in-time compilers want to see something some ten thousand times. Most of it is in every kind of work.
     for (const contestant of there) {
-      for (const work of contestant.works) await takeTurn(contestant, work, 1.5 * plan.ms)
+      for (const [at, work] of contestant.works.entries()) {
+        await takeTurn(contestant, work, (at === 0 ? FIRST_WARMING : WARMING) * plan.ms)
+      }
     }
     for (const work of works) {
       const able = there.filter((contestant) => contestant.works.includes(work))

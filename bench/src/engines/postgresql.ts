@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createDatabase } from '@resource/database'
 import { query as queryAt, startPostgres } from '@resource/postgres-test'
 import { firstTime, seedStatements } from '../records.ts'
@@ -41,17 +39,19 @@ export async function openPostgresql(): Promise<Engine> {
     copy: async (rows, program) => {
       const name = `${program}_${rows}`
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE seed_${rows} STRATEGY FILE_COPY`)
-      const { rows: places } = await query(
+      const { rows: files } = await query(
         name,
-        `SELECT current_setting('data_directory') || '/base/' || oid AS path FROM pg_database WHERE datname = current_database()`,
+        `WITH tables AS (SELECT oid FROM pg_class WHERE relname IN ('users', 'books', 'items') AND relkind = 'r')
+         SELECT current_setting('data_directory') || '/' || pg_relation_filepath(oid) AS path FROM (
+           SELECT oid FROM tables UNION ALL SELECT indexrelid FROM pg_index WHERE indrelid IN (SELECT oid FROM tables)
+         ) AS relations(oid)`,
       )
-      const { path } = places[0]
       return {
         url: urlOf(name),
         trim: async () => {
           await query(name, `DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
         },
-        warm: async () => warm((await readdir(path)).map((file) => join(path, file))),
+        warm: () => warm(files.map(({ path }) => path)),
         [Symbol.asyncDispose]: async () => {
           await query('postgres', `DROP DATABASE ${name} WITH (FORCE)`)
         },
