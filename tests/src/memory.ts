@@ -5,12 +5,9 @@ export function megabytes(usages: Usage[], of: 'memory' | 'heap'): string {
   return `${usages.map((usage) => Math.round(usage[of] / 1e6)).join(', ')} MB`
 }
 
-/**
- * By how much the most of the second half is above the most until half-way, in percent. What is resident goes up and
- * down by tens of megabytes with V8's young generation: one moment says little.
- */
+/** By how much the most of the second half is above what was held half-way, in percent. */
 export function growth(usages: Usage[], of: 'memory' | 'heap'): number {
   const half = Math.floor(usages.length / 2)
-  const most = (some: Usage[]) => Math.max(...some.map((usage) => usage[of]))
-  return (most(usages.slice(half + 1)) / most(usages.slice(0, half + 1)) - 1) * 100
+  const most = Math.max(...usages.slice(half).map((usage) => usage[of]))
+  return (most / (usages[half] as Usage)[of] - 1) * 100
 }

@@ -4,7 +4,7 @@ import { growth, megabytes } from '../memory.ts'
 import { atMost, holds, none, type Row, told } from '../row.ts'
 import { startService } from '../service.ts'
 
-// After as many again memory is compared: a process has what it needs only after some ten thousand.
+// Memory is compared after the first half: a process has what it needs only after some ten thousand.
 const ROUNDS = 20
 const REQUESTS = 8_000
 const MALFORMED = 2_000
@@ -19,7 +19,7 @@ export const badRequests: Row = {
 headers, bodies, tRPC calls) and ${MALFORMED} over raw sockets that are no HTTP or break off, to a service of their own,
 eight at a time. Nineteen in twenty of the first carry an administrator's key. Each must be answered in ten
 seconds, in the form and with a status that the document names, without a 5xx, a stack or the password that was sent. \`FUZZ_SEED\`
-chooses others; a failure prints seed and request. Memory: the most in the second half of them against the most in the first.`,
+chooses others; a failure prints seed and request. Memory: the most after half of them against half-way.`,
   run: async (tell) => {
     await using place = await sqlitePlace()
     await using service = await startService(place.url)

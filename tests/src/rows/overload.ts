@@ -61,12 +61,7 @@ the time of a request is from its sending to the end of its answer.`,
       atLeast('goodput against sustainable', (goodput / peak) * 100, 85, '%'),
       atMost('p99 of admitted requests against that of the sustainable load', admittedP99 / sustainedP99, 3, 'times'),
       told('admitted requests, p50 and p99', `${rounded(percentile(admitted, 0.5))}, ${rounded(admittedP99)} ms`),
-      atMost(
-        'growth of resident memory, the most of the second half against that of the first',
-        growth(usages, 'memory'),
-        10,
-        '%',
-      ),
+      atMost('growth of resident memory, second half against half-way', growth(usages, 'memory'), 10, '%'),
       told('resident', megabytes(usages, 'memory')),
     ] satisfies Figure[]
   },
