@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
 import { type Door, doors } from './bindings.ts'
@@ -43,9 +44,9 @@ export interface Rest {
   fail: (error: unknown, req: Request, res: Response) => void
   /**
    * Makes the answers of an error that is the same for every request, so that giving one costs little: they do not say
-   * what was asked for, and `onError` is not told.
+   * what was asked for, and `onError` is not told. They can be given before Express has begun with a request.
    */
-  ready: (problem: Problem) => (req: Request, res: Response) => void
+  ready: (problem: Problem) => (req: Request, res: ServerResponse) => void
 }
 
 /** What stands at a path: a door for each method it takes. */
@@ -130,18 +131,22 @@ export function rest<Context>(
     const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
-    send(req, res, { status, headers: problem.headers, body: formFor(req).body({ status, message, details, fields }) })
+    send(req, res, {
+      status,
+      headers: problem.headers,
+      body: formFor(req.method, req.originalUrl).body({ status, message, details, fields }),
+    })
   }
 
-  const formFor = ({ method, originalUrl }: Request): ErrorForm => {
-    const { path, rawQuery } = split(originalUrl)
+  const formFor = (method = '', url = ''): ErrorForm => {
+    const { path, rawQuery } = split(url)
     return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, path)
   }
 
   const ready = ({ status, message, fields, headers }: Problem) => {
     const answers = new Map<ErrorForm, Ready>()
-    return (req: Request, res: Response) => {
-      const form = formFor(req)
+    return (req: Request, res: ServerResponse) => {
+      const form = formFor(req.method, req.url)
       let answer = answers.get(form)
       if (answer === undefined) {
         answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })

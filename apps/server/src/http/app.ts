@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { Problem, rest, trpc } from '@resource/openapi'
@@ -49,8 +49,14 @@ export interface AppOptions {
   isStopping: () => boolean
 }
 
-/** The whole service as an Express application. */
-export function createApp(options: AppOptions): Express {
+export interface App {
+  /** The whole service as an Express application. */
+  app: Express
+  /** Answers a request for which there is no time, before Express: to refuse must cost little then. */
+  refuseOverload: (req: Request, res: ServerResponse) => void
+}
+
+export function createApp(options: AppOptions): App {
   const { config, database, access, limits, metrics, tracing, countOpen, log, isStopping } = options
   const operations = createOperations(database, config, (procedure, call) => {
     const measured = metrics.observe(procedure, call)
@@ -102,14 +108,11 @@ export function createApp(options: AppOptions): Express {
     mostRecords: MOST_RECORDS_IN_BATCH,
   })
 
-  const refuseOverload = ready(OVERLOADED)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
-  // Before all else, and without a line in the log: to refuse must cost little where there is no time.
-  app.use((req, res, next) => (limits.isTooMuch(req) ? refuseOverload(req, res) : next()))
   if (tracing !== undefined) app.use(tracing.handle)
   app.use(requestLog(log, tracing?.traceId))
   app.use(checkHost(access.isPrivate))
@@ -135,7 +138,7 @@ export function createApp(options: AppOptions): Express {
   app.use(refuse)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
-  return app
+  return { app, refuseOverload: ready(OVERLOADED) }
 }
 
 const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })

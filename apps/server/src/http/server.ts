@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
+import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import { dropOldEntries } from '../audit/retention.ts'
@@ -77,11 +78,21 @@ export async function startServer(
   const countOpen = () => open.size
   const limits = createLimits(config, countOpen, log)
   const isStopping = () => stopping !== undefined
-  const app = createApp({ config, database, access, limits, metrics, tracing, countOpen, log, isStopping })
+  const { app, refuseOverload } = createApp({
+    config,
+    database,
+    access,
+    limits,
+    metrics,
+    tracing,
+    countOpen,
+    log,
+    isStopping,
+  })
   const serve = through(app)
   const forget = function (this: ServerResponse) {
     open.delete(this)
-    metrics.count(this.req, this)
+    metrics.count(this.req, this.writableFinished ? this.statusCode : 'aborted')
   }
   const readOff = function (this: ServerResponse) {
     if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
@@ -90,8 +101,14 @@ export async function startServer(
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     if (stopping !== undefined) res.setHeader('Connection', 'close')
-    open.add(res)
     res.prependListener('finish', readOff)
+    if (limits.isTooMuch(req)) {
+      // Express's by its prototype: messages.ts.
+      refuseOverload(req as Request, res)
+      metrics.count(req, res.statusCode)
+      return
+    }
+    open.add(res)
     res.on('close', forget)
     serve(req, res)
   }

@@ -1,4 +1,5 @@
-import type { Request, RequestHandler } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../http/host.ts'
@@ -10,7 +11,7 @@ import { createRateLimit, type RateLimit } from './rate.ts'
 /** What keeps callers from taking more than their share, and all of them from taking more than there is. */
 export interface Limits {
   /** Whether there is no time for a request, which is asked once for each. */
-  isTooMuch: (req: Request) => boolean
+  isTooMuch: (req: IncomingMessage) => boolean
   /** Counts a request against its caller's quota, or refuses it: mount it before what answers. */
   handle: RequestHandler
   /** Absent where callers are not counted. */
@@ -26,7 +27,7 @@ const REQUESTS_A_MINUTE = 6_000
 /**
  * The limits that the settings name.
  *
- * @param countOpen how many requests are under way, with the one that is asked for
+ * @param countOpen how many requests are under way, without the one that is asked for
  * @param log told how many were refused for overload
  */
 export function createLimits(config: Config, countOpen: () => number, log: Logger): Limits {
@@ -37,7 +38,7 @@ export function createLimits(config: Config, countOpen: () => number, log: Logge
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
   return {
-    isTooMuch: (req) => !WATCHED.has(req.url) && load.refuses(),
+    isTooMuch: ({ url = '' }) => !WATCHED.has(url) && load.refuses(),
     handle: (req, _res, next) => {
       if (!HEALTH.has(req.url)) rate?.count(req)
       next()

@@ -7,7 +7,7 @@ const RESOLUTION_MS = 20
 const FEW_REQUESTS = 20
 
 export interface LoadLimits {
-  /** How many requests are under way, with the one that is asked for. */
+  /** How many requests are under way, without the one that is asked for. */
   countOpen: () => number
   /** Most requests at once. */
   mostOpen: number
@@ -44,7 +44,7 @@ export function createLoadGuard({ countOpen, mostOpen, mostDelayMs, onRefused }:
   return {
     refuses: () => {
       const open = countOpen()
-      const isTooMuch = comesTooLate() || open > mostOpen || (isLate && open > FEW_REQUESTS)
+      const isTooMuch = comesTooLate() || open >= mostOpen || (isLate && open >= FEW_REQUESTS)
       if (isTooMuch) refused++
       return isTooMuch
     },

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Operation, Problem } from '@resource/openapi'
 import { methodName } from '../http/method.ts'
 import type { Around } from '../store/observed.ts'
@@ -17,8 +17,8 @@ export interface Metrics {
   observe: <Context>(procedure: string, call: Operation<Context>['call']) => Operation<Context>['call']
   /** Measures the work of the database. */
   measure: Around
-  /** Counts a request that has ended. */
-  count: (req: IncomingMessage, res: ServerResponse) => void
+  /** Counts a request that is answered, or will not be. */
+  count: (req: IncomingMessage, status: number | 'aborted') => void
 }
 
 export function createMetrics(): Metrics {
@@ -59,9 +59,8 @@ export function createMetrics(): Metrics {
         timings.add(started)
       }
     },
-    count: ({ method = '' }, { writableFinished, statusCode }) => {
+    count: ({ method = '' }, status) => {
       const counts = entryOf(answers, methodName(method), newMap<number | 'aborted', number>)
-      const status = writableFinished ? statusCode : 'aborted'
       counts.set(status, (counts.get(status) ?? 0) + 1)
     },
   }
