@@ -48,6 +48,8 @@ export interface Database {
   write<T>(work: (tx: Tables) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
+  /** On PostgreSQL: whether a query, wherever it is sent, would have to wait for a connection for too long, and so fails. */
+  isCrowded?(): boolean
   /** Throws when the database does not answer. */
   ping(): Promise<void>
   /** Lets go of the file or the connections. A write that is still open is undone or, on PostgreSQL, may be waited for. */

@@ -65,9 +65,8 @@ export async function openPostgres(
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    ping: async () => {
-      await pool.query('SELECT 1')
-    },
+    isCrowded: () => pool.isCrowded() && replicas.areCrowded(),
+    ping: () => pool.ping(),
     close: async () => {
       await replicas.close()
       await close()

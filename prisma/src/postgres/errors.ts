@@ -7,7 +7,8 @@ const NO_CONNECTION = new Set(
 // The driver gives these no code. The last is of a connection that broke while a transaction had it, the one before of
 // one that could not be made in time.
 const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
-const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
+/** What the pool says when no connection became free in time. */
+export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
 const BROKEN_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'TlsConnectionError'])
 
 /** What the driver throws, or what Prisma's adapter makes of it. */

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { BoundedPool } from './bounded-pool.ts'
 import type { PostgresUrl } from './url.ts'
 
 export interface PoolSettings {
@@ -18,9 +19,9 @@ const FROZEN_MS = 60_000
  * Connections to PostgreSQL. What the URL says of time-outs goes before `settings`. A connection that breaks is left
  * out, and the next query makes another.
  */
-export function openPool({ connectionString, pgbouncer }: PostgresUrl, settings: PoolSettings): pg.Pool {
+export function openPool({ connectionString, pgbouncer }: PostgresUrl, settings: PoolSettings): BoundedPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
-  const pool = new pg.Pool({
+  const pool = new BoundedPool({
     connectionString,
     Client: TruthfulClient,
     max: poolSize,

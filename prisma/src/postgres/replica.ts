@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { Conflict, Unreachable } from '../errors.ts'
 import { mapTables, type Tables } from '../tables.ts'
+import type { BoundedPool } from './bounded-pool.ts'
 import type { Access } from './database.ts'
 import { reasonOf } from './errors.ts'
 
@@ -38,7 +39,7 @@ const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float
 export class Replica {
   /** Its tables; where it cannot be reached, the primary's. */
   readonly tables: Tables
-  readonly #pool: pg.Pool
+  readonly #pool: BoundedPool
   readonly #access: Access
   readonly #questions: pg.Pool
   readonly #options: ReplicaOptions
@@ -47,7 +48,7 @@ export class Replica {
   #isAsked = false
   #serves: boolean | undefined
 
-  constructor(pool: pg.Pool, access: Access, questions: pg.Pool, options: ReplicaOptions) {
+  constructor(pool: BoundedPool, access: Access, questions: pg.Pool, options: ReplicaOptions) {
     this.#pool = pool
     this.#access = access
     this.#questions = questions
@@ -57,6 +58,10 @@ export class Replica {
 
   isClose(): boolean {
     return performance.now() - this.#upTo <= this.#options.longestLagMs
+  }
+
+  isCrowded(): boolean {
+    return this.#pool.isCrowded()
   }
 
   /** Tells when it has grown too old since somebody who was asked last answered. */

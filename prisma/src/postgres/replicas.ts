@@ -40,7 +40,7 @@ export async function openReplicas(
   open: (pool: pg.Pool, url: PostgresUrl) => Promise<Access>,
 ) {
   const { replicaUrls = [], replicaLagMs = 5_000, onReplica = () => {} } = settings
-  if (replicaUrls.length === 0) return { next: () => primary, close: async () => {} }
+  if (replicaUrls.length === 0) return { next: () => primary, areCrowded: () => true, close: async () => {} }
 
   // Questions have connections of their own: they must not wait for reads.
   const forQuestions = { ...settings, poolSize: 1, statementTimeoutMs: QUESTION_MS }
@@ -76,6 +76,8 @@ export async function openReplicas(
       }
       return primary
     },
+    /** Whether on each that serves a read would have to wait for too long. */
+    areCrowded: () => replicas.every((replica) => !replica.isClose() || replica.isCrowded()),
     close: async () => {
       clearInterval(timer)
       await Promise.all([questions.end(), ...replicas.map((replica) => replica.close())])

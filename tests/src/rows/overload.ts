@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Load, type Sample } from '@resource/bench/load'
 import { percentile } from '@resource/bench/statistics'
-import { sqlitePlace } from '../engines.ts'
+import { postgresPlace, sqlitePlace } from '../engines.ts'
 import { growth, megabytes } from '../memory.ts'
 import { type Outcome, openLoad } from '../open-load.ts'
 import { createUsers } from '../records.ts'
@@ -18,7 +18,7 @@ const CALM_MS = 2_000
 const TIMES = 4
 const OVERLOAD_MS = 60_000
 const STEPS = 12
-const TURNS = 3
+const TURNS = 2
 
 export const overload: Row = {
   name: 'overload',
@@ -27,52 +27,62 @@ export const overload: Row = {
 second come for a minute at an even pace, each on the free one of 500 connections. ${TURNS} such minutes, and what is sustainable before, between and after
 them, for a machine that others use is not as fast now as it was then. Goodput is answers 200 a second; the time of a request is from its
 sending to the end of its answer.`,
-  run: async () => {
-    await using place = await sqlitePlace()
-    await using service = await startService(place.url)
-    await createUsers(service.url, RECORDS)
-    await sustain(service, WARMING_MS)
-    const usages = [await service.usage()]
-    let peak = await sustain(service, PEAK_MS)
-    const peaks = [peak]
-    const overloads: Outcome[] = []
-    for (let turn = 0; turn < TURNS; turn++) {
-      const overloaded = openLoad(service.url, PATH, TIMES * rate(peak), OVERLOAD_MS)
-      for (let step = 0; step < STEPS; step++) {
-        await sleep(OVERLOAD_MS / STEPS)
-        usages.push(await service.usage())
-      }
-      overloads.push(await overloaded)
-      await sleep(CALM_MS)
-      peak = await sustain(service, PEAK_MS)
-      peaks.push(peak)
+  run: async (tell) => {
+    const figures: Figure[] = []
+    for (const open of [sqlitePlace, postgresPlace]) {
+      await using place = await open()
+      tell(place.engine)
+      const own = await overloaded(place.url)
+      figures.push(...own.map((figure) => ({ ...figure, what: `${place.engine}: ${figure.what}` })))
     }
-    const sum = (of: (outcome: Outcome) => number) => overloads.reduce((total, outcome) => total + of(outcome), 0)
-    const seconds = sum((outcome) => outcome.seconds)
-    const sent = sum(({ admitted, refused, failed }) => admitted.length + refused + failed)
-    const goodput = sum(({ admitted }) => admitted.length) / seconds
-    const sustained = peaks.reduce((total, each) => total + rate(each), 0) / peaks.length
-    const sustainedP99 = p99(peaks.flatMap(({ latencies }) => latencies))
-    const admitted = overloads.flatMap((outcome) => outcome.admitted)
-    return [
-      told('sustainable, each time, and the p99 of all', `${perSecond(peaks.map(rate))}, ${rounded(sustainedP99)} ms`),
-      told('asked for, and sent', perSecond([(sent + sum(({ unsent }) => unsent)) / seconds, sent / seconds])),
-      told('refused with 503 and Retry-After', perSecond([sum(({ refused }) => refused) / seconds])),
-      none(
-        'other answers, or none',
-        sum(({ failed }) => failed),
-      ),
-      told('goodput, each minute', perSecond(overloads.map((outcome) => outcome.admitted.length / outcome.seconds))),
-      atLeast('goodput against sustainable', (goodput / sustained) * 100, 85, '%'),
-      atMost('p99 of admitted requests against that of the sustainable load', p99(admitted) / sustainedP99, 3, 'times'),
-      told(
-        'p99 of admitted requests, each minute',
-        `${overloads.map((each) => rounded(p99(each.admitted))).join(', ')} ms`,
-      ),
-      atMost('growth of resident memory, second half against half-way', growth(usages, 'memory'), 10, '%'),
-      told('resident', megabytes(usages, 'memory')),
-    ] satisfies Figure[]
+    return figures
   },
+}
+
+async function overloaded(databaseUrl: string): Promise<Figure[]> {
+  await using service = await startService(databaseUrl)
+  await createUsers(service.url, RECORDS)
+  await sustain(service, WARMING_MS)
+  const usages = [await service.usage()]
+  let peak = await sustain(service, PEAK_MS)
+  const peaks = [peak]
+  const overloads: Outcome[] = []
+  for (let turn = 0; turn < TURNS; turn++) {
+    const outcome = openLoad(service.url, PATH, TIMES * rate(peak), OVERLOAD_MS)
+    for (let step = 0; step < STEPS; step++) {
+      await sleep(OVERLOAD_MS / STEPS)
+      usages.push(await service.usage())
+    }
+    overloads.push(await outcome)
+    await sleep(CALM_MS)
+    peak = await sustain(service, PEAK_MS)
+    peaks.push(peak)
+  }
+  const sum = (of: (outcome: Outcome) => number) => overloads.reduce((total, outcome) => total + of(outcome), 0)
+  const seconds = sum((outcome) => outcome.seconds)
+  const sent = sum(({ admitted, refused, failed }) => admitted.length + refused + failed)
+  const goodput = sum(({ admitted }) => admitted.length) / seconds
+  const sustained = peaks.reduce((total, each) => total + rate(each), 0) / peaks.length
+  const sustainedP99 = p99(peaks.flatMap(({ latencies }) => latencies))
+  const admitted = overloads.flatMap((outcome) => outcome.admitted)
+  return [
+    told('sustainable, each time, and the p99 of all', `${perSecond(peaks.map(rate))}, ${rounded(sustainedP99)} ms`),
+    told('asked for, and sent', perSecond([(sent + sum(({ unsent }) => unsent)) / seconds, sent / seconds])),
+    told('refused with 503 and Retry-After', perSecond([sum(({ refused }) => refused) / seconds])),
+    none(
+      'other answers, or none',
+      sum(({ failed }) => failed),
+    ),
+    told('goodput, each minute', perSecond(overloads.map((outcome) => outcome.admitted.length / outcome.seconds))),
+    atLeast('goodput against sustainable', (goodput / sustained) * 100, 85, '%'),
+    atMost('p99 of admitted requests against that of the sustainable load', p99(admitted) / sustainedP99, 3, 'times'),
+    told(
+      'p99 of admitted requests, each minute',
+      `${overloads.map((each) => rounded(p99(each.admitted))).join(', ')} ms`,
+    ),
+    atMost('growth of resident memory, second half against half-way', growth(usages, 'memory'), 10, '%'),
+    told('resident', megabytes(usages, 'memory')),
+  ]
 }
 
 function rate({ requests, seconds }: Sample): number {

@@ -76,7 +76,7 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const open = new Set<ServerResponse>()
   const countOpen = () => open.size
-  const limits = createLimits(config, countOpen, log)
+  const limits = createLimits(config, countOpen, database, log)
   const isStopping = () => stopping !== undefined
   const { app, refuseOverload } = createApp({
     config,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Database } from '@resource/database'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -28,12 +29,19 @@ const REQUESTS_A_MINUTE = 6_000
  * The limits that the settings name.
  *
  * @param countOpen how many requests are under way, without the one that is asked for
+ * @param database asked whether it has time
  * @param log told how many were refused for overload
  */
-export function createLimits(config: Config, countOpen: () => number, log: Logger): Limits {
+export function createLimits(config: Config, countOpen: () => number, database: Database, log: Logger): Limits {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
   const onRefused = (count: number) => log.warn({ refused: count }, 'requests were refused for overload')
-  const load = createLoadGuard({ countOpen, mostOpen: MAX_REQUESTS, mostDelayMs: MAX_DELAY_MS, onRefused })
+  const load = createLoadGuard({
+    countOpen,
+    isDatabaseCrowded: database.isCrowded ?? (() => false),
+    mostOpen: MAX_REQUESTS,
+    mostDelayMs: MAX_DELAY_MS,
+    onRefused,
+  })
   const limit = config.RATE_LIMIT ?? (isForOneself(config) ? 0 : REQUESTS_A_MINUTE)
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)

@@ -9,6 +9,8 @@ const FEW_REQUESTS = 20
 export interface LoadLimits {
   /** How many requests are under way, without the one that is asked for. */
   countOpen: () => number
+  /** Whether the database has no time for another query. */
+  isDatabaseCrowded: () => boolean
   /** Most requests at once. */
   mostOpen: number
   /** How late the event loop may be in the mean of half a second, in ms. */
@@ -26,7 +28,8 @@ export interface LoadGuard {
   close: () => void
 }
 
-export function createLoadGuard({ countOpen, mostOpen, mostDelayMs, onRefused }: LoadLimits): LoadGuard {
+export function createLoadGuard(limits: LoadLimits): LoadGuard {
+  const { countOpen, isDatabaseCrowded, mostOpen, mostDelayMs, onRefused } = limits
   const comesTooLate = createRounds()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
@@ -44,7 +47,7 @@ export function createLoadGuard({ countOpen, mostOpen, mostDelayMs, onRefused }:
   return {
     refuses: () => {
       const open = countOpen()
-      const isTooMuch = comesTooLate() || open >= mostOpen || (isLate && open >= FEW_REQUESTS)
+      const isTooMuch = comesTooLate() || open >= mostOpen || (isLate && open >= FEW_REQUESTS) || isDatabaseCrowded()
       if (isTooMuch) refused++
       return isTooMuch
     },

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
+import { isBusy } from '../index.ts'
+import { accesses, newUser } from '../test-database.ts'
+import { openPool } from './pool.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+test.each(accesses)(
+  'twenty queries may wait however long; beyond half a second more fail as busy at once, %s',
+  async (access) => {
+    await using database = await temporaryDatabase({ access, poolSize: 1 })
+    const count = () => database.read.users.count({})
+    const waiting = (queries: number) => expect.poll(() => database.connections?.().waiting).toBe(queries)
+    const counts: Promise<number>[] = []
+    await database.write(async (tx) => {
+      await tx.users.insert(newUser('ada'))
+      while (counts.length < 19) counts.push(count())
+      await waiting(19)
+      vi.advanceTimersByTime(501)
+      counts.push(count())
+      await waiting(20)
+      expect(database.isCrowded?.()).toBe(true)
+      expect(isBusy(await count().catch((error) => error))).toBe(true)
+    })
+    expect(await Promise.all(counts)).toEqual(Array(20).fill(1))
+    expect(database.isCrowded?.()).toBe(false)
+    expect(await count()).toBe(1)
+  },
+)
+
+test('a burst may be half a second of work; when more come without an end, each waits for 75 ms at the most', async () => {
+  const { parsed } = await emptyDatabase()
+  const pool = openPool(parsed, { poolSize: 1 })
+  const waits: number[] = []
+  let refused = 0
+  let toFollow = 0
+  /** Has the connection for 2 ms, in which two others come. */
+  const come = async (): Promise<void> => {
+    const since = performance.now()
+    const client = await pool.connect().catch(() => undefined)
+    if (client === undefined) {
+      refused++
+      return
+    }
+    waits.push(performance.now() - since)
+    vi.advanceTimersByTime(2)
+    const others = toFollow-- > 0 ? [come(), come()] : []
+    client.release()
+    await Promise.all(others)
+  }
+  const comeTogether = async (count: number) => {
+    const first = await pool.connect()
+    const all = Array.from({ length: count }, come)
+    first.release()
+    await Promise.all(all)
+  }
+  // How long one takes is known after some turns.
+  await comeTogether(251)
+  expect(refused).toBe(0)
+
+  vi.advanceTimersByTime(501)
+  waits.length = 0
+  toFollow = 2_000
+  await comeTogether(600)
+  expect(waits[250]).toBe(500)
+  expect(Math.max(...waits.slice(251 + 600, 2_000))).toBe(74)
+  await pool.end()
+})
+
+test('whether the server answers can be asked whoever waits', async () => {
+  const { parsed } = await emptyDatabase()
+  const pool = openPool(parsed, { poolSize: 1 })
+  const first = await pool.connect()
+  const others = Array.from({ length: 20 }, () => pool.query('SELECT 1'))
+  vi.advanceTimersByTime(501)
+  expect(pool.isCrowded()).toBe(true)
+  const asked = pool.ping()
+  first.release()
+  expect(await asked).toBeUndefined()
+  await Promise.all(others)
+  await pool.end()
+})

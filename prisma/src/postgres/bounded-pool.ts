@@ -1,0 +1,95 @@
+import pg from 'pg'
+import { NO_FREE_CONNECTION } from './errors.ts'
+
+// So many may wait however long each takes.
+const FEW_WAITING = 20
+// A burst may have to wait for so long, and may last for so long.
+const LONGEST_WAIT_MS = 500
+const BURST_MS = 100
+// In a queue that stays.
+const STANDING_MS = 75
+// For so long it may not be long before the next burst is taken for a new one.
+const CALM_MS = 500
+// Of the mean time between two turns: the last thirty or so count.
+const WEIGHT = 1 / 32
+
+type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void
+
+/**
+ * A pool for whose connections few wait when many come for long: what would have to wait for too long fails at once, as
+ * what waited in vain does, and what is let in gets its turn soon. Without that a queue under too much load only grows,
+ * and nobody is served in time.
+ */
+export class BoundedPool extends pg.Pool {
+  /** When each that waits began to, the first of them first. */
+  readonly #waiting = new Set<{ readonly sinceMs: number }>()
+  #lastTurnMs = 0
+  #meanTurnMs = 0
+  #longSinceMs = 0
+  #lastLongMs = Number.NEGATIVE_INFINITY
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) return promised((done) => this.connect(done))
+    this.#connect(callback)
+    return undefined
+  }
+
+  #connect(callback: Callback): void {
+    if (this.waitingCount < this.idleCount || this.totalCount < this.options.max) {
+      super.connect(callback)
+      return
+    }
+    if (this.isCrowded()) {
+      callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
+      return
+    }
+    const sinceMs = performance.now()
+    const waiter = { sinceMs }
+    this.#waiting.add(waiter)
+    super.connect((error, client, done) => {
+      this.#waiting.delete(waiter)
+      if (error === undefined) this.#countTurn(sinceMs)
+      callback(error, client, done)
+    })
+  }
+
+  /** Asks the server, whoever waits: whether the database answers is no question of how many others ask. */
+  async ping(): Promise<void> {
+    const client = await promised((done) => super.connect(done))
+    let isInOrder = false
+    try {
+      await client.query('SELECT 1')
+      isInOrder = true
+    } finally {
+      client.release(!isInOrder)
+    }
+  }
+
+  /** Whether whoever comes now would have to wait for too long. */
+  isCrowded(): boolean {
+    if (this.#waiting.size < FEW_WAITING) return false
+    const nowMs = performance.now()
+    const [first] = this.#waiting
+    if (first !== undefined && nowMs - first.sinceMs > LONGEST_WAIT_MS) return true
+    const expectedMs = this.#waiting.size * this.#meanTurnMs
+    if (expectedMs <= STANDING_MS) return false
+    if (nowMs - this.#lastLongMs > CALM_MS) this.#longSinceMs = nowMs
+    this.#lastLongMs = nowMs
+    return expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? STANDING_MS : LONGEST_WAIT_MS)
+  }
+
+  #countTurn(sinceMs: number): void {
+    const nowMs = performance.now()
+    const turnMs = nowMs - Math.max(sinceMs, this.#lastTurnMs)
+    this.#meanTurnMs += (turnMs - this.#meanTurnMs) * WEIGHT
+    this.#lastTurnMs = nowMs
+  }
+}
+
+function promised(connect: (done: Callback) => void): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    connect((error, client) => (client === undefined ? reject(error) : resolve(client)))
+  })
+}
