@@ -24,6 +24,8 @@ export function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> 
     }
     const breakOff = () => refuse(new Problem(400, 'Body did not arrive whole'))
     if (Number(req.headers['content-length']) > limit) return refuse(tooLarge(limit))
+    // As Node's `optimizeEmptyRequests` leaves a request that has no body.
+    if (req.readableEnded) return resolve(Buffer.alloc(0))
     if (!req.readable) return breakOff()
     req.on('data', take)
     req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))

@@ -123,6 +123,8 @@ export function trpc<Context extends object & CallContext>(
   const complete: RequestHandler = async (req, res, next) => {
     adapter ??= loadAdapter()
     const handle = await adapter
+    // Where Node's `optimizeEmptyRequests` has ended what has no body, the adapter would take it for read by others.
+    if (req.readableEnded && req.body === undefined) req.body = undefined
     handle(req, res, next)
   }
 

@@ -31,6 +31,9 @@ const TIMES = {
 }
 const SILENCE_MS = 120_000
 
+// A request without a body needs no stream for it: a tenth of what a small answer costs.
+const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
+
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
   url: string
@@ -112,7 +115,7 @@ export async function startServer(
     res.on('close', forget)
     serve(req, res)
   }
-  const server = createServer({ ...messagesOf(app), ...TIMES, requireHostHeader: false }, handle)
+  const server = createServer({ ...messagesOf(app), ...TIMES, ...OPTIONS }, handle)
   // A caller who neither reads the answer nor sends what is missing of the request.
   server.setTimeout(SILENCE_MS)
   server.maxConnections = config.MAX_CONNECTIONS
