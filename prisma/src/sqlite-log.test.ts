@@ -74,6 +74,29 @@ test('whoever has the answer to a write reads what was written, in the same roun
   clearInterval(reads)
 })
 
+test('what another process writes while a commit is on its way to the disk is seen, and then that commit, too', async () => {
+  await using database = await slowDatabase()
+  const { waits, read, write } = database
+  const written = write((tx) => tx.users.insert(newUser('ada')))
+  await settle()
+  const other = new SqliteConnection(database.file)
+  const seen = [[await read.users.count({}), await read.items.count({})]]
+  other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
+  other.close()
+  await setImmediate()
+  seen.push([await read.users.count({}), await read.items.count({})])
+  await settle()
+  seen.push([await read.users.count({}), await read.items.count({})])
+  expect(seen).toEqual([
+    [0, 0],
+    [1, 1],
+    [1, 1],
+  ])
+  waits[0]?.resolve()
+  await written
+  expect(await read.users.count({})).toBe(1)
+})
+
 test('writes that come while the disk works wait for it, and then go there together', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database

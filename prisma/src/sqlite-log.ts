@@ -7,6 +7,7 @@ import type { SqliteReader } from './sqlite-reader.ts'
 // Some 16 MB, four times SQLite's own: each time the log begins anew, its head goes to disk in the event loop.
 const LONG_PAGES = 4_000
 
+const VERSION = { text: 'PRAGMA data_version', values: [] }
 const MEASURE = { text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }
 
 /**
@@ -31,21 +32,39 @@ export class SqliteLog {
   }
 
   /**
-   * Runs `commit`, and settles when what was committed is on disk. Reads of this process see it from then on.
+   * Runs `commit`, and settles when what was committed is on disk. Reads of this process see it from then on, or as soon as
+   * another process has committed after it: what follows from its answers must not be hidden.
    *
    * @param commit what it throws is thrown at once, not by the promise
    * @returns rejects when the disk failed. Whether what was committed will be found there nobody knows then, and reads
    * go on without it.
    */
   commit(commit: () => void): Promise<void> {
-    this.#reader.hold()
+    const version = this.#othersVersion
+    this.#reader.hold(() => this.#othersVersion !== version)
     try {
       commit()
     } catch (error) {
       this.#reader.release()
       throw error
     }
-    return this.sync().then(() => this.#reader.release())
+    return this.#settle()
+  }
+
+  async #settle(): Promise<void> {
+    try {
+      await this.sync()
+    } catch (error) {
+      this.#reader.hold()
+      throw error
+    }
+    this.#reader.release()
+  }
+
+  /** Another one after each commit of any connection but the writer's. */
+  get #othersVersion(): unknown {
+    const [row] = this.#writer.all(VERSION) as [{ data_version: number }]
+    return row.data_version
   }
 
   /** Settles when all that the log has by now is on disk, of other processes too. */

@@ -16,6 +16,8 @@ export class SqliteReader implements Executor {
   readonly #connection: SqliteConnection
   #isOpen = false
   #isHeld = false
+  #isOutdated: (() => boolean) | undefined
+  #isLookedAfter = false
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -23,6 +25,7 @@ export class SqliteReader implements Executor {
 
   all(statement: Statement): unknown[] {
     if (!this.#isOpen) this.#begin()
+    else if (this.#isOutdated !== undefined && !this.#isLookedAfter) this.#lookAfter(this.#isOutdated)
     return this.#connection.all(statement)
   }
 
@@ -40,15 +43,22 @@ export class SqliteReader implements Executor {
     this.all(LOOK)
   }
 
-  /** From now on reads see what they would see now, until {@link release}. */
-  hold(): void {
+  /**
+   * From now on reads see what they would see now, until {@link release}, or until another process has committed: whoever
+   * has its answer reads what it wrote.
+   *
+   * @param isOutdated whether another process has, asked once a round; without it no longer how many do
+   */
+  hold(isOutdated?: () => boolean): void {
     this.look()
     this.#isHeld = true
+    this.#isOutdated = isOutdated
   }
 
   /** From now on reads see what has been committed by now. */
   release(): void {
     this.#isHeld = false
+    this.#isOutdated = undefined
     this.#end()
   }
 
@@ -61,6 +71,19 @@ export class SqliteReader implements Executor {
     this.#connection.run(BEGIN)
     this.#isOpen = true
     setImmediate(this.#endRound)
+  }
+
+  // What is read in this round was asked for before it began, so once is enough.
+  #lookAfter(isOutdated: () => boolean): void {
+    if (isOutdated()) {
+      this.release()
+      this.#begin()
+      return
+    }
+    this.#isLookedAfter = true
+    setImmediate(() => {
+      this.#isLookedAfter = false
+    })
   }
 
   readonly #endRound = () => {

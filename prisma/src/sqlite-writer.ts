@@ -17,6 +17,9 @@ const UNDO = { text: 'ROLLBACK TO "write"', values: [] }
 // What has been written so long is a bulk, or many: those that have come first should not wait for more.
 const LONGEST_GROUP_MS = 5
 
+// To ask how long the log is costs a small commit 3 %.
+const COMMITS_A_LOOK = 16
+
 /** Settles when what the writes of a group did is on disk, or is undone. */
 type Group = PromiseWithResolvers<void> & { begunMs: number }
 
@@ -34,6 +37,7 @@ export class SqliteWriter {
   /** The group whose transaction is open. */
   #group: Group | undefined
   #isCheckpointing = false
+  #commits = 0
   #failure: Broken | undefined
 
   constructor(connection: SqliteConnection, log: SqliteLog, limits: Limits) {
@@ -148,7 +152,7 @@ export class SqliteWriter {
       group.reject(this.#failure)
       return
     }
-    this.#checkpointIfLong()
+    if (++this.#commits % COMMITS_A_LOOK === 0) this.#checkpointIfLong()
   }
 
   async #checkpointIfLong(): Promise<void> {
