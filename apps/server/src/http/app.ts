@@ -24,7 +24,7 @@ import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
 import { allowOrigins, checkOrigin } from './origin.ts'
 import { hasWritten, markWriters } from './own-writes.ts'
-import { requestId, requestLog } from './request-log.ts'
+import { requestId } from './request-log.ts'
 import { skewLog } from './skew.ts'
 
 const TRPC = '/trpc'
@@ -114,7 +114,6 @@ export function createApp(options: AppOptions): App {
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
   if (tracing !== undefined) app.use(tracing.handle)
-  app.use(requestLog(log, tracing?.traceId))
   app.use(checkHost(access.isPrivate))
   app.use(limits.handle)
   app.use(checkOrigin(config.CORS_ORIGINS))

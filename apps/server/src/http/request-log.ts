@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import type { RequestHandler } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 
 const ID = Symbol('request id')
@@ -16,21 +15,18 @@ function idOf(sent: string | string[] | undefined): string {
 }
 
 /**
- * One line per request, written when it ends: never a body, a header or a query string, which may hold secrets.
+ * Writes one line for a request that has ended: never a body, a header or a query string, which may hold secrets.
  *
  * @param traceId absent where requests are not traced
+ * @returns `url` as it was sent, `startedMs` by `performance.now()`
  */
-export function requestLog(log: Logger, traceId?: (req: IncomingMessage) => string | undefined): RequestHandler {
-  return (req, res, next) => {
-    const started = performance.now()
-    res.on('close', () => {
-      const ms = Math.round((performance.now() - started) * 10) / 10
-      const { originalUrl, method } = req
-      const mark = originalUrl.indexOf('?')
-      const path = mark < 0 ? originalUrl : originalUrl.slice(0, mark)
-      const outcome = res.writableFinished ? 'request' : 'request aborted'
-      log.info({ id: requestId(req), trace_id: traceId?.(req), method, path, status: res.statusCode, ms }, outcome)
-    })
-    next()
+export function requestLog(log: Logger, traceId?: (req: IncomingMessage) => string | undefined) {
+  return ({ req, statusCode, writableFinished }: ServerResponse, url: string, startedMs: number): void => {
+    const ms = Math.round((performance.now() - startedMs) * 10) / 10
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const outcome = writableFinished ? 'request' : 'request aborted'
+    const { method } = req
+    log.info({ id: requestId(req), trace_id: traceId?.(req), method, path, status: statusCode, ms }, outcome)
   }
 }

@@ -17,6 +17,7 @@ import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
 import { createServer } from './node-http.ts'
 import { readOffSlowly } from './read-off.ts'
+import { requestLog } from './request-log.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
@@ -93,18 +94,17 @@ export async function startServer(
     isStopping,
   })
   const serve = through(app)
-  const forget = function (this: ServerResponse) {
-    open.delete(this)
-    metrics.count(this.req, this.writableFinished ? this.statusCode : 'aborted')
-  }
+  const logRequest = requestLog(log, tracing?.traceId)
   const readOff = function (this: ServerResponse) {
     if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
   }
   const handle: RequestListener = (req, res) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+    const { url = '' } = req
+    const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
-    res.prependListener('finish', readOff)
+    if (!req.readableEnded) res.prependListener('finish', readOff)
     if (limits.isTooMuch(req)) {
       // Express's by its prototype: messages.ts.
       refuseOverload(req as Request, res)
@@ -112,7 +112,11 @@ export async function startServer(
       return
     }
     open.add(res)
-    res.on('close', forget)
+    res.on('close', () => {
+      open.delete(res)
+      metrics.count(req, res.writableFinished ? res.statusCode : 'aborted')
+      logRequest(res, url, startedMs)
+    })
     serve(req, res)
   }
   const server = createServer({ ...messagesOf(app), ...TIMES, ...OPTIONS }, handle)
