@@ -56,6 +56,7 @@ export interface App {
   refuseOverload: (req: Request, res: ServerResponse) => void
 }
 
+/** The service, ready to be served. */
 export function createApp(options: AppOptions): App {
   const { config, database, access, limits, metrics, tracing, countOpen, log, isStopping } = options
   const operations = createOperations(database, config, (procedure, call) => {
