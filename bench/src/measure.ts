@@ -74,7 +74,7 @@ type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
 // Turns' worth.
-const FIRST_WARMING = 6
+const FIRST_WARMING = 12
 const WARMING = 1.5
 // At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory.
 const LEAD_MS = 100
