@@ -47,7 +47,7 @@ export class SqliteReader implements Executor {
    * From now on reads see what they would see now, until {@link release}, or until another process has committed: whoever
    * has its answer reads what it wrote.
    *
-   * @param isOutdated whether another process has, asked once a round; without it no longer how many do
+   * @param isOutdated whether another process has, asked once a round; without it they stay so whoever commits
    */
   hold(isOutdated?: () => boolean): void {
     this.look()

@@ -138,7 +138,7 @@ export function rest<Context>(
     })
   }
 
-  const formFor = (method = '', url = ''): ErrorForm => {
+  const formFor = (method: string, url: string): ErrorForm => {
     const { path, rawQuery } = split(url)
     return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, path)
   }

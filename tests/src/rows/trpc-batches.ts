@@ -75,7 +75,7 @@ async function send(
   url: string,
   signal: AbortSignal,
   caller: string,
-  paths: readonly string[],
+  paths: string[],
   count: (status: number) => void,
   sent?: Buffer,
 ) {
