@@ -1,4 +1,4 @@
-import type { Changes, Database, Entity, NewRow, RecordTable, Tables, Where } from '@resource/database'
+import type { Changes, Database, Entity, NewRow, PageQuery, RecordTable, Tables, Where } from '@resource/database'
 
 /**
  * Runs a piece of the database's work, with something around it.
@@ -51,15 +51,15 @@ class ObservedTable<Row extends Entity> implements RecordTable<Row> {
     return enter && ((entering) => new ObservedTable(enter(entering), this.#name, this.#around))
   }
 
-  find(where: Where<Row>) {
-    return this.#around('find', this.#name, () => this.#table.find(where))
+  find<Column extends keyof Row = keyof Row>(where: Where<Row>, columns?: readonly Column[]) {
+    return this.#around('find', this.#name, () => this.#table.find(where, columns))
   }
 
   count(where: Where<Row>) {
     return this.#around('count', this.#name, () => this.#table.count(where))
   }
 
-  page(query: Parameters<RecordTable<Row>['page']>[0]) {
+  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>) {
     return this.#around('page', this.#name, () => this.#table.page(query))
   }
 
