@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Binding, Contract, Procedure, Resource } from './contract.ts'
+import { compiled } from './validate.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
 export type Kind = 'integer' | 'number' | 'boolean' | 'text'
@@ -26,6 +27,8 @@ export interface Door {
   procedure: Procedure
   binding: Binding
   response: z.ZodType
+  /** The same, to parse with. */
+  shows: () => z.ZodType
   /** The fields that the answer needs of the record, or of each of a list; undefined where it shows no objects. */
   shown: readonly string[] | undefined
   /** What the output says beside its `responseBody`. */
@@ -91,6 +94,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     procedure,
     binding,
     response,
+    shows: compiled(response),
     shown: shownBy(response, binding.etag),
     facts: factsBeside(binding.responseBody, procedure.output),
     form: response.meta()?.id ?? (binding.operationId as string),

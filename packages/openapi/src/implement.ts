@@ -1,6 +1,6 @@
 import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
 import { Problem, toProblem } from './problem.ts'
-import { dotted, validate } from './validate.ts'
+import { compiled, dotted, validate } from './validate.ts'
 
 /** A procedure of the contract with its implementation behind it. */
 export interface Operation<Context> {
@@ -53,11 +53,12 @@ export function implement<C extends Contract, Context>(
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as Run<Context>
       const name = `${noun}.${verb}`
+      const schema = compiled(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
       const call: Operation<Context>['call'] = async (input, context, label = (path) => dotted(path), shown) => {
         try {
           admit(context)
-          return await run(validate(procedure.input, input, label), context, shown)
+          return await run(validate(schema(), input, label), context, shown)
         } catch (error) {
           throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
         }

@@ -21,7 +21,7 @@ export interface Answer {
  * @param ifNoneMatch the request's If-None-Match, where the method is safe
  */
 export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, ifNoneMatch?: string): Answer {
-  const { binding, response, form, facts } = door
+  const { binding, shows, form, facts } = door
   const output = exchange.output as Record<string, unknown>
   const headers: Record<string, string> = {}
   if (binding.headers !== undefined) {
@@ -39,7 +39,7 @@ export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, 
   if (door.status === 204)
     return envelope ? { status: 200, headers, body: envelope.success({}, {}) } : { status: 204, headers }
   const { responseBody } = binding
-  const body = response.parse(responseBody === undefined ? output : output[responseBody])
+  const body = shows().parse(responseBody === undefined ? output : output[responseBody])
   if (!envelope) return { status: door.status, headers, body }
   const data = binding.envelope === undefined ? body : { [binding.envelope]: body }
   return {

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type FieldFault, Problem } from './problem.ts'
 
 type Path = readonly PropertyKey[]
@@ -15,6 +15,19 @@ export function dotted(path: Path, start = ''): string {
 export function quote(name: string): string {
   if (name === '') return '""'
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
+}
+
+/**
+ * A schema that parses by a function made for it, some ten times as fast, and asks zod's own parser about what that does
+ * not take: so it answers the same. It is made when it is first asked for, since a process uses few of a contract's
+ * schemas, and to compile all would keep its start waiting.
+ */
+export function compiled<S extends z.ZodType>(schema: S): () => S {
+  let made: S | undefined
+  return () => {
+    made ??= z.compile(schema)
+    return made
+  }
 }
 
 /**

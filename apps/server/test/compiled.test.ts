@@ -1,0 +1,79 @@
+import { contract } from '@resource/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { CHARACTERS, JSON_VALUES } from './fuzz/values.ts'
+
+interface Def {
+  shape?: Record<string, z.ZodType>
+  element?: z.ZodType
+  innerType?: z.ZodType
+  in?: z.ZodType
+  options?: readonly z.ZodType[]
+  entries?: Record<string, string>
+}
+
+// Among them is something that each field takes.
+const TEXTS = ['Ann', 'ann@example.com', '2020-02-29', '2026-11-22T10:00:00.000Z', 'id_desc', 'reader', 'users.get']
+const OTHERS = [1, 30, 12.5, 1000, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300, true, {}, null, undefined]
+const text = fc.oneof(fc.constantFrom(...CHARACTERS), fc.string({ unit: 'binary' }))
+const wrong = fc.oneof(fc.constantFrom(...JSON_VALUES, ...OTHERS), text)
+
+/** What a schema takes for the most part, with something else here and there. */
+function valueFor(schema: z.ZodType): fc.Arbitrary<unknown> {
+  return fc.oneof({ arbitrary: rightFor(schema), weight: 30 }, { arbitrary: wrong, weight: 1 })
+}
+
+function rightFor(schema: z.ZodType): fc.Arbitrary<unknown> {
+  const { shape, element, innerType, in: input, options, entries } = schema.def as Def
+  const inner = innerType ?? input
+  if (inner !== undefined) return fc.oneof({ arbitrary: rightFor(inner), weight: 4 }, fc.constantFrom(null, undefined))
+  if (options !== undefined) return fc.oneof(...options.map(rightFor))
+  if (element !== undefined) return fc.array(valueFor(element), { maxLength: 3 })
+  if (entries !== undefined) return fc.constantFrom(...Object.values(entries))
+  if (shape === undefined) {
+    return fc.constantFrom(...[...TEXTS, ...OTHERS].filter((value) => schema.safeParse(value).success))
+  }
+  const fields = Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, valueFor(field)]))
+  return fc.oneof(
+    { arbitrary: fc.record(fields), weight: 4 },
+    fc.record(fields, { requiredKeys: [] }),
+    fc.record({ ...fields, unknown: wrong }),
+  )
+}
+
+const schemas = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+  Object.entries(procedures).flatMap(([verb, { input, output, meta }]) => {
+    const { additionalBindings = [], ...first } = meta.openapi as { additionalBindings?: { response?: z.ZodType }[] }
+    const responses = [first as { response?: z.ZodType }, ...additionalBindings].map(({ response }) => response)
+    return [input, output, ...responses]
+      .filter((schema): schema is z.ZodType => schema !== undefined)
+      .map((schema, place) => ({ name: `${noun}.${verb} ${place}`, schema }))
+  }),
+)
+
+describe('compiled, a schema of the contract', () => {
+  test('is compiled as a whole, and nothing of it is left to its own parser', () => {
+    expect(schemas.length).toBeGreaterThan(60)
+    for (const { schema } of schemas) z.compile(schema, { strict: true })
+  })
+
+  test.each(schemas)('answers as its own parser does, whatever it is given: $name', ({ schema }) => {
+    const compiled = z.compile(schema)
+    let taken = 0
+    fc.assert(
+      fc.property(valueFor(schema), (value) => {
+        const sent = structuredClone(value)
+        const answer = compiled.safeParse(value)
+        expect(value).toEqual(sent)
+        const expected = schema.safeParse(value)
+        expect(answer).toEqual(expected)
+        // The order of the fields, too.
+        expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data))
+        if (answer.success) taken++
+      }),
+      { numRuns: 300, seed: 1781 },
+    )
+    expect(taken).toBeGreaterThan(0)
+  })
+})
