@@ -1,10 +1,11 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { UniqueViolation } from '../errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Insertion, Statement } from '../sql-text.ts'
 import { fromPostgres } from './errors.ts'
 import { insertMany, insertOne, whatIsStored } from './insertion.ts'
 import { numbered } from './numbered.ts'
+import { type Answer, PreparedQuery } from './prepared-query.ts'
 
 /** Runs statements on a connection, or each on any one of a pool. */
 export class PreparedStatements implements Executor {
@@ -23,7 +24,7 @@ export class PreparedStatements implements Executor {
   }
 
   async run(statement: Statement): Promise<number> {
-    return (await this.#query(statement)).rowCount ?? 0
+    return (await this.#query(statement)).count
   }
 
   async insert(
@@ -45,11 +46,15 @@ export class PreparedStatements implements Executor {
     return stored.map(({ id }) => id as number)
   }
 
-  async #query({ text, values }: Statement): Promise<pg.QueryResult<Record<string, unknown>>> {
+  async #query({ text, values }: Statement): Promise<Answer> {
     const { name, sql } = numbered(text)
-    const query = { text: sql, values: values.map(bindable), types: { getTypeParser } }
+    const query = new PreparedQuery((this.#hasNames && name) || '', sql, values)
     try {
-      return await this.#connection.query(this.#hasNames && name !== undefined ? { ...query, name } : query)
+      return await new Promise((resolve, reject) => {
+        const settle = (error: unknown, answer?: Answer) => (answer === undefined ? reject(error) : resolve(answer))
+        // The driver's types do not know that a query of one's own may be given with a callback.
+        this.#connection.query(query as never, settle as never)
+      })
     } catch (error) {
       throw fromPostgres(error) ?? error
     }
@@ -61,20 +66,4 @@ function firstMissing({ columns, unique }: Insertion, rows: unknown[][], stored:
   const places = unique.map((name) => columns.findIndex((column) => column.name === name))
   const left = new Set(stored.map((row) => JSON.stringify(unique.map((name) => row[name]))))
   return rows.findIndex((row) => !left.delete(JSON.stringify(places.map((place) => row[place]))))
-}
-
-// The columns are without a time zone and hold UTC.
-function bindable(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString()
-  return Array.isArray(value) ? value.map(bindable) : value
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as the driver declares it
-function getTypeParser(type: number, format?: any): any {
-  if (type === pg.types.builtins.TIMESTAMP) return milliseconds
-  return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type, format)
-}
-
-function milliseconds(timestamp: string): number {
-  return Date.parse(`${timestamp.replace(' ', 'T')}Z`)
 }
