@@ -158,12 +158,15 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   #revived(rows: Stored[]): Row[] {
-    for (const row of rows) this.#revive(row)
+    const [first] = rows
+    if (first === undefined) return []
+    const dates = this.#text.dates.filter((column) => column in first)
+    if (dates.length > 0) for (const row of rows) this.#revive(row, dates)
     return rows as Row[]
   }
 
-  #revive(row: Stored): Row {
-    for (const column of this.#text.dates) {
+  #revive(row: Stored, dates = this.#text.dates): Row {
+    for (const column of dates) {
       const value = row[column]
       if (typeof value === 'number') row[column] = new Date(value)
     }

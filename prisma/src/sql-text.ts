@@ -26,6 +26,10 @@ const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
   ['gte', ' >= ?'],
 ]
 
+// Sizes that pages have. PostgreSQL keeps the plan of a statement only if it is as cheap as one for today's values, and
+// never believes that of a LIMIT which it does not see: it would plan each page anew, two thirds of its time for it.
+const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
+
 /** How the columns of a row begin that are about its past. */
 export const BEFORE = 'before '
 
@@ -41,6 +45,7 @@ export class SqlText<Row> {
   readonly #before: string
   readonly #from: string
   readonly #select = new TextTree('SELECT ')
+  readonly #ranges = new TextTree('SELECT * FROM (')
   readonly #count: TextTree
   readonly #quoted: Record<string, string>
 
@@ -77,16 +82,23 @@ export class SqlText<Row> {
     const values: unknown[] = []
     const select = this.#selectOf(columns)
     const rows = this.#conditions(this.#conditions(select, where, values), range, values, select)
-    values.push(take, skip)
-    return { text: this.#ordered(rows, order).and(' LIMIT ? OFFSET ?').text, values }
+    const limited = limitedTo(take, this.#ordered(rows, order), values)
+    if (skip === 0) return { text: limited.text, values }
+    values.push(skip)
+    return { text: limited.and(' OFFSET ?').text, values }
   }
 
   /** A page of several ranges in one statement, where that costs less than to stop at the first that fills it. */
   pageOfRanges(query: PageQuery<Row>, ranges: readonly Where<Row>[]): Statement {
-    const parts = ranges.map((range) => this.page(query, range))
-    const rows = parts.map(({ text }) => `(${text})`).join(' UNION ALL ')
-    const { text } = this.#ordered(new TextTree(`SELECT * FROM (${rows}) AS "ranges"`), query.order)
-    return { text: `${text} LIMIT ?`, values: [...parts.flatMap(({ values }) => values), query.take] }
+    const values: unknown[] = []
+    let rows = this.#ranges
+    for (const range of ranges) {
+      const part = this.page(query, range)
+      rows = (rows === this.#ranges ? rows : rows.and(' UNION ALL ')).and('(').and(part.text).and(')')
+      values.push(...part.values)
+    }
+    const ordered = this.#ordered(rows.and(') AS "ranges"'), query.order)
+    return { text: limitedTo(query.take, ordered, values).text, values }
   }
 
   count(where: Where<Row>): Statement {
@@ -222,6 +234,13 @@ export class SqlText<Row> {
   #name(column: keyof Row): string {
     return this.#quoted[String(column)] ?? quote(String(column))
   }
+}
+
+function limitedTo(take: number, rows: TextTree, values: unknown[]): TextTree {
+  // One row more than a page has tells whether another page follows.
+  if (PAGE_SIZES.has(take - 1)) return rows.and(` LIMIT ${take}`)
+  values.push(take)
+  return rows.and(' LIMIT ?')
 }
 
 function ofVersion(id: number, versions: number[] | undefined, values: unknown[]): string {

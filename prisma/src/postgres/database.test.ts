@@ -54,6 +54,31 @@ test('every connection has the time-outs of the settings, and those of the URL g
   await second.end()
 })
 
+test('PostgreSQL plans a page once, and not with each run', async () => {
+  const { url, parsed } = await emptyDatabase()
+  await using database = await openDatabase(url)
+  const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))
+  const users = Array.from({ length: 5000 }, (_, n) => ({ ...newUser(`user${n}`), created_at: at(n) }))
+  await database.write((tx) => tx.users.insertMany(users))
+  const pool = openPool(parsed, { poolSize: 1 })
+  await pool.query('ANALYZE users')
+  const { read } = openPreparedAccess(pool, 1000, true)
+  const order = { column: 'created_at', descending: false } as const
+  const plans = async (query: Omit<Parameters<typeof read.users.page>[0], 'order' | 'where'>) => {
+    for (let run = 0; run < 10; run++) await read.users.page({ where: {}, order, ...query })
+    const { rows } = await pool.query(
+      `SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1`,
+    )
+    return rows[0]
+  }
+
+  expect(await plans({ take: 21 })).toEqual({ custom_plans: 0, generic_plans: 10 })
+  // PostgreSQL tries five plans for the values of five runs before it keeps one for all.
+  const beyond = [{ created_at: at(2500), id: { gt: 2501 } }, { created_at: { gt: at(2500) } }]
+  expect(await plans({ take: 21, beyond })).toEqual({ custom_plans: 5, generic_plans: 5 })
+  await pool.end()
+})
+
 test('a thousand records are stored by one statement', async () => {
   await using database = await temporaryDatabase()
   await database.write((tx) => tx.users.insertMany(Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))))
