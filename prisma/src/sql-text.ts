@@ -82,7 +82,7 @@ export class SqlText<Row> {
     const values: unknown[] = []
     const select = this.#selectOf(columns)
     const rows = this.#conditions(this.#conditions(select, where, values), range, values, select)
-    const limited = limitedTo(take, this.#ordered(rows, order), values)
+    const limited = limitedTo(take, where, this.#ordered(rows, order), values)
     if (skip === 0) return { text: limited.text, values }
     values.push(skip)
     return { text: limited.and(' OFFSET ?').text, values }
@@ -98,7 +98,7 @@ export class SqlText<Row> {
       values.push(...part.values)
     }
     const ordered = this.#ordered(rows.and(') AS "ranges"'), query.order)
-    return { text: limitedTo(query.take, ordered, values).text, values }
+    return { text: limitedTo(query.take, query.where, ordered, values).text, values }
   }
 
   count(where: Where<Row>): Statement {
@@ -236,9 +236,12 @@ export class SqlText<Row> {
   }
 }
 
-function limitedTo(take: number, rows: TextTree, values: unknown[]): TextTree {
-  // One row more than a page has tells whether another page follows.
-  if (PAGE_SIZES.has(take - 1)) return rows.and(` LIMIT ${take}`)
+function limitedTo(take: number, filters: object, rows: TextTree, values: unknown[]): TextTree {
+  // One row more than a page has tells whether another page follows. Where there are filters, the index that serves them
+  // best depends on their values, and PostgreSQL does well to plan for these.
+  if (PAGE_SIZES.has(take - 1) && Object.values(filters).every((filter) => filter === undefined)) {
+    return rows.and(` LIMIT ${take}`)
+  }
   values.push(take)
   return rows.and(' LIMIT ?')
 }

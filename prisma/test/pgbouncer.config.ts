@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 const HIDDEN = [
   'the time-outs of the settings',
   'goes by a name',
+  'plans a page',
   'more connections than the pool',
   'is cut off',
   'keeps losing',
