@@ -73,9 +73,13 @@ interface Contestant extends Target {
 type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
-// Turns' worth.
-const FIRST_WARMING = 12
-const WARMING = 1.5
+// Requests before the first two kinds of work, and for how many turns' time at most; and turns before the others.
+// Just-in-time compilers want to see something some ten thousand times: most of it is in the first kinds.
+const FIRST_WARMINGS = [
+  { requests: 30_000, turns: 10 },
+  { requests: 10_000, turns: 6 },
+]
+const WARMING = { requests: Number.POSITIVE_INFINITY, turns: 1.5 }
 // At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory.
 const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
@@ -95,10 +99,11 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
         results.absences.push({ engine: engine.name, program: program.name, rows, reason })
       }
     }
-    // Just-in-time compilers want to see something some ten thousand times. Most of it is in every kind of work.
     for (const contestant of there) {
       for (const [at, work] of contestant.works.entries()) {
-        await takeTurn(contestant, work, (at === 0 ? FIRST_WARMING : WARMING) * plan.ms)
+        const { requests, turns } = FIRST_WARMINGS[at] ?? WARMING
+        await ask(contestant, work, turns * plan.ms, requests)
+        if (work.adds) await contestant.copy.trim()
       }
     }
     for (const work of works) {
@@ -193,16 +198,19 @@ async function measureWork(engine: Engine, work: Work, able: Contestant[], plan:
   })
 }
 
+/** Asks for one kind of work for so many ms, and not more often than `most`. */
+function ask(contestant: Contestant, work: Work, ms: number, most = Number.POSITIVE_INFINITY) {
+  const end = performance.now() + ms
+  const last = contestant.asked + most
+  const goesOn = () => contestant.asked < last && performance.now() < end
+  return contestant.load.run(() => work.ask(contestant.asked++, contestant), work.status, work.connections, goesOn)
+}
+
 async function takeTurn(contestant: Contestant, work: Work, ms: number): Promise<Turn> {
-  const { server, load, copy } = contestant
-  const ask = () => work.ask(contestant.asked++, contestant)
-  const run = (ms: number) => {
-    const end = performance.now() + ms
-    return load.run(ask, work.status, work.connections, () => performance.now() < end)
-  }
-  await run(LEAD_MS)
+  const { server, copy } = contestant
+  await ask(contestant, work, LEAD_MS)
   const before = await server.usage()
-  const { requests, seconds, latencies, busy } = await run(ms - LEAD_MS)
+  const { requests, seconds, latencies, busy } = await ask(contestant, work, ms - LEAD_MS)
   const after = await server.usage()
   if (work.adds) await copy.trim()
   latencies.sort((a, b) => a - b)

@@ -87,10 +87,10 @@ export const pageHeaders = {
 function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
   let target = `${path.replace(/[<>"\s]/g, encodeURIComponent)}?`
   for (const [name, value] of query) {
-    if (name !== 'page' && name !== 'after') target += `${encodeURIComponent(name)}=${encodeURIComponent(value)}&`
+    if (name !== 'page' && name !== 'after') target += `${encoded(name)}=${encoded(value)}&`
   }
   const link = (rel: string, name: 'page' | 'after', value: string | number) =>
-    `<${target}${name}=${encodeURIComponent(value)}>; rel="${rel}"`
+    `<${target}${name}=${encoded(`${value}`)}>; rel="${rel}"`
   const walking = input.after !== undefined
   const { page = 1, next, total } = output
   const parts = [walking ? link('first', 'after', '') : link('first', 'page', 1)]
@@ -99,4 +99,9 @@ function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
   if (next !== null) parts.push(walking ? link('next', 'after', next) : link('next', 'page', page + 1))
   if (total !== undefined) parts.push(link('last', 'page', Math.max(1, Math.ceil(total / output.limit))))
   return parts.join(', ')
+}
+
+// Most text is plain, and to see that takes less than to encode it.
+function encoded(text: string): string {
+  return /^[\w.~-]*$/.test(text) ? text : encodeURIComponent(text)
 }

@@ -34,15 +34,15 @@ export function split(url: string): Target {
 export function queryParameters(rawQuery: string): ReadonlyMap<string, string> {
   if (rawQuery === '') return NO_PARAMETERS
   const parameters = new Map<string, string>()
+  const isPlain = !/[%+]/.test(rawQuery)
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
     const mark = pair.indexOf('=')
-    const name = decode((mark < 0 ? pair : pair.slice(0, mark)).replaceAll('+', ' '), 'the query string')
+    const rawName = mark < 0 ? pair : pair.slice(0, mark)
+    const rawValue = mark < 0 ? '' : pair.slice(mark + 1)
+    const name = isPlain ? rawName : decode(rawName.replaceAll('+', ' '), 'the query string')
     if (parameters.has(name)) throw fieldProblem(name, 'must be given once')
-    parameters.set(
-      name,
-      decode(mark < 0 ? '' : pair.slice(mark + 1).replaceAll('+', ' '), `query parameter ${quote(name)}`),
-    )
+    parameters.set(name, isPlain ? rawValue : decode(rawValue.replaceAll('+', ' '), `query parameter ${quote(name)}`))
   }
   return parameters
 }

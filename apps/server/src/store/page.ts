@@ -79,7 +79,8 @@ export function columnsOf<Row extends Listed>(
   { columns }: ListTable<Row>,
   ...others: (keyof Row)[]
 ): (keyof Row)[] | undefined {
-  const wanted = [...new Set<PropertyKey>([...others, ...shown])]
+  const wanted: PropertyKey[] = [...shown]
+  for (const other of others) if (!wanted.includes(other)) wanted.push(other)
   return wanted.every((name) => Object.hasOwn(columns, name)) ? (wanted as (keyof Row)[]) : undefined
 }
 
