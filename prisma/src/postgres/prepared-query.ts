@@ -32,7 +32,7 @@ export class PreparedQuery implements pg.Submittable {
   callback!: (error: unknown, answer?: Answer) => void
   readonly name: string
   readonly text: string
-  readonly #values: unknown[]
+  readonly #values: (string | null)[]
   readonly #rows: Record<string, unknown>[] = []
   #shapes: Map<string, Shape> | undefined
   #shape: Shape | undefined
@@ -46,7 +46,8 @@ export class PreparedQuery implements pg.Submittable {
   constructor(name: string, text: string, values: unknown[]) {
     this.name = name
     this.text = text
-    this.#values = values
+    // Here, where nothing has been sent yet: what it throws concerns nobody else.
+    this.#values = values.map(parameter)
   }
 
   submit(connection: pg.Connection): void {
@@ -57,7 +58,7 @@ export class PreparedQuery implements pg.Submittable {
     // One journey, and one write.
     connection.stream.cork()
     if (parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true)
-    connection.bind({ statement: name, values: this.#values.map(parameter) }, true)
+    connection.bind({ statement: name, values: this.#values }, true)
     if (this.#shape === undefined) connection.describe(PORTAL, true)
     connection.execute(null, true)
     connection.sync()
