@@ -16,6 +16,7 @@ import { observeDatabase } from '../store/observed.ts'
 import { createApp } from './app.ts'
 import { messagesOf } from './messages.ts'
 import { createServer } from './node-http.ts'
+import { OpenRequests } from './open-requests.ts'
 import { readOffSlowly } from './read-off.ts'
 import { requestLog } from './request-log.ts'
 
@@ -78,7 +79,7 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const open = new Set<ServerResponse>()
+  const open = new OpenRequests()
   const countOpen = () => open.size
   const limits = createLimits(config, countOpen, database, log)
   const isStopping = () => stopping !== undefined
@@ -111,9 +112,9 @@ export async function startServer(
       metrics.count(req, res.statusCode)
       return
     }
-    open.add(res)
+    const end = open.add(res)
     res.on('close', () => {
-      open.delete(res)
+      end()
       metrics.count(req, res.writableFinished ? res.statusCode : 'aborted')
       logRequest(res, url, startedMs)
     })
@@ -129,7 +130,7 @@ export async function startServer(
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // An answer still to come on this connection would be taken for this one's: better none at all.
-    if ([...open].some((res) => res.socket === socket)) socket.destroy()
+    if (open.isOn(socket)) socket.destroy()
     else refuseMalformed(error, socket)
   })
   try {
