@@ -85,7 +85,7 @@ export const pageHeaders = {
 }
 
 function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
-  let target = `${path.replace(/[<>"\s]/g, encodeURIComponent)}?`
+  let target = `${/[<>"\s]/.test(path) ? path.replace(/[<>"\s]/g, encodeURIComponent) : path}?`
   for (const [name, value] of query) {
     if (name !== 'page' && name !== 'after') target += `${encoded(name)}=${encoded(value)}&`
   }
@@ -93,12 +93,12 @@ function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
     `<${target}${name}=${encoded(`${value}`)}>; rel="${rel}"`
   const walking = input.after !== undefined
   const { page = 1, next, total } = output
-  const parts = [walking ? link('first', 'after', '') : link('first', 'page', 1)]
+  let all = walking ? link('first', 'after', '') : link('first', 'page', 1)
   // A walk by cursor goes one way.
-  if (page > 1) parts.push(link('prev', 'page', page - 1))
-  if (next !== null) parts.push(walking ? link('next', 'after', next) : link('next', 'page', page + 1))
-  if (total !== undefined) parts.push(link('last', 'page', Math.max(1, Math.ceil(total / output.limit))))
-  return parts.join(', ')
+  if (page > 1) all += `, ${link('prev', 'page', page - 1)}`
+  if (next !== null) all += `, ${walking ? link('next', 'after', next) : link('next', 'page', page + 1)}`
+  if (total !== undefined) all += `, ${link('last', 'page', Math.max(1, Math.ceil(total / output.limit)))}`
+  return all
 }
 
 // Most text is plain, and to see that takes less than to encode it.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Binding, Contract, Procedure, Resource } from './contract.ts'
+import type { Binding, Contract, Procedure, Resource, ResponseHeader } from './contract.ts'
 import { compiled } from './validate.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
@@ -39,6 +39,8 @@ export interface Door {
   path: Source[]
   query: Source[]
   headers: HeaderSource[]
+  /** What makes the headers of its answer. */
+  answerHeaders: { name: string; value: ResponseHeader['value'] }[]
   /** Absent where the method takes no body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -101,6 +103,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     status: binding.status ?? 200,
     path,
     headers,
+    answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query: withBody ? [] : rest,
     ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
   }

@@ -24,11 +24,9 @@ export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, 
   const { binding, shows, form, facts } = door
   const output = exchange.output as Record<string, unknown>
   const headers: Record<string, string> = {}
-  if (binding.headers !== undefined) {
-    for (const [name, { value }] of Object.entries(binding.headers)) {
-      const text = value(exchange)
-      if (text !== undefined) headers[name] = text
-    }
+  for (const { name, value } of door.answerHeaders) {
+    const text = value(exchange)
+    if (text !== undefined) headers[name] = text
   }
   if (binding.etag !== undefined) {
     // Version and shape, not a hash: the same record has another tag at another door, and none needs the body.

@@ -26,6 +26,7 @@ import { allowOrigins, checkOrigin } from './origin.ts'
 import { hasWritten, markWriters } from './own-writes.ts'
 import { requestId } from './request-log.ts'
 import { skewLog } from './skew.ts'
+import { together } from './together.ts'
 
 const TRPC = '/trpc'
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
@@ -114,15 +115,18 @@ export function createApp(options: AppOptions): App {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
-  if (tracing !== undefined) app.use(tracing.handle)
-  app.use(checkHost(access.isPrivate))
-  app.use(limits.handle)
-  app.use(checkOrigin(config.CORS_ORIGINS))
-  if (config.CORS_ORIGINS.length > 0) app.use(allowOrigins(config.CORS_ORIGINS))
-  if (config.DATABASE_REPLICA_URLS.length > 0) app.use(markWriters(config.DATABASE_REPLICA_LAG_MS))
-  // Few layers before what is asked for most.
-  app.use(handle)
-  app.use(plain)
+  app.use(
+    together(
+      ...(tracing === undefined ? [] : [tracing.handle]),
+      checkHost(access.isPrivate),
+      limits.handle,
+      checkOrigin(config.CORS_ORIGINS),
+      ...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
+      ...(config.DATABASE_REPLICA_URLS.length > 0 ? [markWriters(config.DATABASE_REPLICA_LAG_MS)] : []),
+      handle,
+      plain,
+    ),
+  )
   app.use((req, res, next) => {
     res.set(headers(req))
     next()
