@@ -26,6 +26,8 @@ export interface Cell {
   work: string
   /** µs of the server's CPU for one call. */
   cpu: Spread
+  /** The same, round by round: what is compared had its turns side by side. */
+  cpuOfRounds: number[]
   perSecond: Spread
   /** ms */
   p50: Spread
@@ -73,14 +75,15 @@ interface Contestant extends Target {
 type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
-// Requests before the first two kinds of work, and for how many turns' time at most; and turns before the others.
+// Requests before the first two kinds of work, and for how long at most; and before the others.
 // Just-in-time compilers want to see something some ten thousand times: most of it is in the first kinds.
 const FIRST_WARMINGS = [
-  { requests: 30_000, turns: 10 },
-  { requests: 10_000, turns: 6 },
+  { requests: 30_000, ms: 5000 },
+  { requests: 10_000, ms: 3000 },
 ]
-const WARMING = { requests: Number.POSITIVE_INFINITY, turns: 1.5 }
-// At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory.
+const WARMING = { requests: Number.POSITIVE_INFINITY, ms: 750 }
+// At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory,
+// and the processor out of its caches. With 32 ms in place of 100 a get took 2.2 times the limit, in place of 1.5.
 const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
 
@@ -101,14 +104,19 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
     }
     for (const contestant of there) {
       for (const [at, work] of contestant.works.entries()) {
-        const { requests, turns } = FIRST_WARMINGS[at] ?? WARMING
-        await ask(contestant, work, turns * plan.ms, requests)
+        const { requests, ms } = FIRST_WARMINGS[at] ?? WARMING
+        await ask(contestant, work, ms, requests)
         if (work.adds) await contestant.copy.trim()
       }
     }
     for (const work of works) {
-      const able = there.filter((contestant) => contestant.works.includes(work))
-      if (able.length > 0) results.cells.push(...(await measureWork(engine, work, able, plan)))
+      // It has its turns beside the work it is compared with.
+      if (work.beside !== undefined) continue
+      const together = [work, ...works.filter(({ beside }) => beside === work.name)]
+      const turns = together.flatMap((one) =>
+        there.filter((contestant) => contestant.works.includes(one)).map((contestant) => ({ work: one, contestant })),
+      )
+      if (turns.length > 0) results.cells.push(...(await measureTogether(engine, turns, plan)))
     }
     for (const { program, rows, server, startMs, idleMemory } of there) {
       const { memory } = await server.usage()
@@ -171,29 +179,35 @@ async function admit(
   }
 }
 
-async function measureWork(engine: Engine, work: Work, able: Contestant[], plan: Plan): Promise<Cell[]> {
-  plan.tell(`${engine.name}: ${work.title}`)
-  for (const { copy } of able) await copy.warm()
-  const turns = able.map((): Turn[] => [])
+async function measureTogether(
+  engine: Engine,
+  all: { work: Work; contestant: Contestant }[],
+  plan: Plan,
+): Promise<Cell[]> {
+  for (const { title } of new Set(all.map(({ work }) => work))) plan.tell(`${engine.name}: ${title}`)
+  for (const { copy } of new Set(all.map(({ contestant }) => contestant))) await copy.warm()
+  const turns = all.map((): Turn[] => [])
   for (let round = 0; round < plan.rounds; round++) {
     // Another begins each round.
-    for (let i = 0; i < able.length; i++) {
-      const at = (round + i) % able.length
-      turns[at]?.push(await takeTurn(able[at] as Contestant, work, plan.ms))
+    for (let i = 0; i < all.length; i++) {
+      const at = (round + i) % all.length
+      const { work, contestant } = all[at] as (typeof all)[number]
+      turns[at]?.push(await takeTurn(contestant, work, plan.ms))
     }
   }
-  return able.map(({ program, rows }, at) => {
-    const of = (name: keyof Turn) => spread((turns[at] as Turn[]).map((turn) => turn[name]))
+  return all.map(({ work, contestant: { program, rows } }, at) => {
+    const of = (name: keyof Turn) => (turns[at] as Turn[]).map((turn) => turn[name])
     return {
       engine: engine.name,
       rows,
       program: program.name,
       work: work.name,
-      cpu: of('cpu'),
-      perSecond: of('perSecond'),
-      p50: of('p50'),
-      p99: of('p99'),
-      loadBusy: of('loadBusy').median,
+      cpu: spread(of('cpu')),
+      cpuOfRounds: of('cpu'),
+      perSecond: spread(of('perSecond')),
+      p50: spread(of('p50')),
+      p99: spread(of('p99')),
+      loadBusy: spread(of('loadBusy')).median,
     }
   })
 }

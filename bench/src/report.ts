@@ -2,7 +2,7 @@ import { type Facts, facts, notes } from './facts.ts'
 import type { Cell, Results, Run } from './measure.ts'
 import { COMMON_ROWS, GROWING_ROWS } from './options.ts'
 import { programs } from './programs.ts'
-import type { Spread } from './statistics.ts'
+import { ratioOf, type Spread } from './statistics.ts'
 import { table } from './table.ts'
 import { aheadOfEveryPeer, GROWTH, IDLE_MB, LAST_PAGE, POSTGRESQL, START_MS, targets } from './targets.ts'
 import { works } from './works.ts'
@@ -33,39 +33,42 @@ function finder(cells: Cell[]): Find {
 }
 
 function mustBeSeen(find: Find, { runs }: Results): string[] {
-  const cpu = (engine: string, rows: number, program: string, work: string) =>
-    find(engine, rows, program, work)?.cpu.median
-  const at = (program: string, work: string) => cpu('sqlite', COMMON_ROWS, program, work)
-
-  const speed = targets.map(({ work, limit, plain }) => [
-    titleOf(work),
-    verdict(ratio(at('ours', work), at('limit', work)), 'at most', limit),
-    verdict(ratio(at('plain', work), at('ours', work)), 'at least', plain),
-    aheadOfEveryPeer((program) => at(program, work)),
-  ])
+  const speed = targets.map(({ work, limit, plain }) => {
+    const at = (program: string) => find('sqlite', COMMON_ROWS, program, work)
+    return [
+      titleOf(work),
+      verdict(ratio(at('ours'), at('limit')), 'at most', limit),
+      verdict(ratio(at('plain'), at('ours')), 'at least', plain),
+      aheadOfEveryPeer((program) => ratio(at(program), at('ours'))),
+    ]
+  })
+  const most = GROWING_ROWS.at(-1) as number
   const growth = works
     .filter(({ name }) => targets.some(({ work }) => work === name))
     .flatMap(({ name }) =>
       ['sqlite', 'postgresql'].map((engine) => {
-        const [least, ...more] = GROWING_ROWS.map((rows) => cpu(engine, rows, 'ours', name))
-        const most = more.at(-1)
-        const limit = ratio(cpu(engine, GROWING_ROWS.at(-1) as number, 'limit', name), cpu(engine, 1000, 'limit', name))
-        return [`${titleOf(name)}, ${engine}`, verdict(ratio(most, least), 'at most', GROWTH), times(limit)]
+        const grown = (program: string) =>
+          ratio(find(engine, most, program, name), find(engine, GROWING_ROWS[0] as number, program, name))
+        return [`${titleOf(name)}, ${engine}`, verdict(grown('ours'), 'at most', GROWTH), times(grown('limit'))]
       }),
     )
   const pages = ['sqlite', 'postgresql'].flatMap((engine) =>
     GROWING_ROWS.map((rows) => [
       `${engine}, ${count(rows)} rows`,
       verdict(
-        ratio(cpu(engine, rows, 'ours', 'last-page'), cpu(engine, rows, 'ours', 'first-page')),
+        ratio(find(engine, rows, 'ours', 'last-page'), find(engine, rows, 'ours', 'first-page')),
         'at most',
         LAST_PAGE,
       ),
     ]),
   )
   const postgresql = ['get', 'list'].map((work) => {
-    const on = (program: string) => cpu('postgresql', COMMON_ROWS, program, work)
-    return [titleOf(work), verdict(ratio(on('ours'), on('limit')), 'at most', POSTGRESQL), aheadOfEveryPeer(on)]
+    const on = (program: string) => find('postgresql', COMMON_ROWS, program, work)
+    return [
+      titleOf(work),
+      verdict(ratio(on('ours'), on('limit')), 'at most', POSTGRESQL),
+      aheadOfEveryPeer((program) => ratio(on(program), on('ours'))),
+    ]
   })
   const process = runs
     .filter(({ program, rows }) => program === 'ours' && rows === COMMON_ROWS)
@@ -112,8 +115,8 @@ function figures(find: Find, engine: string, rows: number): string[] {
       show(({ cpu }) => within(cpu)),
     ),
     named(
-      'The same as multiples of the Resource Service:',
-      show(({ cpu, work }) => times(ratio(cpu.median, find(engine, rows, 'ours', work)?.cpu.median))),
+      'The same as multiples of the Resource Service, round by round:',
+      show((cell) => times(ratio(cell, find(engine, rows, 'ours', cell.work)))),
     ),
     named(
       'Calls per second, median (`*`: the load generator was the one that could not do more):',
@@ -169,8 +172,9 @@ function titleOf(name: string): string {
   return works.find((work) => work.name === name)?.title ?? name
 }
 
-function ratio(above: number | undefined, below: number | undefined): number | undefined {
-  return above === undefined || below === undefined ? undefined : above / below
+// Of two that had their turns in the same rounds.
+function ratio(above: Cell | undefined, below: Cell | undefined): number | undefined {
+  return above === undefined || below === undefined ? undefined : ratioOf(above.cpuOfRounds, below.cpuOfRounds)
 }
 
 function times(value: number | undefined): string {

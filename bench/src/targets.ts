@@ -22,15 +22,13 @@ export const START_MS = 1500
 /**
  * Whether the service takes less than each peer, the nearest of which is named.
  *
- * @param cpu of a program, undefined where it was not measured
+ * @param times how often the service's CPU is in that of a program, undefined where it was not measured
  */
-export function aheadOfEveryPeer(cpu: (program: string) => number | undefined): string {
-  const ours = cpu('ours')
+export function aheadOfEveryPeer(times: (program: string) => number | undefined): string {
   const [nearest] = programs
     .filter(({ name }) => name !== 'ours' && name !== 'limit')
-    .flatMap(({ name }) => ({ name, cpu: cpu(name) ?? Number.POSITIVE_INFINITY }))
-    .sort((a, b) => a.cpu - b.cpu)
-  if (ours === undefined || nearest === undefined || nearest.cpu === Number.POSITIVE_INFINITY) return '–'
-  const ratio = nearest.cpu / ours
-  return `${nearest.name} takes ${ratio.toFixed(2)}x ${ratio > 1 ? 'yes' : '**no**'}`
+    .flatMap(({ name }) => ({ name, ratio: times(name) ?? Number.POSITIVE_INFINITY }))
+    .sort((a, b) => a.ratio - b.ratio)
+  if (nearest === undefined || nearest.ratio === Number.POSITIVE_INFINITY) return '–'
+  return `${nearest.name} takes ${nearest.ratio.toFixed(2)}x ${nearest.ratio > 1 ? 'yes' : '**no**'}`
 }

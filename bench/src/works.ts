@@ -18,6 +18,8 @@ export interface Work {
   status: number
   /** How many calls one request carries; 1 when absent. */
   calls?: number
+  /** The work it is compared with, in whose rounds it has its turns. */
+  beside?: string
   /** Its writes add rows, which are taken out again between rounds. */
   adds?: boolean
   isFor: (program: Program) => boolean
@@ -149,6 +151,7 @@ export const works: Work[] = [
   {
     name: 'last-page',
     title: 'last page by cursor',
+    beside: 'first-page',
     connections: AT_A_TIME,
     status: 200,
     isFor: isOurs,
