@@ -83,7 +83,7 @@ const FIRST_WARMINGS = [
 ]
 const WARMING = { requests: Number.POSITIVE_INFINITY, ms: 750 }
 // At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory,
-// and the processor out of its caches. With 32 ms in place of 100 a get took 2.2 times the limit, in place of 1.5.
+// and the processor out of its caches. In a whole run with 32 ms a get took 2.2 times the limit, with 100 1.8.
 const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
 
