@@ -184,6 +184,21 @@ describe.each(accesses)('with access %s', (access) => {
     expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
   })
 
+  test('each of the thousand milliseconds of a second comes back, and the ends of months, years and time', async () => {
+    await using database = await temporaryDatabase({ access })
+    const times = [
+      ...Array.from({ length: 1000 }, (_, ms) => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, ms))),
+      ...['1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2000-12-31T23:59:59.100Z'].map(
+        (text) => new Date(text),
+      ),
+      ...['0100-01-01T00:00:00.010Z', '9999-12-31T23:59:59.999Z'].map((text) => new Date(text)),
+    ]
+    const rows = times.map((created_at, n) => ({ ...newUser(`user${n}`), created_at }))
+    await database.write((tx) => tx.users.insertMany(rows))
+    const read = await database.read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 2000 })
+    expect(read.map(({ created_at }) => created_at)).toEqual(times)
+  })
+
   test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
     'the price %d comes back as it was, and is found by it',
     async (price) => {

@@ -19,6 +19,8 @@ interface Kept {
 }
 
 const PORTAL = { type: 'P' }
+const WHOLE_SECONDS = '2026-11-22 20:44:41'.length
+const ZERO = 48
 
 // PostgreSQL refuses to run a statement again whose columns have become others: so what it said stays true.
 const known = new WeakMap<pg.Connection, Map<string, Shape>>()
@@ -129,6 +131,10 @@ function parserOf(type: number): (text: string) => unknown {
   return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type)
 }
 
+// "2026-11-22 20:44:41.12", of the years 0100 to 9999, which is what the service stores. Date.parse takes three times as
+// long, and a page has twenty of them.
 function milliseconds(timestamp: string): number {
-  return Date.parse(`${timestamp.replace(' ', 'T')}Z`)
+  const two = (at: number) => (timestamp.charCodeAt(at) - ZERO) * 10 + timestamp.charCodeAt(at + 1) - ZERO
+  const whole = Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17))
+  return timestamp.length === WHOLE_SECONDS ? whole : whole + Math.round(Number(timestamp.slice(WHOLE_SECONDS)) * 1000)
 }
