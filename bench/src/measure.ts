@@ -89,7 +89,7 @@ const WARMING_BESIDE = { requests: 10_000, ms: 3000 }
 const LEAD_MS = 100
 const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
 
-/** Measures everybody on one engine, whose datasets are seeded: work by work, round by round, program by program. */
+/** Measures everybody on one engine, whose datasets are seeded: round by round, work by work, program by program. */
 export async function measure(engine: Engine, plan: Plan): Promise<Results> {
   const results: Results = { cells: [], runs: [], absences: [] }
   const there: Contestant[] = []
@@ -111,15 +111,7 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
         if (work.adds) await contestant.copy.trim()
       }
     }
-    for (const work of works) {
-      // It has its turns beside the work it is compared with.
-      if (work.beside !== undefined) continue
-      const together = [work, ...works.filter(({ beside }) => beside === work.name)]
-      const turns = together.flatMap((one) =>
-        there.filter((contestant) => contestant.works.includes(one)).map((contestant) => ({ work: one, contestant })),
-      )
-      if (turns.length > 0) results.cells.push(...(await measureTogether(engine, turns, plan)))
-    }
+    results.cells.push(...(await takeRounds(engine, there, plan)))
     for (const { program, rows, server, startMs, idleMemory } of there) {
       const { memory } = await server.usage()
       const start = spread(startMs)
@@ -181,24 +173,25 @@ async function admit(
   }
 }
 
-async function measureTogether(
-  engine: Engine,
-  all: { work: Work; contestant: Contestant }[],
-  plan: Plan,
-): Promise<Cell[]> {
-  for (const { title } of new Set(all.map(({ work }) => work))) plan.tell(`${engine.name}: ${title}`)
-  for (const { copy } of new Set(all.map(({ contestant }) => contestant))) await copy.warm()
-  const turns = all.map((): Turn[] => [])
-  for (let round = 0; round < plan.rounds; round++) {
-    // Another begins each round.
-    for (let i = 0; i < all.length; i++) {
-      const at = (round + i) % all.length
-      const { work, contestant } = all[at] as (typeof all)[number]
-      turns[at]?.push(await takeTurn(contestant, work, plan.ms))
+// All works in each round, so that a bad minute of the machine is a bad round of each and not all the rounds of one.
+async function takeRounds(engine: Engine, there: Contestant[], { rounds, ms, tell }: Plan): Promise<Cell[]> {
+  const groups = works
+    .filter(({ beside }) => beside === undefined)
+    .map((work) => [work, ...works.filter(({ beside }) => beside === work.name)])
+    .map((together) => there.flatMap((contestant) => placesOf(contestant, together)))
+  for (let round = 0; round < rounds; round++) {
+    tell(`${engine.name}: round ${round + 1} of ${rounds}`)
+    for (const { copy } of there) await copy.warm()
+    for (const group of groups) {
+      // Another begins each round.
+      const first = round % group.length
+      for (const { work, contestant, turns } of [...group.slice(first), ...group.slice(0, first)]) {
+        turns.push(await takeTurn(contestant, work, ms))
+      }
     }
   }
-  return all.map(({ work, contestant: { program, rows } }, at) => {
-    const of = (name: keyof Turn) => (turns[at] as Turn[]).map((turn) => turn[name])
+  return groups.flat().map(({ work, contestant: { program, rows }, turns }) => {
+    const of = (name: keyof Turn) => turns.map((turn) => turn[name])
     return {
       engine: engine.name,
       rows,
@@ -212,6 +205,12 @@ async function measureTogether(
       loadBusy: spread(of('loadBusy')).median,
     }
   })
+}
+
+function placesOf(contestant: Contestant, together: Work[]) {
+  return together
+    .filter((work) => contestant.works.includes(work))
+    .map((work) => ({ work, contestant, turns: [] as Turn[] }))
 }
 
 /** Asks for one kind of work for so many ms, and not more often than `most`. */
