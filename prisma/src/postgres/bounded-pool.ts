@@ -2,12 +2,13 @@ import pg from 'pg'
 import { NO_FREE_CONNECTION } from './errors.ts'
 
 // So many may wait however long each takes.
-const FEW_WAITING = 20
+const FEW_WAITING = 10
 // A burst may have to wait for so long, and may last for so long.
 const LONGEST_WAIT_MS = 500
 const BURST_MS = 100
-// In a queue that stays.
-const STANDING_MS = 75
+// In a queue that stays, as with the rounds of the event loop. What waits for longer survives V8's collections of young
+// memory, and then the rows it is answered with do too: of pages of a thousand, a third of the CPU went there (docs/limits.md).
+const STANDING_MS = 30
 // For so long it may not be long before the next burst is taken for a new one.
 const CALM_MS = 500
 // Of the mean time between two turns: the last thirty or so count.
