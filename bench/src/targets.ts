@@ -27,7 +27,7 @@ export const START_MS = 1500
 export function aheadOfEveryPeer(times: (program: string) => number | undefined): string {
   const [nearest] = programs
     .filter(({ name }) => name !== 'ours' && name !== 'limit')
-    .flatMap(({ name }) => ({ name, ratio: times(name) ?? Number.POSITIVE_INFINITY }))
+    .map(({ name }) => ({ name, ratio: times(name) ?? Number.POSITIVE_INFINITY }))
     .sort((a, b) => a.ratio - b.ratio)
   if (nearest === undefined || nearest.ratio === Number.POSITIVE_INFINITY) return '–'
   return `${nearest.name} takes ${nearest.ratio.toFixed(2)}x ${nearest.ratio > 1 ? 'yes' : '**no**'}`
