@@ -3,7 +3,11 @@ import { NO_FREE_CONNECTION } from './errors.ts'
 
 // So many may wait however long each takes.
 const FEW_WAITING = 10
-// A burst may have to wait for so long, and may last for so long.
+// And of the first so many since the queue is long: a hundred callers at once are served, with the up to three queries
+// that each asks, when the database stands still for a moment.
+const BURST_WAITING = 100
+const BURST_QUERIES = 300
+// Beyond them a burst may have to wait for so long, and may last for so long.
 const LONGEST_WAIT_MS = 500
 const BURST_MS = 100
 // In a queue that stays, as with the rounds of the event loop. What waits for longer survives V8's collections of young
@@ -28,6 +32,8 @@ export class BoundedPool extends pg.Pool {
   #meanTurnMs = 0
   #longSinceMs = 0
   #lastLongMs = Number.NEGATIVE_INFINITY
+  /** How many have had to wait since then. */
+  #queriesSince = 0
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Callback): void
@@ -46,6 +52,7 @@ export class BoundedPool extends pg.Pool {
       callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
       return
     }
+    this.#queriesSince++
     const sinceMs = performance.now()
     const waiter = { sinceMs }
     this.#waiting.add(waiter)
@@ -73,12 +80,16 @@ export class BoundedPool extends pg.Pool {
     if (this.#waiting.size < FEW_WAITING) return false
     const nowMs = performance.now()
     const [first] = this.#waiting
-    if (first !== undefined && nowMs - first.sinceMs > LONGEST_WAIT_MS) return true
+    const isStuck = first !== undefined && nowMs - first.sinceMs > LONGEST_WAIT_MS
     const expectedMs = this.#waiting.size * this.#meanTurnMs
-    if (expectedMs <= STANDING_MS) return false
-    if (nowMs - this.#lastLongMs > CALM_MS) this.#longSinceMs = nowMs
+    if (!isStuck && expectedMs <= STANDING_MS) return false
+    if (nowMs - this.#lastLongMs > CALM_MS) {
+      this.#longSinceMs = nowMs
+      this.#queriesSince = this.#waiting.size
+    }
     this.#lastLongMs = nowMs
-    return expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? STANDING_MS : LONGEST_WAIT_MS)
+    if (this.#waiting.size < BURST_WAITING && this.#queriesSince < BURST_QUERIES) return false
+    return isStuck || expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? STANDING_MS : LONGEST_WAIT_MS)
   }
 
   #countTurn(sinceMs: number): void {
