@@ -55,14 +55,17 @@ test('a statement that takes too long is a 503 with Retry-After', async () => {
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
-test('while twenty queries have waited for half a second, what comes is refused at once; none that waits is lost', async () => {
+test('while a hundred queries have waited for half a second, what comes is refused at once; none that waits is lost', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' })
   await createItem(server)
   const change = () => server.request('PATCH', '/items/1', { json: { price: 2 } })
   const { changes, refused, health } = await postgres.whileLocked('items', async () => {
-    const changes = Promise.all(Array.from({ length: 21 }, change))
-    // One of these waits, too, until it is its turn to be refused.
+    const changes = Promise.all(Array.from({ length: 101 }, change))
+    await expect
+      .poll(async () => (await fetch(`${server.url}/metrics`)).text(), { timeout: 20_000 })
+      .toContain('resource_database_connections{state="waiting"} 100')
+    // The first of these wait, too.
     await expect
       .poll(
         async () =>
@@ -82,8 +85,8 @@ test('while twenty queries have waited for half a second, what comes is refused 
     { message: 'The service is overloaded; try again' },
   ])
   expect(health.status).toBe(200)
-  expect((await changes).map(({ status }) => status)).toEqual(Array(21).fill(200))
-  expect((await server.request('GET', '/items/1')).headers.get('ETag')).toBe('"22-Item"')
+  expect((await changes).map(({ status }) => status)).toEqual(Array(101).fill(200))
+  expect((await server.request('GET', '/items/1')).headers.get('ETag')).toBe('"102-Item"')
 })
 
 test('a server that starts before PostgreSQL says so on stderr, without the password, and ends with code 1', async () => {

@@ -75,7 +75,7 @@ test.each(accesses)('what is recent comes from each replica in turn, all else fr
 test('a replica that falls too far behind is left out, and serves again once it has caught up', async () => {
   await using cluster = await startReplicated(1)
   const [replica] = cluster.replicas as [PostgresServer]
-  await using database = await cluster.open({ replicaLagMs: 500 })
+  await using database = await cluster.open({ replicaLagMs: 2_000 })
   await database.allServe()
   await pause(replica)
   await database.insert('ada')
