@@ -14,8 +14,10 @@ export default defineConfig({
     server: { deps: { inline: ['openapi-typescript'] } },
     // Vitest leaves one core free for watching; these tests wait for servers and disks more than they compute.
     maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Whatever starts, or waits for its turn, takes as long as the machine is busy, which is no defect.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       { extends: true, test: { name: 'sqlite', exclude: without(['postgresql', 'replicas']) } },
       {

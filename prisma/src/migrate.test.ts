@@ -92,7 +92,7 @@ test('eight processes that start at once on one fresh file all succeed', async (
     migrationNames('sqlite').length,
   )
   expect(query(folder.file, 'SELECT id FROM books')).toHaveLength(8)
-}, 60_000)
+})
 
 test('pending migrations run in the order of their names', async () => {
   await using folder = await temporaryFolder()

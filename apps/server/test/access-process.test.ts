@@ -1,10 +1,7 @@
 import { createClient } from '@resource/client'
 import { createLocalClient } from '@resource/server/local'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// A process takes half a second to start, and more on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const REMOTE = { HOST: '0.0.0.0' }
 const REFUSAL = /^There is no API key yet, and HOST=\S+ can be reached from other machines\./

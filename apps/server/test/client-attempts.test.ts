@@ -105,9 +105,7 @@ test('without retries a call is tried once, and a write carries no key', async (
   expect(bodies).toEqual(['{"0":{"name":"Lamp","price":1}}'])
 })
 
-test('500 creates lose nothing and double nothing while the service is killed and started again', {
-  timeout: 60_000,
-}, async () => {
+test('500 creates lose nothing and double nothing while the service is killed and started again', async () => {
   await using folder = await temporaryFolder()
   await using first = spawnService(folder.path)
   const baseUrl = await first.url()

@@ -1,10 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// Each process takes half a second to start, and more on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const DIES = fileURLToPath(new URL('dies-before-answering.mjs', import.meta.url))
 

@@ -3,9 +3,6 @@ import { expect, test, vi } from 'vitest'
 import { type CallerKind, createCallers } from './callers.ts'
 import { bearer, startTestServer, type TestServer } from './harness.ts'
 
-// Two hundred requests and more, on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
-
 const LAMP = { name: 'Lamp', price: 2 }
 
 /** What the service tells, a line each: the name with its labels, and the value. */

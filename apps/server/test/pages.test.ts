@@ -51,9 +51,7 @@ function isForeign(url: string) {
   return !url.startsWith(`${server.url}/`) && !url.startsWith('data:')
 }
 
-const browserTest = (name: string, body: () => Promise<void>) => test(name, body, 30_000)
-
-browserTest('the index names the service and links to its documents and probes', () =>
+test('the index names the service and links to its documents and probes', () =>
   visit('/', async (page) => {
     expect(await page.getByRole('heading').textContent()).toBe('Resource Service 1.0.0')
     expect(await page.getByRole('link').allTextContents()).toEqual([
@@ -66,10 +64,9 @@ browserTest('the index names the service and links to its documents and probes',
     ])
     await page.getByRole('link', { name: '/docs' }).click()
     await page.getByText('List users', { exact: true }).waitFor()
-  }),
-)
+  }))
 
-browserTest('/docs creates a user from a JSON body, shows its answer, and reads it again', () =>
+test('/docs creates a user from a JSON body, shows its answer, and reads it again', () =>
   visit('/docs', async (page) => {
     const create = await openOperation(page, 'createUser')
     await create.locator('.body-param textarea').fill('{"name":"Ada Lovelace","email":"ada@example.com"}')
@@ -84,8 +81,7 @@ browserTest('/docs creates a user from a JSON body, shows its answer, and reads 
     await get.getByPlaceholder('id').fill('1')
     await get.getByRole('button', { name: 'Execute' }).click()
     expect(await readAnswer(get)).toEqual({ status: '200', body: created.body })
-  }),
-)
+  }))
 
 async function openOperation(page: Page, operationId: string) {
   const operation = page.locator(`#operations-Users-${operationId}`)
@@ -101,15 +97,14 @@ async function readAnswer(operation: Locator) {
   return { status, body: JSON.parse(body ?? '') }
 }
 
-browserTest('/docs lists every operation and the schemas', () =>
+test('/docs lists every operation and the schemas', () =>
   visit('/docs', async (page) => {
     await page.locator('.opblock').first().waitFor()
     expect(await page.locator('.opblock').count()).toBe(39)
     await page.getByRole('button', { name: 'Schemas' }).waitFor()
-  }),
-)
+  }))
 
-browserTest('/redoc shows every operation, its schemas and samples', () =>
+test('/redoc shows every operation, its schemas and samples', () =>
   visit('/redoc', async (page) => {
     await page.getByRole('heading', { name: 'Resource Service (1.0.0)' }).waitFor()
     const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
@@ -119,11 +114,10 @@ browserTest('/redoc shows every operation, its schemas and samples', () =>
     await page.getByText('[ 1 .. 200 ] characters').first().waitFor()
     expect(await page.getByText('"Ada Lovelace"').count()).toBeGreaterThan(0)
     await page.getByRole('menuitem', { name: 'Books' }).first().click()
-  }),
-)
+  }))
 
 for (const path of ['/', '/docs', '/redoc']) {
-  browserTest(`${path} fits a narrow screen`, () =>
+  test(`${path} fits a narrow screen`, () =>
     visit(
       path,
       async (page) => {
@@ -131,8 +125,7 @@ for (const path of ['/', '/docs', '/redoc']) {
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
       },
       390,
-    ),
-  )
+    ))
 
   test(`${path} forbids inline scripts, eval and every other host`, async () => {
     const { headers } = await fetch(server.url + path)
@@ -144,7 +137,7 @@ for (const path of ['/', '/docs', '/redoc']) {
     expect(headers.get('cache-control')).toBe('no-cache')
   })
 
-  browserTest(`${path} in a real browser: its policy (CSP) stops what gets into the page`, async () => {
+  test(`${path} in a real browser: its policy (CSP) stops what gets into the page`, async () => {
     await using context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(server.url + path)
@@ -205,7 +198,7 @@ for (const [path, type] of [
   })
 }
 
-browserTest('a page of another site writes nothing through a real browser, by form or by script (CSRF)', async () => {
+test('a page of another site writes nothing through a real browser, by form or by script (CSRF)', async () => {
   const text = JSON.stringify({ name: 'Sofa', price: 1 })
   const form = `<form method="post" enctype="text/plain" action="${server.url}/items/"><input name='${text.slice(0, -1)},"x":"' value='"}'></form>`
   await using elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(form))

@@ -1,11 +1,8 @@
 import { startPostgres } from '@resource/postgres-test'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { createItem } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// Servers take their time to start on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
 
 const secret = 'postgresql://with_password:secret@'
 
@@ -63,7 +60,7 @@ test('while a hundred queries have waited for half a second, what comes is refus
   const { changes, refused, health } = await postgres.whileLocked('items', async () => {
     const changes = Promise.all(Array.from({ length: 101 }, change))
     await expect
-      .poll(async () => (await fetch(`${server.url}/metrics`)).text(), { timeout: 20_000 })
+      .poll(async () => (await fetch(`${server.url}/metrics`)).text())
       .toContain('resource_database_connections{state="waiting"} 100')
     // The first of these wait, too.
     await expect

@@ -2,12 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createClient } from '@resource/client'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseAnswers } from './raw-http.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// A process takes half a second to start, and more on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
 
 const ADA = '{"name":"Ada Lovelace","email":"ada@example.com"}'
 

@@ -65,7 +65,7 @@ function fieldsOf(schema: z.ZodType): string[] {
 }
 
 describe('ReDoS: no validator’s work grows faster than what it is given', () => {
-  test.each(inputs)('$name', { timeout: 60_000 }, ({ input }) => {
+  test.each(inputs)('$name', ({ input }) => {
     const fields = fieldsOf(input)
     const work = (text: string) => {
       const record = Object.fromEntries(
@@ -85,7 +85,7 @@ describe('ReDoS: no validator’s work grows faster than what it is given', () =
     expect(superlinear(work)).toEqual([])
   })
 
-  test('every pattern of the document', { timeout: 60_000 }, () => {
+  test('every pattern of the document', () => {
     const patterns = new Set<string>()
     const collect = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return
@@ -135,5 +135,5 @@ describe('ReDoS: no validator’s work grows faster than what it is given', () =
       }
     }
     expect(slow).toEqual([])
-  }, 60_000)
+  })
 })

@@ -1,12 +1,9 @@
 import { createClient } from '@resource/client'
 import { query, startPostgres } from '@resource/postgres-test'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { createItem } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// Servers take their time to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const LAG_MS = '60000'
 const MARK = 'resource_wrote=1'
@@ -105,7 +102,7 @@ test('the mark of one worker leads to the primary at the other', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...cluster.environment, WORKERS: '2' })
   const serving = () => service.lines.filter((line) => line.includes('a replica serves reads')).length
-  await expect.poll(serving, { timeout: 20_000 }).toBe(2)
+  await expect.poll(serving).toBe(2)
   const url = await service.url()
   await cluster.freeze()
   const created = await fetch(`${url}/items/`, {

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { openDatabase } from './records.ts'
 
-test('a write that finds the database held by another process is a 503 with Retry-After, over tRPC too', {
-  timeout: 30_000,
-}, async () => {
+test('a write that finds the database held by another process is a 503 with Retry-After, over tRPC too', async () => {
   await using server = await startTestServer()
   await using database = await openDatabase(server)
   const lamp = { name: 'Lamp', price: 1 }

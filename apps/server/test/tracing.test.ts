@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createClient } from '@resource/client'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { type ReceivedSpan, startReceiver, startSilentReceiver } from './otlp-receiver.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// A process takes half a second to start, and more on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'

@@ -1,9 +1,6 @@
 import { createClient } from '@resource/client'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
-
-// Each process takes half a second to start, and more on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
 
 const WORKERS = 4
 
@@ -13,7 +10,7 @@ type Service = ReturnType<typeof spawnService>
 async function started(service: Service) {
   const pids = () =>
     service.lines.map((line) => JSON.parse(line)).flatMap(({ url, pid }) => (url === undefined ? [] : [pid as number]))
-  await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(WORKERS)
+  await expect.poll(() => pids().length).toBe(WORKERS)
   return { url: await service.url(), pids: pids() }
 }
 

@@ -281,7 +281,7 @@ test('any request is answered as by tRPC’s own adapter', async () => {
   )
   // Both ways were tried.
   expect(Math.min(ways.plain, ways.other)).toBeGreaterThan(60)
-}, 60_000)
+})
 
 type Router = RouterOf<typeof contract>
 

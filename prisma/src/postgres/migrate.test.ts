@@ -131,7 +131,7 @@ test('eight processes that start at once on one empty database all succeed', asy
   const applied = await rows('SELECT migration_name FROM _prisma_migrations ORDER BY migration_name')
   expect(applied.map(({ migration_name }) => migration_name)).toEqual(migrationNames('postgresql'))
   expect(await rows('SELECT id FROM books')).toHaveLength(8)
-}, 60_000)
+})
 
 test('pending migrations run in the order of their names', async () => {
   await using folder = await temporaryFolder()

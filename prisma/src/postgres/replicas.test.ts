@@ -36,9 +36,8 @@ async function openReplicated(url: string, replicaUrls: string[], options: Optio
     },
     insert: (name: string) => database.write((tx) => tx.users.insert(newUser(name))),
     /** The last change told, as soon as it is this one. */
-    told: (change: object) => expect.poll(() => changes.at(-1), { timeout: 20_000 }).toMatchObject(change),
-    allServe: () =>
-      expect.poll(() => changes.filter(({ serves }) => serves).length, { timeout: 20_000 }).toBe(replicaUrls.length),
+    told: (change: object) => expect.poll(() => changes.at(-1)).toMatchObject(change),
+    allServe: () => expect.poll(() => changes.filter(({ serves }) => serves).length).toBe(replicaUrls.length),
   }
 }
 
@@ -47,7 +46,7 @@ const resume = ({ url }: PostgresServer) => query(url, 'SELECT pg_wal_replay_res
 
 async function hasReplayed({ url }: PostgresServer, users: number) {
   const count = async () => (await query(url, 'SELECT count(*)::int FROM users')).rows[0].count
-  await expect.poll(count, { timeout: 20_000 }).toBe(users)
+  await expect.poll(count).toBe(users)
 }
 
 test.each(accesses)('what is recent comes from each replica in turn, all else from the primary, %s', async (access) => {
