@@ -52,7 +52,7 @@ test('a statement that takes too long is a 503 with Retry-After', async () => {
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
-test('while a hundred queries have waited for half a second, what comes is refused at once; none that waits is lost', async () => {
+test('while a hundred queries have waited for a quarter of a second, what comes is refused at once; none that waits is lost', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' })
   await createItem(server)

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 test.each(accesses)(
-  'a hundred queries may wait however long; beyond half a second more fail as busy at once, %s',
+  'a hundred queries may wait however long; beyond a quarter of a second more fail as busy at once, %s',
   async (access) => {
     await using database = await temporaryDatabase({ access, poolSize: 1 })
     const count = () => database.read.users.count({})
@@ -18,7 +18,7 @@ test.each(accesses)(
       await tx.users.insert(newUser('ada'))
       while (counts.length < 99) counts.push(count())
       await waiting(99)
-      vi.advanceTimersByTime(501)
+      vi.advanceTimersByTime(251)
       expect(database.isCrowded?.()).toBe(false)
       counts.push(count())
       await waiting(100)
@@ -31,11 +31,11 @@ test.each(accesses)(
   },
 )
 
-test('a hundred may wait until three hundred had to, and after them ten', async () => {
+test('a hundred may wait until two hundred had to, and after them ten', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
   let refused = 0
-  let toFollow = 600
+  let toFollow = 300
   /** Has the connection for 200 ms, in which another one comes. */
   const come = async (): Promise<void> => {
     const client = await pool.connect().catch(() => undefined)
@@ -50,16 +50,16 @@ test('a hundred may wait until three hundred had to, and after them ten', async 
   }
   const first = await pool.connect()
   const waiting = Array.from({ length: 99 }, come)
-  vi.advanceTimersByTime(501)
+  vi.advanceTimersByTime(251)
   expect(pool.isCrowded()).toBe(false)
   first.release()
   await Promise.all(waiting)
-  // 201 follow the 99. Then who comes while 98 others wait, or 97, or at the least ten, does not wait.
+  // 101 follow the 99. Then who comes while 98 others wait, or 97, or at the least ten, does not wait.
   expect(refused).toBe(89)
   await pool.end()
 })
 
-test('a burst may be half a second of work; when more come without an end, each waits for 30 ms at the most', async () => {
+test('a burst may be a quarter of a second of work; when more come without an end, each waits for 30 ms at the most', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
   const waits: number[] = []
@@ -93,8 +93,8 @@ test('a burst may be half a second of work; when more come without an end, each 
   waits.length = 0
   toFollow = 2_000
   await comeTogether(600)
-  expect(waits[250]).toBe(500)
-  expect(Math.max(...waits.slice(251 + 600, 2_000))).toBe(30)
+  expect(waits[125]).toBe(250)
+  expect(Math.max(...waits.slice(126 + 600, 2_000))).toBe(30)
   await pool.end()
 })
 
@@ -103,7 +103,7 @@ test('whether the server answers can be asked whoever waits', async () => {
   const pool = openPool(parsed, { poolSize: 1 })
   const first = await pool.connect()
   const others = Array.from({ length: 100 }, () => pool.query('SELECT 1'))
-  vi.advanceTimersByTime(501)
+  vi.advanceTimersByTime(251)
   expect(pool.isCrowded()).toBe(true)
   const asked = pool.ping()
   first.release()

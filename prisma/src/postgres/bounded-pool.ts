@@ -3,12 +3,12 @@ import { NO_FREE_CONNECTION } from './errors.ts'
 
 // So many may wait however long each takes.
 const FEW_WAITING = 10
-// And of the first so many since the queue is long: a hundred callers at once are served, with the up to three queries
-// that each asks, when the database stands still for a moment.
+// And of the first so many since the queue is long: a hundred callers at once are served, with the two queries that each
+// asks, when the database stands still for a moment.
 const BURST_WAITING = 100
-const BURST_QUERIES = 300
+const BURST_QUERIES = 200
 // Beyond them a burst may have to wait for so long, and may last for so long.
-const LONGEST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 250
 const BURST_MS = 100
 // In a queue that stays, as with the rounds of the event loop. What waits for longer survives V8's collections of young
 // memory, and then the rows it is answered with do too: of pages of a thousand, a third of the CPU went there (docs/limits.md).
