@@ -162,10 +162,18 @@ export const works: Work[] = [
 
 /** The cursor before the last page of the walk, which the page before it gives. */
 export async function findLastCursor(url: string, rows: number): Promise<string> {
-  const input = JSON.stringify({ sort: 'created_at_asc', limit: 20, page: rows / 20 - 1 })
-  const response = await fetch(`${url}/trpc/users.list?input=${encodeURIComponent(input)}`)
-  const { result } = (await response.json()) as { result: { data: { next: string } } }
-  return encodeURIComponent(result.data.next)
+  // The walk is by cursor, since a page by number ends at 100,000 rows.
+  let after = ''
+  let left = rows - 20
+  while (left > 0) {
+    const limit = Math.min(left, 1000)
+    const input = JSON.stringify({ sort: 'created_at_asc', limit, after })
+    const response = await fetch(`${url}/trpc/users.list?input=${encodeURIComponent(input)}`)
+    const { result } = (await response.json()) as { result: { data: { next: string } } }
+    after = result.data.next
+    left -= limit
+  }
+  return encodeURIComponent(after)
 }
 
 function newBook(n: number) {

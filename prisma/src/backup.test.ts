@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { link, lstat, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -95,4 +96,115 @@ test('a database without the newest migration is sound, and what the next start 
   database.exec(`DELETE FROM _prisma_migrations WHERE migration_name = '0001_init'`)
   database.close()
   expect(check(`file:${folder.file}`)).toMatchObject({ damage: [], mismatch: null, pending: ['0001_init'] })
+})
+
+test('a service that starts during a restore finds the database locked, and no log of its own is removed', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const copy = `${folder.file}.copy`
+  const database = await largeDatabase(folder.file)
+  await backUp(url, copy)
+  database.close()
+  await rm(folder.file)
+  let late: Sqlite.Database | undefined
+  let outcome = ''
+  const start = () => {
+    late = new Sqlite(folder.file, { timeout: 0 })
+    try {
+      late.exec('PRAGMA journal_mode = WAL; CREATE TABLE acknowledged (id INTEGER)')
+      outcome = 'serves'
+    } catch (error) {
+      outcome = (error as { code: string }).code
+    }
+  }
+  await restore(copy, url, { onProgress: () => late ?? start() })
+  late?.close()
+  expect(outcome).toBe('SQLITE_BUSY')
+  expect(check(url).rows.items).toBe(100_000)
+  expect((await readdir(folder.path)).sort()).toEqual(['test.db', 'test.db.copy'])
+})
+
+test('a database in use is not replaced by a restore or a backup, though its first page is damaged', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const [copy, other] = [`${folder.file}.copy`, `${folder.file}.other`]
+  const database = await largeDatabase(folder.file)
+  await backUp(url, copy)
+  await migrate(other)
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  const inUse = { fault: 'in use' }
+  await expect(restore(copy, url, { replace: true })).rejects.toMatchObject(inUse)
+  await expect(backUp(`file:${other}`, folder.file, { replace: true })).rejects.toMatchObject(inUse)
+  await using file = await open(folder.file, 'r+')
+  for (const write of [insertion, 'SELECT 1']) {
+    // The log is empty, and then it is not.
+    await file.write(Buffer.alloc(4096, 'letter'), 0, 4096, 0)
+    database.exec(write)
+    await expect(restore(copy, url, { replace: true })).rejects.toMatchObject(inUse)
+    await expect(backUp(`file:${other}`, folder.file, { replace: true })).rejects.toMatchObject(inUse)
+  }
+  database.exec(insertion)
+  expect(database.prepare('SELECT count(*) FROM items').pluck().get()).toBe(100_002)
+  database.close()
+})
+
+test('a backup never goes onto its own source, by whichever name', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const database = await largeDatabase(folder.file)
+  const [symbolic, hard] = [`${folder.file}.symbolic`, `${folder.file}.hard`]
+  await symlink(folder.file, symbolic)
+  await link(folder.file, hard)
+  await link(`${folder.file}-wal`, `${folder.file}.log`)
+  const before = (await stat(folder.file)).ino
+  for (const file of [
+    folder.file,
+    symbolic,
+    hard,
+    `${folder.file}-wal`,
+    `${folder.file}.log`,
+    `${folder.file}-journal`,
+  ]) {
+    await expect(backUp(url, file, { replace: true })).rejects.toMatchObject({ fault: 'unsupported' })
+  }
+  for (const file of [folder.file, symbolic, hard]) {
+    await expect(restore(file, url, { replace: true })).rejects.toMatchObject({ fault: 'unsupported' })
+  }
+  database.exec(insertion)
+  database.close()
+  expect((await stat(folder.file)).ino).toBe(before)
+  expect(check(url).rows.items).toBe(100_001)
+})
+
+test('a restore through a symbolic link replaces the database that the link leads to', async () => {
+  await using folder = await temporaryFolder()
+  const copy = `${folder.file}.copy`
+  const database = await largeDatabase(folder.file)
+  await backUp(`file:${folder.file}`, copy)
+  database.exec(insertion)
+  database.close()
+  await symlink(folder.file, `${folder.file}.link`)
+  await restore(copy, `file:${folder.file}.link`, { replace: true })
+  expect((await lstat(`${folder.file}.link`)).isSymbolicLink()).toBe(true)
+  expect(check(`file:${folder.file}`).rows.items).toBe(100_000)
+})
+
+test('what appears in the place of a backup during the copy stays', async () => {
+  await using folder = await temporaryFolder()
+  const copy = `${folder.file}.copy`
+  const database = await largeDatabase(folder.file)
+  database.close()
+  const outcome = backUp(`file:${folder.file}`, copy, { onProgress: () => writeFileSync(copy, 'letter') })
+  await expect(outcome).rejects.toMatchObject({ fault: 'exists' })
+  expect(await readFile(copy, 'utf8')).toBe('letter')
+})
+
+test('a restore that was killed leaves an empty file, which the next one needs no leave to replace', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const copy = `${folder.file}.copy`
+  await migrate(copy)
+  await writeFile(folder.file, '')
+  expect((await restore(copy, url)).rows).toMatchObject({ items: 0 })
+  await expect(restore(copy, url)).rejects.toMatchObject({ fault: 'exists' })
 })

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmod, chown, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { databaseFile } from './database-file.ts'
+import { databaseFile, prepareFolder, withoutLinks } from './database-file.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
 import { place } from './place.ts'
 import { isPostgresUrl } from './postgres/url.ts'
@@ -20,7 +21,10 @@ export interface CopyOptions {
 
 /** A backup, restore or check that was refused; everything is as it was before. */
 export class BackupRefused extends Error {
-  /** `exists`: replacing was not asked for. `unusable`: damaged, or of another program or a newer version of this one. */
+  /**
+   * `unsupported`: of another kind, or a file onto itself. `exists`: replacing was not asked for. `unusable`: damaged, or
+   * of another program or a newer version of this one.
+   */
   readonly fault: 'unsupported' | 'missing' | 'exists' | 'in use' | 'unusable'
 
   constructor(fault: BackupRefused['fault'], message: string) {
@@ -36,7 +40,7 @@ export class BackupRefused extends Error {
  *
  * @param url `file:` and a path, as the service takes it
  * @param file where the copy goes
- * @throws BackupRefused when the database is missing or damaged, or the file is there already
+ * @throws BackupRefused when the database is missing or damaged, or the file is there already, in use or the database's own
  */
 export async function backUp(
   url: string,
@@ -44,8 +48,16 @@ export async function backUp(
   { replace = false, onProgress }: CopyOptions = {},
 ): Promise<Inspection> {
   const source = existing(sqliteFile(url))
-  const target = absent(resolve(file), replace)
-  return place(target, replace, (partial) => copy(source, partial, onProgress))
+  const target = absent(withoutLinks(resolve(file)), replace)
+  refuseOwnFile(source, target)
+  const old = existsSync(target) ? hold(target) : undefined
+  try {
+    return await place(target, replace, (partial) => copy(source, partial, onProgress))
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(target) : error
+  } finally {
+    old?.close()
+  }
 }
 
 /**
@@ -53,8 +65,8 @@ export async function backUp(
  *
  * @param file what {@link backUp} wrote, or another SQLite file with this program's tables
  * @param url `file:` and a path; the folder is made when absent
- * @throws BackupRefused when the file is missing, damaged or of another program, or the database is there already or in
- * use
+ * @throws BackupRefused when the file is missing, damaged, of another program or the database itself, or the database is
+ * there already or in use
  */
 export async function restore(
   file: string,
@@ -63,17 +75,26 @@ export async function restore(
 ): Promise<Inspection> {
   const source = existing(resolve(file))
   const target = absent(sqliteFile(url), replace)
-  await mkdir(dirname(target), { recursive: true })
-  const old = existsSync(target) ? hold(target) : undefined
+  refuseOwnFile(target, source)
+  prepareFolder(target)
+  // A service that starts meanwhile must find a database that is locked, and not make one.
+  const isNew = createEmpty(target)
+  const old = hold(target)
+  const held = identityOf(target)
   try {
-    return await place(target, old !== undefined, async (partial) => {
+    absent(target, replace)
+    return await place(target, true, async (partial) => {
       const inspection = await copy(source, partial, onProgress)
       if (inspection.mismatch !== null) throw new BackupRefused('unusable', `${source}: ${inspection.mismatch}`)
-      await ownLike(old === undefined ? dirname(target) : target, partial)
-      // A log of the old database would be applied to the new one.
-      for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
+      await ownLike(isEmpty(target) ? dirname(target) : target, partial)
+      // Where there is a lock, SQLite has removed these. One of a damaged database would be applied to the new one.
+      if (old === undefined) for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
+      if (identityOf(target) !== held) throw new BackupRefused('in use', `${target} was replaced by another program.`)
       return inspection
     })
+  } catch (error) {
+    if (isNew && identityOf(target) === held) await rm(target)
+    throw error
   } finally {
     old?.close()
   }
@@ -137,21 +158,64 @@ function toOneFile(file: string): void {
 }
 
 /**
- * Keeps everybody from a database that is to be replaced. Who opens it meanwhile waits, and is then refused every write:
- * outside WAL mode SQLite looks whether the file still has its name.
+ * Keeps every other process from a database that is to be replaced. One that opens it meanwhile waits, and is then refused
+ * every write: outside WAL mode SQLite checks whether the file still has its name.
+ *
+ * @returns undefined where the file is damaged, which cannot be locked and which nobody else has open
+ * @throws BackupRefused when another process has it open, or may have
  */
-function hold(file: string): Sqlite.Database {
+function hold(file: string): Sqlite.Database | undefined {
   const database = new Sqlite(file, { timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
     return database
   } catch (error) {
-    // What is damaged may be replaced.
-    if (isDamage(error)) return database
     database.close()
-    if (!(error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY'))) throw error
+    if (!isBusy(error) && !isDamage(error)) throw error
+    if (isDamage(error) && !isOpenElsewhere(file)) return undefined
     throw new BackupRefused('in use', `The database ${file} is in use. Stop the service first.`)
+  }
+}
+
+/**
+ * Whether another process has a database open that is damaged. SQLite looks at the locks of a file before it reads it only
+ * where it finds a journal to roll back. This one is empty of pages and belongs to another name of the file, where no other
+ * process finds it.
+ */
+function isOpenElsewhere(file: string): boolean {
+  const name = `${file}.${randomUUID()}.partial`
+  linkSync(file, name)
+  try {
+    writeFileSync(`${name}-journal`, 'no pages')
+    const database = new Sqlite(name, { timeout: 0 })
+    try {
+      database.pragma('user_version')
+    } finally {
+      database.close()
+    }
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    if (isDamage(error)) return false
+    throw error
+  } finally {
+    for (const ending of ['', '-journal']) rmSync(name + ending, { force: true })
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+}
+
+/** @returns whether there was no file */
+function createEmpty(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
   }
 }
 
@@ -179,6 +243,30 @@ function existing(file: string): string {
 }
 
 function absent(file: string, replace: boolean): string {
-  if (replace || !existsSync(file)) return file
-  throw new BackupRefused('exists', `${file} is there already: --replace replaces it.`)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isFile()) throw new BackupRefused('unsupported', `${file} is not a regular file.`)
+  // An empty file is what a restore leaves behind that was killed.
+  if (replace || found === undefined || found.size === 0) return file
+  throw alreadyThere(file)
+}
+
+function alreadyThere(file: string): BackupRefused {
+  return new BackupRefused('exists', `${file} is there already: --replace replaces it.`)
+}
+
+function refuseOwnFile(database: string, file: string): void {
+  const own = ['', '-wal', '-shm', '-journal'].map((ending) => database + ending)
+  const identity = identityOf(file)
+  if (!own.includes(file) && (identity === undefined || !own.map(identityOf).includes(identity))) return
+  throw new BackupRefused('unsupported', `${file} belongs to the database ${database} itself. Name another file.`)
+}
+
+/** What tells a file from all others, whichever of its names it is called by. */
+function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
+}
+
+function isEmpty(file: string): boolean {
+  return statSync(file).size === 0
 }

@@ -24,6 +24,8 @@ export class Full extends Busy {}
 /** The disk failed as a write was brought there, which may be found there or not; nothing more is written. */
 export class Broken extends Busy {}
 
+export const DISK_FAILED = 'The disk failed: stop the service, and check the disk.'
+
 /** A write lost against another one and was undone; it can be run again. */
 export class Conflict extends Busy {}
 

@@ -8,6 +8,7 @@ import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
 export { Broken, Full, isBusy, UniqueViolation, Unreachable } from './errors.ts'
+export { keysetRanges, type Position } from './keyset.ts'
 export type { ReplicaChange } from './postgres/replica.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export type {
@@ -68,7 +69,7 @@ export interface WriteOptions {
 
 /** How long a write may take before it fails as busy, in ms. */
 export interface Limits {
-  /** On SQLite, waiting for the writes before it; 10,000. */
+  /** Waiting for the writes before it, on PostgreSQL those of the same name; 10,000. */
   turnMs: number
   /** On SQLite, waiting for another process's write; 5,000. */
   lockWaitMs: number
@@ -79,6 +80,13 @@ export interface Limits {
 export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings {
   /** How the tables are reached: by prepared statements of our own, or through Prisma alone; `prepared`. */
   access?: 'prepared' | 'prisma'
+  /**
+   * Whether other processes serve the same SQLite file; false when absent. Then a commit waits for the disk in the event
+   * loop, so that none of them answers with what a power cut could take back.
+   */
+  isShared?: boolean
+  /** Called when something failed that concerns no caller and is tried again. */
+  onWarning?: (message: string, error: unknown) => void
 }
 
 /**
@@ -94,12 +102,12 @@ export async function createDatabase(url: string, options: Options = {}): Promis
   const { access = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import('./postgres/database.ts')
-    return openPostgres(url, { ...options, access, writeMs })
+    return openPostgres(url, { ...options, access, turnMs, writeMs })
   }
   const file = databaseFile(url)
   await migrate(file)
   const limits = { turnMs, lockWaitMs, writeMs }
-  if (access === 'prepared') return openSqlite(file, limits)
+  if (access === 'prepared') return openSqlite(file, limits, options)
   // Prisma's client takes memory and time to load, which only who uses it should pay.
   const { openPrisma } = await import('./prisma-database.ts')
   return openPrisma(file, limits)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -220,3 +220,36 @@ function query(file: string, sql: string): Record<string, unknown>[] {
     database.close()
   }
 }
+
+test('what a killed process left in the log is in the file after the next start', async () => {
+  await using folder = await temporaryFolder()
+  const killed = `${folder.file}.killed`
+  await migrate(killed)
+  const database = new Sqlite(killed)
+  database.exec(`INSERT INTO items (name, price) VALUES ('Rug', 80)`)
+  for (const ending of ['', '-wal']) await copyFile(killed + ending, folder.file + ending)
+  database.close()
+  const reader = new Sqlite(folder.file)
+  reader.pragma('journal_mode')
+  await migrate(folder.file)
+  expect((await stat(`${folder.file}-wal`)).size).toBe(0)
+  expect((await readFile(folder.file)).includes('Rug')).toBe(true)
+  reader.close()
+})
+
+test('a start next to a process that reads succeeds, and leaves that process its log', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  const reader = new Sqlite(folder.file)
+  const count = () => reader.prepare('SELECT count(*) FROM items').pluck().get()
+  reader.exec('BEGIN')
+  expect(count()).toBe(0)
+  const writer = new Sqlite(folder.file)
+  writer.exec(`INSERT INTO items (name, price) VALUES ('Rug', 80)`)
+  expect(await migrate(folder.file)).toEqual([])
+  expect(count()).toBe(0)
+  reader.exec('COMMIT')
+  expect(count()).toBe(1)
+  reader.close()
+  writer.close()
+})

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
+import { prepareFolder } from './database-file.ts'
 import { whenUnlocked } from './lock.ts'
 import {
   type AppliedMigration,
@@ -17,11 +17,14 @@ import {
 /** How long a start waits for the migrations of another process. */
 const LONGEST_LOCK_WAIT_MS = 30_000
 
+const CHUNK_BYTES = 1024 * 1024
+
 const HISTORY = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
 
 /**
  * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The history is
  * recorded as `prisma migrate deploy` records it, so either can follow the other. Any number of processes may start at once.
+ * What earlier processes left in the write-ahead log is on disk before that.
  *
  * @param file Absolute path of the database file.
  * @param folder The migration history: one folder per migration, applied in the order of their names.
@@ -34,6 +37,7 @@ export async function migrate(file: string, folder = HISTORY): Promise<string[]>
   const database = open(file)
   try {
     await switchToWal(database)
+    await settleLog(database)
     // A migration that rebuilds a table drops the old one, which would take the rows that refer to it along. SQLite
     // ignores this switch inside a transaction; applyNext checks the references instead.
     database.pragma('foreign_keys = OFF')
@@ -60,10 +64,10 @@ export function pendingMigrations(database: Sqlite.Database): string[] {
 
 function open(file: string): Sqlite.Database {
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    prepareFolder(file)
     return new Sqlite(file, { timeout: 0 })
   } catch (error) {
-    throw new Error(`The database file ${file} cannot be opened: ${messageOf(error)}.`, { cause: error })
+    throw unusable(file, 'opened', error)
   }
 }
 
@@ -71,8 +75,56 @@ async function switchToWal(database: Sqlite.Database): Promise<void> {
   try {
     await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => database.pragma('journal_mode = WAL'))
   } catch (error) {
-    throw new Error(`The database file ${database.name} cannot be used: ${messageOf(error)}.`, { cause: error })
+    throw unusable(database.name, 'used', error)
   }
+}
+
+async function settleLog(database: Sqlite.Database): Promise<void> {
+  try {
+    await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => database.exec('BEGIN IMMEDIATE'))
+    try {
+      writeAgain(`${database.name}-wal`)
+    } finally {
+      database.exec('ROLLBACK')
+    }
+    // Incomplete without an error while another process reads: what it leaves in the log is on disk by now.
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    // Where there is no room in the file, the log keeps what it holds.
+    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL') return
+    throw new Error(
+      `The log of the database ${database.name} cannot be brought to the disk: ${messageOf(error)}. Check the disk, then start again.`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Writes a file's own content over it and brings that to the disk. After a failed fdatasync Linux takes pages for clean
+ * that are not on disk, and no later one, of a new process least of all, would bring them there or fail.
+ */
+function writeAgain(file: string): void {
+  if (!existsSync(file)) return
+  const descriptor = openSync(file, 'r+')
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES)
+    for (let position = 0; ; ) {
+      const length = readSync(descriptor, chunk, 0, CHUNK_BYTES, position)
+      if (length === 0) break
+      writeSync(descriptor, chunk, 0, length, position)
+      position += length
+    }
+    fdatasyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function unusable(file: string, done: 'opened' | 'used', error: unknown): Error {
+  return new Error(
+    `The database file ${file} cannot be ${done}: ${messageOf(error)}. It must be a SQLite database, or not exist yet, in a folder where this user may read and write.`,
+    { cause: error },
+  )
 }
 
 function isBusy(error: unknown): boolean {

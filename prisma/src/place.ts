@@ -19,7 +19,8 @@ export async function place<T>(file: string, replace: boolean, write: (partial: 
     await sync(dirname(file))
     return result
   } finally {
-    await rm(partial, { force: true })
+    // A disk that is full lets SQLite leave its journal behind.
+    for (const ending of ['', '-journal']) await rm(partial + ending, { force: true })
   }
 }
 

@@ -3,7 +3,17 @@ import type { Prisma, PrismaClient } from '../generated/client.ts'
 import { Conflict, UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { readRanges } from './ranges.ts'
-import type { Change, Changes, Columns, Entity, NewRow, PageQuery, RecordTable, Where } from './table.ts'
+import {
+  type Change,
+  type Changes,
+  type Columns,
+  type Entity,
+  isUnchanged,
+  type NewRow,
+  type PageQuery,
+  type RecordTable,
+  type Where,
+} from './table.ts'
 import { type Declaration, mapTables, type Tables } from './tables.ts'
 
 /**
@@ -99,7 +109,10 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
       const before = await this.find(ofVersion(id, versions) as Where<Row>)
       if (before === undefined) return undefined
       const stored = before.updated_at
-      const data = { ...changes, version: { increment: 1 } }
+      // What changes nothing is still a write, which finds out whether another one came in between.
+      const data = isUnchanged(before, changes)
+        ? { version: before.version }
+        : { ...changes, version: { increment: 1 } }
       // Where the clock was set back, updated_at stays where it is.
       if (time && stored && stored > time) Object.assign(data, { updated_at: stored })
       const where = ofVersion(id, [before.version])

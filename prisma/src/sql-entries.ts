@@ -41,10 +41,12 @@ export function withEntries(
       const withSecret = `json_build_object(${fields(after)}, '${secret.field}', 'set')::text`
       recordAfter = `CASE WHEN ${quote(after + secret.column)} IS NULL THEN ${recordAfter} ELSE ${withSecret} END`
     }
+    // An update that changed nothing has left the version.
+    const which = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
     return `WITH "written" AS (${text}), "entered" AS (
       INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
       SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${recordBefore}, ${recordAfter}
-      FROM "written" ORDER BY "id"
+      FROM "written"${which} ORDER BY "id"
     ) SELECT ${answer} FROM "written"`
   }
 

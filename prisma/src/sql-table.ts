@@ -1,18 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
+import { keysetRanges, type Position } from './keyset.ts'
 import { readRanges } from './ranges.ts'
 import { type Told, withEntries } from './sql-entries.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
-import type {
-  Change,
-  Changes,
-  Columns,
-  Entering,
-  Entity,
-  Kind,
-  NewRow,
-  PageQuery,
-  RecordTable,
-  Where,
+import {
+  type Change,
+  type Changes,
+  type Columns,
+  type Entering,
+  type Entity,
+  isUnchanged,
+  type Kind,
+  type NewRow,
+  type PageQuery,
+  type RecordTable,
+  type Where,
 } from './table.ts'
 import { mapTables, type Tables } from './tables.ts'
 
@@ -45,6 +47,9 @@ export interface Executor {
 export const ROWS_REMOVED_AT_ONCE = 500
 const ROWS_INSERTED_AT_ONCE = 100
 const ROWS_ENTERED_AT_ONCE = 10_000
+const ROWS_SKIPPED_AT_ONCE = 2_000
+const LONGEST_STEP_MS = 40
+const IDS_COUNTED_AT_ONCE = 50_000
 
 const texts = mapTables((declaration) => new SqlText(declaration))
 
@@ -80,14 +85,55 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    const { beyond } = query
+    const { beyond, skip = 0 } = query
+    if (skip > ROWS_SKIPPED_AT_ONCE && !this.#executor.isRemote) return this.#farPage(query)
     if (beyond === undefined) return this.#rows(this.#text.page(query))
     if (this.#executor.isRemote && beyond.length > 1) return this.#rows(this.#text.pageOfRanges(query, beyond))
     return readRanges(beyond, query.take, (range, take) => this.#rows(this.#text.page({ ...query, take }, range)))
   }
 
+  // On SQLite rows are skipped key by key: the longest single statement reads so many.
+  async #farPage<Column extends keyof Row>({ skip = 0, ...query }: PageQuery<Row, Column>) {
+    const { where, order } = query
+    const columns = [...new Set<keyof Row>(['id', order.column])]
+    let { beyond } = query
+    for (let left = skip; left > 0; await setImmediate()) {
+      const take = Math.min(left, ROWS_SKIPPED_AT_ONCE)
+      const begun = performance.now()
+      const rows = await this.page({ columns, where, order, beyond, take })
+      // Where no index has the order, each step sorts all that matches: then one statement costs least.
+      if (performance.now() - begun > LONGEST_STEP_MS) return this.#rows(this.#text.page({ ...query, skip }))
+      const last = rows[take - 1]
+      if (last === undefined) return []
+      const position = { id: last.id, key: last[order.column] as Position['key'] }
+      beyond = keysetRanges(where, order, this.columns[order.column], position)
+      left -= take
+    }
+    return this.page({ ...query, beyond })
+  }
+
+  /** On SQLite a long count is taken in parts, between which others may write: it is exact while nobody does. */
   async count(where: Where<Row>): Promise<number> {
-    const [row] = (await this.#executor.all(this.#text.count(where))) as [{ total: number | string }]
+    const largest = this.#executor.isRemote || !('id' in this.columns) ? 0 : await this.#largestId()
+    if (largest <= IDS_COUNTED_AT_ONCE) return this.#count(where)
+    let total = 0
+    for (let first = 0; first < largest; first += IDS_COUNTED_AT_ONCE) {
+      if (first > 0) await setImmediate()
+      // Rows that come meanwhile have larger ids.
+      const isLast = first + IDS_COUNTED_AT_ONCE >= largest
+      const ids = { gt: first, lte: isLast ? undefined : first + IDS_COUNTED_AT_ONCE }
+      total += await this.#count(where, { id: ids } as Where<Row>)
+    }
+    return total
+  }
+
+  async #largestId(): Promise<number> {
+    const order = { column: 'id', descending: true } as const
+    return (await this.page({ columns: ['id'], where: {}, order, take: 1 }))[0]?.id ?? 0
+  }
+
+  async #count(where: Where<Row>, range?: Where<Row>): Promise<number> {
+    const [row] = (await this.#executor.all(this.#text.count(where, range))) as [{ total: number | string }]
     return Number(row.total)
   }
 
@@ -110,12 +156,16 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
     // Nobody else writes meanwhile.
     const before = await this.find({ id } as Where<Row>)
-    const written = await this.#executor.run(this.#text.update(id, versions, changes))
-    return before === undefined || written === 0 ? undefined : { before, after: changed(before, changes) }
+    if (before === undefined || versions?.includes(before.version) === false) return undefined
+    if (isUnchanged(before, changes)) return { before, after: before }
+    await this.#executor.run(this.#text.update(id, changes))
+    return { before, after: changed(before, changes) }
   }
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    return (await this.#rows(this.#entered(this.#text.deleteReturning(id, versions), { before: '' })))[0]
+    return (
+      await this.#rows(this.#entered(this.#text.deleteReturning(id, versions, this.#executor.isRemote), { before: '' }))
+    )[0]
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {

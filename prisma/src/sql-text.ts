@@ -33,6 +33,9 @@ const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 /** How the columns of a row begin that are about its past. */
 export const BEFORE = 'before '
 
+// Where the clock was set back, the stored time is the later one.
+const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
+
 /** The statements of one table. */
 export class SqlText<Row> {
   readonly insertion: Insertion
@@ -101,12 +104,15 @@ export class SqlText<Row> {
     return { text: limitedTo(query.take, query.where, ordered, values).text, values }
   }
 
-  count(where: Where<Row>): Statement {
+  /** @param range holds beside `where` */
+  count(where: Where<Row>, range: Where<Row> = {}): Statement {
     const values: unknown[] = []
-    return { text: this.#conditions(this.#count, where, values).text, values }
+    const rows = this.#conditions(this.#count, where, values)
+    return { text: this.#conditions(rows, range, values, this.#count).text, values }
   }
 
-  update(id: number, versions: number[] | undefined, changes: Changes<Row>, from = ''): Statement {
+  /** An update of a row that is known to be there and to become another. */
+  update(id: number, changes: Changes<Row>): Statement {
     const values: unknown[] = []
     let assignments = ''
     for (const [column, value] of Object.entries(changes)) {
@@ -114,32 +120,46 @@ export class SqlText<Row> {
       values.push(value)
       if (column !== 'updated_at') assignments += `${quote(column)} = ?, `
       else {
-        // Where the clock was set back, the stored time is the later one.
-        assignments += '"updated_at" = CASE WHEN "updated_at" > ? THEN "updated_at" ELSE ? END, '
+        assignments += `"updated_at" = CASE ${LATER} ELSE ? END, `
         values.push(value)
       }
     }
-    const which = ofVersion(id, versions, values)
-    return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1${from}${which}`, values }
+    values.push(id)
+    return { text: `UPDATE ${this.#table} SET ${assignments}"version" = "version" + 1 WHERE "id" = ?`, values }
   }
 
   /**
    * An update that gives the row it wrote, and under {@link BEFORE} and its name each value that it had. Locked, that
-   * is the row which the update finds, and not an older one of the statement's beginning.
+   * is the row which the update finds, and not an older one of the statement's beginning. Where the row has all values
+   * already, it keeps its version and its `updated_at`.
    */
   updateReturning(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
-    const { text, values } = this.update(id, versions, changes, ' FROM "stored"')
+    const set = Object.entries(changes).filter(([column, value]) => value !== undefined && column !== 'updated_at')
+    const written = set.map(([, value]) => value)
+    const isSame = set.map(([column]) => `${quote(column)} IS NOT DISTINCT FROM ?`).join(' AND ') || 'TRUE'
+    const assignments = set.map(([column]) => `${quote(column)} = ?, `).join('')
+    const values: unknown[] = [id, ...written]
+    const { updated_at: time } = changes as { updated_at?: unknown }
+    let updatedAt = ''
+    if (time !== undefined) {
+      updatedAt = `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ${LATER} ELSE ? END, `
+      values.push(...written, time, time)
+    }
+    values.push(...written)
+    const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
+    const which = ofVersion(id, versions, values, true)
     const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ? FOR UPDATE`
     return {
-      text: `WITH "stored" AS (${stored}) ${text} RETURNING ${this.#columns}, "stored".*`,
-      values: [id, ...values],
+      text: `WITH "stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${which} RETURNING ${this.#columns}, "stored".*`,
+      values,
     }
   }
 
-  deleteReturning(id: number, versions: number[] | undefined): Statement {
+  /** @param isRemote whether the engine takes a list as one value */
+  deleteReturning(id: number, versions: number[] | undefined, isRemote: boolean): Statement {
     const values: unknown[] = []
     return {
-      text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values)} RETURNING ${this.#columns}`,
+      text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values, isRemote)} RETURNING ${this.#columns}`,
       values,
     }
   }
@@ -246,9 +266,14 @@ function limitedTo(take: number, filters: object, rows: TextTree, values: unknow
   return rows.and(' LIMIT ?')
 }
 
-function ofVersion(id: number, versions: number[] | undefined, values: unknown[]): string {
+// A list as one value leaves the text the same, however long the list is.
+function ofVersion(id: number, versions: number[] | undefined, values: unknown[], asArray: boolean): string {
   values.push(id)
   if (versions === undefined) return ' WHERE "id" = ?'
+  if (asArray) {
+    values.push(versions)
+    return ' WHERE "id" = ? AND "version" = ANY(?::int[])'
+  }
   values.push(...versions)
   return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
 }

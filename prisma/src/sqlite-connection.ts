@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { Busy, Full, UniqueViolation } from './errors.ts'
+import { Broken, Busy, DISK_FAILED, Full, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import type { Insertion, Statement } from './sql-text.ts'
 
@@ -11,9 +11,9 @@ const RECENT_STATEMENTS = 250
 // anew: 24 µs for a page of 20 rows where this takes 13. The plus does nothing, to text neither, and hides the value.
 const STABLE_VALUE = '+?'
 
-// NORMAL: a commit does not wait for the disk, for the event loop would wait with it. SqliteLog brings to disk what was
-// committed, and into the file; SQLite does that itself where the log has become so long that something must be wrong.
-const PRAGMAS = ['journal_mode = WAL', 'synchronous = NORMAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
+// SqliteLog brings into the file what was committed; SQLite does that itself where the log has become so long that something
+// must be wrong.
+const PRAGMAS = ['journal_mode = WAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
 
 /** A connection to a SQLite file that is in WAL mode already, with its prepared statements. */
 export class SqliteConnection implements Executor {
@@ -22,10 +22,14 @@ export class SqliteConnection implements Executor {
   #recent = new Map<string, Sqlite.Statement<unknown[]>>()
   #older = this.#recent
 
-  /** @param options `readonly`: it cannot write. One that can write does not wait for locks: who uses it has to. */
-  constructor(file: string, { readonly = false } = {}) {
+  /**
+   * @param options `readonly`: it cannot write. One that can write does not wait for locks: who uses it has to. `syncs`: a
+   * commit waits for the disk, before any other connection sees it; otherwise who uses it has to bring it there.
+   */
+  constructor(file: string, { readonly = false, syncs = false } = {}) {
     this.#sqlite = new Sqlite(file, { readonly, timeout: readonly ? READ_LOCK_WAIT_MS : 0 })
     for (const pragma of PRAGMAS) this.#sqlite.pragma(pragma)
+    this.#sqlite.pragma(`synchronous = ${syncs ? 'FULL' : 'NORMAL'}`)
   }
 
   all({ text, values }: Statement): unknown[] {
@@ -85,6 +89,7 @@ export class SqliteConnection implements Executor {
     if (!this.#sqlite.open) return new Error('The database is closed.', { cause: error })
     if (!(error instanceof Sqlite.SqliteError)) return error
     if (error.code.startsWith('SQLITE_BUSY')) return new Busy('Another process holds the database.', { cause: error })
+    if (error.code.startsWith('SQLITE_IOERR')) return new Broken(DISK_FAILED, { cause: error })
     if (error.code === 'SQLITE_FULL') return new Full('The disk is full.', { cause: error })
     if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
     // "UNIQUE constraint failed: users.email_key"

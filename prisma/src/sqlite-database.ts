@@ -1,4 +1,4 @@
-import type { Database, Limits } from './index.ts'
+import type { Database, Limits, Options } from './index.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
@@ -6,11 +6,15 @@ import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 /** A SQLite file by prepared statements: one connection for reads, one where writes take turns. */
-export async function openSqlite(file: string, limits: Limits): Promise<Database> {
+export async function openSqlite(
+  file: string,
+  limits: Limits,
+  { isShared = false, onWarning }: Options,
+): Promise<Database> {
   const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }))
-  const connection = new SqliteConnection(file)
-  const log = new SqliteLog(file, connection, reader)
-  const writer = new SqliteWriter(connection, log, limits)
+  const connection = new SqliteConnection(file, { syncs: isShared })
+  const log = new SqliteLog(file, connection, reader, isShared)
+  const writer = new SqliteWriter(connection, log, limits, onWarning)
   // A process that was killed may have left what it had committed on its way there.
   await log.sync()
   const read = sqlTables(reader)

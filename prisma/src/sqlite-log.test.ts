@@ -168,3 +168,80 @@ test('a log that has become long is brought into the file while writes go on, an
   other.close()
   expect(await database.read.items.count({})).toBe(count)
 })
+
+test('what another process has committed is seen while a commit is on its way to the disk, also right after a read', async () => {
+  await using database = await slowDatabase()
+  const { waits, read, write } = database
+  const other = new SqliteConnection(database.file)
+  expect(await read.items.count({})).toBe(0)
+  other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
+  // So long that the group is committed before the event loop comes round.
+  const written = write(async (tx) => {
+    const end = performance.now() + 6
+    while (performance.now() < end);
+    await tx.users.insert(newUser('ada'))
+  })
+  await vi.waitFor(() => expect(waits).toHaveLength(1))
+  expect([await read.users.count({}), await read.items.count({})]).toEqual([0, 1])
+  waits[0]?.resolve()
+  await written
+  other.close()
+})
+
+test('a refusal waits until what another process has committed is on disk, and for nothing where there is nothing new', async () => {
+  await using database = await slowDatabase()
+  const { waits, write } = database
+  const other = new SqliteConnection(database.file)
+  const refuse = () =>
+    write(async (tx) => {
+      throw new Error(`taken: ${await tx.items.count({})}`)
+    }).catch((error: Error) => error.message)
+  other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
+  let answer = ''
+  const refused = refuse().then((message) => {
+    answer = message
+  })
+  await settle()
+  expect([waits.length, answer]).toEqual([1, ''])
+  waits[0]?.resolve()
+  await refused
+  expect(answer).toBe('taken: 1')
+  expect(await refuse()).toBe('taken: 1')
+  expect(waits).toHaveLength(1)
+  other.close()
+})
+
+test('where other processes serve the same file, SQLite itself waits for the disk in the commit', async () => {
+  await using folder = await temporaryFolder()
+  const run = vi.spyOn(SqliteConnection.prototype, 'run')
+  const sync = vi.spyOn(SqliteLog.prototype, 'sync')
+  const database = await createDatabase(`file:${folder.file}`, { isShared: true })
+  sync.mockClear()
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const writer = run.mock.contexts[run.mock.calls.findIndex(([{ text }]) => text === 'COMMIT')] as SqliteConnection
+  expect(writer.all({ text: 'PRAGMA synchronous', values: [] })).toEqual([{ synchronous: 2 }])
+  expect(await database.read.users.count({})).toBe(1)
+  expect(sync).not.toHaveBeenCalled()
+  vi.restoreAllMocks()
+  await database.close()
+})
+
+test('a checkpoint that fails is reported once for each reason, and tried again', async () => {
+  await using folder = await temporaryFolder()
+  const warnings: string[] = []
+  const reasons = ['EIO', 'EIO', 'ENOSPC']
+  const checkpoint = vi.spyOn(SqliteLog.prototype, 'checkpoint').mockImplementation(async () => {
+    const reason = reasons.shift()
+    if (reason !== undefined) throw new Error(reason)
+  })
+  const isLong = vi.spyOn(SqliteLog.prototype, 'isLong', 'get').mockReturnValue(true)
+  const database = await createDatabase(`file:${folder.file}`, {
+    onWarning: (message, error) => warnings.push(`${message}: ${(error as Error).message}`),
+  })
+  for (let commit = 0; commit < 4 * 16; commit++) await database.write((tx) => tx.users.insert(newUser(`u${commit}`)))
+  await database.close()
+  checkpoint.mockRestore()
+  isLong.mockRestore()
+  const what = 'the write-ahead log could not be brought into the database file, and grows'
+  expect(warnings).toEqual([`${what}: EIO`, `${what}: ENOSPC`])
+})

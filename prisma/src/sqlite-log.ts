@@ -18,17 +18,23 @@ export class SqliteLog {
   readonly #file: string
   readonly #writer: SqliteConnection
   readonly #reader: SqliteReader
+  readonly #isShared: boolean
   #log: Promise<FileHandle> | undefined
+  /** What {@link #othersVersion} was when all that others had committed was on disk. */
+  #syncedVersion: unknown
   #thread: Worker | undefined
 
   /**
-   * @param writer leaves the disk to this log: `synchronous = NORMAL`
+   * @param writer leaves the disk to this log, unless the log is shared
    * @param reader whose reads are to see what is on disk alone
+   * @param isShared whether other processes write to it, too. What this process has committed they must not see before it
+   * is on disk, and SQLite sees to that in the commit: the event loop waits for the disk.
    */
-  constructor(file: string, writer: SqliteConnection, reader: SqliteReader) {
+  constructor(file: string, writer: SqliteConnection, reader: SqliteReader, isShared = false) {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
+    this.#isShared = isShared
   }
 
   /**
@@ -40,6 +46,11 @@ export class SqliteLog {
    * go on without it.
    */
   commit(commit: () => void): Promise<void> {
+    if (this.#isShared) {
+      commit()
+      this.#reader.release()
+      return Promise.resolve()
+    }
     const version = this.#othersVersion
     this.#reader.hold(() => this.#othersVersion !== version)
     try {
@@ -48,12 +59,13 @@ export class SqliteLog {
       this.#reader.release()
       throw error
     }
-    return this.#settle()
+    return this.#settle(version)
   }
 
-  async #settle(): Promise<void> {
+  async #settle(version: unknown): Promise<void> {
     try {
       await this.sync()
+      this.#syncedVersion = version
     } catch (error) {
       this.#reader.hold()
       throw error
@@ -65,6 +77,18 @@ export class SqliteLog {
   get #othersVersion(): unknown {
     const [row] = this.#writer.all(VERSION) as [{ data_version: number }]
     return row.data_version
+  }
+
+  /**
+   * Settles when what other processes have committed by now is on disk, which takes no time unless one has. To be called
+   * in a transaction that may write.
+   */
+  async syncOthers(): Promise<void> {
+    if (this.#isShared) return
+    const version = this.#othersVersion
+    if (version === this.#syncedVersion) return
+    await this.sync()
+    this.#syncedVersion = version
   }
 
   /** Settles when all that the log has by now is on disk, of other processes too. */

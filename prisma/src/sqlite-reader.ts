@@ -50,6 +50,8 @@ export class SqliteReader implements Executor {
    * @param isOutdated whether another process has, asked once a round; without it they stay so whoever commits
    */
   hold(isOutdated?: () => boolean): void {
+    // A transaction that is open may be older than the last commit of another process, and stay so for the whole time.
+    if (!this.#isHeld) this.#end()
     this.look()
     this.#isHeld = true
     this.#isOutdated = isOutdated

@@ -1,11 +1,12 @@
-import { Broken, Busy, isBusy } from './errors.ts'
-import type { Limits } from './index.ts'
+import { Broken, Busy, DISK_FAILED, isBusy } from './errors.ts'
+import type { Limits, Options } from './index.ts'
 import { whenUnlocked } from './lock.ts'
-import { type Executor, sqlTables } from './sql-table.ts'
-import type { Insertion, Statement } from './sql-text.ts'
+import { messageOf } from './migration-history.ts'
+import { sqlTables } from './sql-table.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteLog } from './sqlite-log.ts'
 import type { Tables } from './tables.ts'
+import { TransactionExecutor } from './transaction-executor.ts'
 import { Turns } from './turns.ts'
 
 const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
@@ -38,12 +39,22 @@ export class SqliteWriter {
   #group: Group | undefined
   #isCheckpointing = false
   #commits = 0
+  readonly #onWarning: NonNullable<Options['onWarning']>
+  /** Why the last checkpoint failed, if it did: the same reason is reported once. */
+  #checkpointFault: string | undefined
   #failure: Broken | undefined
+  #isClosed = false
 
-  constructor(connection: SqliteConnection, log: SqliteLog, limits: Limits) {
+  constructor(
+    connection: SqliteConnection,
+    log: SqliteLog,
+    limits: Limits,
+    onWarning: NonNullable<Options['onWarning']> = () => {},
+  ) {
     this.#connection = connection
     this.#log = log
     this.#limits = limits
+    this.#onWarning = onWarning
     this.#turns = new Turns(limits.turnMs)
   }
 
@@ -69,6 +80,7 @@ export class SqliteWriter {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#turns.refuseAll(new Error('The database is closed.'))
     this.#connection.close()
   }
@@ -86,7 +98,7 @@ export class SqliteWriter {
   async #run<T>(work: (tx: Tables) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
     // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
     if (!isFirst) this.#connection.run(SAVE)
-    const transaction = new Transaction(this.#connection)
+    const transaction = new TransactionExecutor(this.#connection)
     const { promise: expiry, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new Busy('The write took too long and was undone.')), this.#limits.writeMs)
     try {
@@ -94,13 +106,26 @@ export class SqliteWriter {
       if (!isFirst) this.#connection.run(KEEP)
       return result
     } catch (error) {
-      if (isFirst) this.#end(group)
+      if (isFirst) this.#refuse(group)
       else this.#undo(group, error)
       throw error
     } finally {
       clearTimeout(timer)
       transaction.end()
     }
+  }
+
+  /** Undoes a group of one write. It may be refused for what another process has committed, which must be on disk first. */
+  #refuse(group: Group): void {
+    this.#group = undefined
+    if (!this.#connection.inTransaction) {
+      // SQLite has undone it by itself, for a reason of its own.
+      group.resolve()
+      return
+    }
+    const areOnDisk = this.#log.syncOthers()
+    this.#connection.rollback()
+    areOnDisk.then(group.resolve, (error) => this.#fail(group, error))
   }
 
   #undo(group: Group, error: unknown): void {
@@ -113,11 +138,17 @@ export class SqliteWriter {
   }
 
   /** Undoes what is open of a group; those that wait for it are told why. */
-  #end(group: Group, error?: unknown): void {
+  #end(group: Group, error: unknown): void {
     this.#group = undefined
     this.#connection.rollback()
-    if (error === undefined) group.resolve()
+    if (error instanceof Broken) this.#fail(group, error)
     else group.reject(error)
+  }
+
+  #fail(group: Group, cause: unknown): void {
+    this.#failure = new Broken(DISK_FAILED, { cause })
+    this.#turns.refuseAll(this.#failure)
+    group.reject(this.#failure)
   }
 
   // After those that were asked for by now.
@@ -147,9 +178,7 @@ export class SqliteWriter {
       await isOnDisk
       group.resolve()
     } catch (error) {
-      this.#failure = new Broken('The disk failed: stop the service, and check the disk.', { cause: error })
-      this.#turns.refuseAll(this.#failure)
-      group.reject(this.#failure)
+      this.#fail(group, error)
       return
     }
     if (++this.#commits % COMMITS_A_LOOK === 0) this.#checkpointIfLong()
@@ -164,48 +193,25 @@ export class SqliteWriter {
       // What has come meanwhile is little. While nobody writes, in other processes either, that is all there is.
       await this.#turns.begin(Number.POSITIVE_INFINITY)
       await this.#checkpointAlone().finally(() => this.#turns.end())
-    } catch {
-      // Nothing is lost but time: the next commit tries again, and so does who closes the file.
+      this.#checkpointFault = undefined
+    } catch (error) {
+      // Nothing is lost but time: a later commit tries again, and so does who closes the file.
+      this.#warnOfCheckpoint(error)
     } finally {
       this.#isCheckpointing = false
     }
+  }
+
+  #warnOfCheckpoint(error: unknown): void {
+    const reason = messageOf(error)
+    if (this.#isClosed || reason === this.#checkpointFault) return
+    this.#checkpointFault = reason
+    this.#onWarning('the write-ahead log could not be brought into the database file, and grows', error)
   }
 
   async #checkpointAlone(): Promise<void> {
     if (this.#group !== undefined) await this.#commit(this.#group)
     await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
     await this.#log.checkpoint().finally(() => this.#connection.rollback())
-  }
-}
-
-/** The connection for as long as a write lasts: what comes later must not become part of the next one. */
-class Transaction implements Executor {
-  readonly isRemote = false
-  readonly #connection: SqliteConnection
-  #hasEnded = false
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection
-  }
-
-  all(statement: Statement): unknown[] {
-    return this.#open().all(statement)
-  }
-
-  run(statement: Statement): number {
-    return this.#open().run(statement)
-  }
-
-  insert(insertion: Insertion, rows: unknown[][], first: number): number[] {
-    return this.#open().insert(insertion, rows, first)
-  }
-
-  end(): void {
-    this.#hasEnded = true
-  }
-
-  #open(): SqliteConnection {
-    if (this.#hasEnded) throw new Error('The transaction of this write has ended: await every query inside it.')
-    return this.#connection
   }
 }

@@ -107,6 +107,18 @@ export interface Change<Row> {
   after: Row
 }
 
+/** Whether changes would leave a record as it is. `updated_at` says when it changed, and is no change by itself. */
+export function isUnchanged<Row extends Entity>(row: Row, changes: Changes<Row>): boolean {
+  return Object.entries<unknown>(changes).every(
+    ([column, value]) => value === undefined || column === 'updated_at' || isSame(row[column as keyof Row], value),
+  )
+}
+
+function isSame(stored: unknown, value: unknown): boolean {
+  if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
+  return stored === value
+}
+
 /** What the entries of one call in the audit log have in common, and how they tell a record of one table. */
 export interface Entering {
   shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'resource' | 'request_id' | 'address'>
@@ -121,11 +133,13 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /** The same table, where each change leaves its entry by the statement of the change; absent where none can do that. */
   readonly entering?: ((entering: Entering) => RecordTable<Row>) | undefined
   /**
-   * Writes changes into a record and adds one to its version. The writing statement itself looks at the version, so no
-   * other write can come in between. `updated_at` stays where it is rather than go back.
+   * Writes changes into a record and adds one to its version. Changes that are what is stored already leave the record as
+   * it is, version and `updated_at` included. The writing statement itself looks at version and values, so no other write
+   * can come in between. `updated_at` stays where it is rather than go back.
    *
    * @param versions those the record may have; any when undefined
-   * @returns the record as it was and as it is now, or undefined when there is none of that id and version
+   * @returns the record as it was and as it is now, of one version where nothing changed; or undefined when there is none
+   * of that id and version
    * @throws UniqueViolation
    */
   update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined>

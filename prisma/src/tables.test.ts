@@ -97,6 +97,45 @@ describe.each(accesses)('with access %s', (access) => {
       })
     }
 
+    test('a page far into a list is the one that follows the rows before it, whatever the order', async () => {
+      await using database = await temporaryDatabase({ access })
+      const sqlite = new Sqlite(database.file)
+      sqlite.exec(`INSERT INTO items (name, price, category, version)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+        SELECT 'Item', i % 7, CASE i % 3 WHEN 0 THEN NULL ELSE 'c' || (i % 3) END, 1 FROM n`)
+      sqlite.close()
+      const idsAt = async (column: 'id' | 'price' | 'category', descending: boolean, skip: number, where = {}) => {
+        const order = { column, descending }
+        return (await database.read.items.page({ where, order, skip, take: 3 })).map(({ id }) => id)
+      }
+      expect(await idsAt('id', false, 8000)).toEqual([8001, 8002, 8003])
+      expect(await idsAt('id', true, 8000)).toEqual([1000, 999, 998])
+      // 1285 items cost 0, 1286 cost each of 1 to 5, and 1285 cost 6.
+      expect(await idsAt('price', false, 1285 + 1286 + 1286)).toEqual([3, 10, 17])
+      expect(await idsAt('price', true, 1285 + 1286 + 1286)).toEqual([3, 10, 17])
+      // 3000 have no category, c1 and c2 each.
+      expect(await idsAt('category', false, 6000)).toEqual([2, 5, 8])
+      expect(await idsAt('category', true, 6000)).toEqual([3, 6, 9])
+      expect(await idsAt('category', true, 5999)).toEqual([8998, 3, 6])
+      expect(await idsAt('id', false, 8999)).toEqual([9000])
+      expect(await idsAt('id', false, 9000)).toEqual([])
+      expect(await idsAt('price', true, 20_000)).toEqual([])
+    })
+
+    test('a count of many rows is whole, gaps between the ids or not', async () => {
+      await using database = await temporaryDatabase({ access })
+      const sqlite = new Sqlite(database.file)
+      sqlite.exec(`INSERT INTO items (id, name, price, version)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60_000)
+        SELECT CASE WHEN i > 50_000 THEN i + 100_000 ELSE i END, 'Item', i % 10, 1 FROM n`)
+      sqlite.close()
+      const { items } = database.read
+      expect(await items.count({})).toBe(60_000)
+      expect(await items.count({ price: 3 })).toBe(6000)
+      expect(await items.count({ price: { lt: 3 }, id: { gt: 49_990, lte: 150_010 } })).toBe(6)
+      expect(await items.count({ price: 10 })).toBe(0)
+    })
+
     test('text stands in the order of its code points', async () => {
       const names = ['a', 'Z', 'é', '\uffff', '\u{1f600}', 'A', '']
       await using database = await withUsers(...names.map((name) => ({ name })))
@@ -213,6 +252,18 @@ describe.each(accesses)('with access %s', (access) => {
       const after = { ...before, name: 'Ada', age: null, version: 2, updated_at: at(5) }
       expect(change).toEqual({ before, after })
       expect(await database.read.users.find({ id: 1 })).toEqual(after)
+    })
+
+    test('leaves version and updated_at where nothing changes, and still looks at the version', async () => {
+      await using database = await withUsers({ age: 36 })
+      const before = await database.read.users.find({ id: 1 })
+      const { id: _, version, ...same } = before as User
+      for (const changes of [{ ...same, updated_at: at(5) }, { name: undefined, updated_at: at(5) }, {}]) {
+        const change = await database.write((tx) => tx.users.update(1, [version], changes))
+        expect(change).toEqual({ before, after: before })
+        expect(await database.write((tx) => tx.users.update(1, [version + 1], changes))).toBeUndefined()
+      }
+      expect(await database.read.users.find({ id: 1 })).toEqual(before)
     })
 
     test('leaves updated_at where it is when the clock was set back', async () => {

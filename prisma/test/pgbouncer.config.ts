@@ -8,7 +8,8 @@ const HIDDEN = [
   'plans a page',
   'more connections than the pool',
   'is cut off',
-  'keeps losing',
+  'keeps its connection',
+  'of any length',
   'takes no writes',
 ]
 

@@ -26,7 +26,7 @@ const SYNC_EVERY_MS = 50
 export type Counts = Record<string, number>
 
 /** Does harm to the service at `url` until `signal` is given. */
-export type Harm = (url: string, signal: AbortSignal) => Promise<Counts>
+export type Harm = (url: string, signal: AbortSignal, kind?: string) => Promise<Counts>
 
 /**
  * What reads cost beside something that may do them harm: without it and with it by turns, each time on a fresh service.
@@ -82,9 +82,14 @@ async function read(idleUrl: string, ms: number, settings: Record<string, string
   return { reading, control, counts, syncs }
 }
 
-/** @param row whose file exports the harm */
-function beginHarm(row: string, url: string) {
-  const child = fork(fileURLToPath(new URL('harm.ts', import.meta.url)), [row, url])
+/**
+ * Does harm in a process of its own.
+ *
+ * @param row whose file exports the harm
+ * @param kind which, where it has several
+ */
+export function beginHarm(row: string, url: string, kind?: string) {
+  const child = fork(fileURLToPath(new URL('harm.ts', import.meta.url)), [row, url, ...(kind ? [kind] : [])])
   const counts = Promise.race([once(child, 'message'), once(child, 'exit')]).then(([counts]) => {
     if (typeof counts !== 'object') throw new Error(`what does the harm ended with ${counts}`)
     return counts as Counts

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makeDatabase, type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 
-const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 
 /** An empty database, and the engine's own check of it. */
 export interface Place extends AsyncDisposable {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -37,6 +38,8 @@ interface Options {
   /** One of 127.0.0.1 that nobody has, when absent. */
   port?: number
   settings?: Record<string, string>
+  /** What runs the service as its child, with its arguments. */
+  tracer?: string[]
 }
 
 /**
@@ -48,7 +51,9 @@ export async function startService(databaseUrl: string, options: Options = {}): 
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const started = performance.now()
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', '--expose-gc', '--import', PROBE, MAIN], {
+  const program = [process.execPath, '--max-semi-space-size=16', '--expose-gc', '--import', PROBE, MAIN]
+  const [file, ...args] = [...(options.tracer ?? []), ...program] as [string, ...string[]]
+  const child = spawn(file, args, {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
@@ -66,17 +71,20 @@ export async function startService(databaseUrl: string, options: Options = {}): 
     stderr = (stderr + text).slice(-4000)
   })
   const ended = once(child, 'exit')
+  const kill = (signal: NodeJS.Signals) => {
+    if (!hasEnded(child)) process.kill(options.tracer ? childOf(child.pid) : Number(child.pid), signal)
+  }
   let isTold = false
   try {
     await ready(url, child, started)
   } catch (error) {
-    child.kill('SIGKILL')
+    kill('SIGKILL')
     throw new Error(`${(error as Error).message}: ${stderr.trim()}`)
   }
   const end = async (signal: NodeJS.Signals) => {
     isTold = true
-    child.kill(signal)
-    const late = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+    kill(signal)
+    const late = setTimeout(() => kill('SIGKILL'), ENDS_WITHIN_MS)
     await ended
     clearTimeout(late)
     return { code: child.exitCode, stderr }
@@ -103,6 +111,10 @@ async function ready(url: string, child: ChildProcess, started: number): Promise
     if (performance.now() - started > START_LIMIT_MS) throw new Error('the service is not ready in time')
     await sleep(5)
   }
+}
+
+function childOf(pid: number | undefined): number {
+  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10)
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

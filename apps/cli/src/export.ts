@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { guardFormula } from '@resource/contract/formulas'
 import { stringify } from 'csv-stringify/sync'
 import { recordFields } from './columns.ts'
 import { EXIT, Failure, faultLines, invalid } from './failures.ts'
@@ -117,7 +118,11 @@ async function openAt(path: string, bytes: number): Promise<FileHandle> {
 
 function textOf(type: Noun, format: 'csv' | 'ndjson', records: Wire[], isFirst: boolean): string {
   if (format === 'ndjson') return records.map((record) => `${JSON.stringify(record)}\n`).join('')
-  return stringify(records, { header: isFirst, columns: recordFields(type) })
+  return stringify(records.map(guarded), { header: isFirst, columns: recordFields(type) })
+}
+
+function guarded(record: Wire): Wire {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, guardFormula(value)]))
 }
 
 /** `--where role=admin` as the fields of the list's input, checked by the contract. */

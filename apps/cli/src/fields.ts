@@ -1,3 +1,4 @@
+import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
 
 /** A field of an input, as a person types it. */
@@ -7,6 +8,8 @@ export interface Field {
   flag: string
   kind: 'text' | 'number' | 'boolean' | 'numbers' | 'json'
   choices: string[] | undefined
+  /** Values that completion offers; any other is taken too. */
+  known: string[] | undefined
   required: boolean
   nullable: boolean
   /** Asked for without echo, never an argument. */
@@ -18,6 +21,7 @@ export interface Field {
 interface JsonSchema {
   type?: string
   enum?: unknown[]
+  [KNOWN_VALUES]?: string[]
   anyOf?: JsonSchema[]
   items?: JsonSchema
   $ref?: string
@@ -45,12 +49,16 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
     const values = variants.filter(({ type }) => type !== 'null')
     const choices = values.find((value) => value.enum)?.enum?.map(String)
     const kebab = name.replaceAll('_', '-')
-    const example = part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? choices?.[0]
+    const example =
+      part.examples?.[0] ??
+      values.find(({ examples }) => examples)?.examples?.[0] ??
+      (choices ?? part[KNOWN_VALUES])?.[0]
     return {
       name,
       flag: `--${TAKEN.includes(kebab) ? 'field-' : ''}${kebab}`,
       kind: kindOf(values),
       choices,
+      known: part[KNOWN_VALUES],
       required: required.includes(name),
       nullable: variants.length > values.length,
       secret: part.format === 'password',

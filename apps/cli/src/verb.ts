@@ -60,7 +60,9 @@ function optionOf(field: Field): Option {
   if (field.secret) return new Option(field.flag, `asked for without echo, or the first line of stdin. ${text}`)
   if (field.kind === 'boolean') return new Option(field.flag, text)
   const option = new Option(`${field.flag} <${field.choices ? field.name : field.kind}>`, text)
-  return field.choices ? option.choices(field.choices) : option
+  if (field.choices) return option.choices(field.choices)
+  if (field.known) option.argChoices = field.known
+  return option
 }
 
 function attributeOf(option: Option): string {

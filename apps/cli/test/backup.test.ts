@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { expect, test } from 'vitest'
 import { startService } from './processes.ts'
 
@@ -82,6 +92,36 @@ test('a database in use is not replaced, and the service goes on', async () => {
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('is in use. Stop the service first.')])
   expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
   expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })
+})
+
+test('a database in use is not replaced though its first page is damaged, nor by a backup, nor by its own file', async () => {
+  await using service = await startService()
+  await service.run(['backup', 'copy.db'])
+  await service.client.items.create.mutate({ name: 'Rug', price: 80 })
+  const refusal = async (...args: string[]) => {
+    const { code, stderr } = await service.run([...args, '--replace'])
+    return [code, stderr]
+  }
+  const inUse = [4, expect.stringContaining('is in use. Stop the service first.')]
+  const own = [
+    2,
+    expect.stringContaining(`belongs to the database ${service.path(DATABASE)} itself. Name another file.`),
+  ]
+  expect(await refusal('backup', DATABASE, '--database', 'file:copy.db')).toEqual(inUse)
+  expect(await refusal('backup', DATABASE)).toEqual(own)
+  expect(await refusal('backup', `${DATABASE}-wal`)).toEqual(own)
+  const firstPage = readFileSync(service.path(DATABASE)).subarray(0, 4096)
+  const file = openSync(service.path(DATABASE), 'r+')
+  writeSync(file, Buffer.alloc(4096, 'letter'), 0, 4096, 0)
+  expect(await refusal('restore', 'copy.db')).toEqual(inUse)
+  expect(await refusal('backup', DATABASE, '--database', 'file:copy.db')).toEqual(inUse)
+  writeSync(file, firstPage, 0, 4096, 0)
+  closeSync(file)
+  expect(readdirSync(service.path('data')).sort()).toEqual(['resource.db', 'resource.db-shm', 'resource.db-wal'])
+  expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })
+  await service.stop('SIGKILL')
+  await using again = await startService(service.folder)
+  expect(await again.client.items.list.query({})).toMatchObject({ items: [{ name: 'Rug' }, { name: 'Lamp' }] })
 })
 
 test('a backup is for its owner alone, and replaces no file unasked', async () => {

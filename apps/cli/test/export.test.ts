@@ -50,3 +50,23 @@ test('an exported CSV file can be imported, and a file that is there is not repl
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--restart replaces it')])
   expect((await service.run(['import', 'out.csv', '--type', 'items'])).stdout).toBe('3 items imported, 0 failed\n')
 })
+
+test('no text of an exported CSV file is a formula for a spreadsheet, and an import takes it as it was', async () => {
+  await using service = await startService()
+  const names = ['=HYPERLINK("http://x")', '+1', '-1', '@SUM(A1)', "'=1", "O'Brien", '1-2']
+  await service.client.items.createMany.mutate({ items: names.map((name) => ({ name, price: 1 })) })
+  await service.run(['export', '--type', 'items', '-o', 'out.csv'])
+  const cells = readFileSync(service.path('out.csv'), 'utf8').trim().split('\n').slice(1)
+  expect(cells).toEqual([
+    '1,"\'=HYPERLINK(""http://x"")",1,,1',
+    "2,'+1,1,,1",
+    "3,'-1,1,,1",
+    "4,'@SUM(A1),1,,1",
+    "5,''=1,1,,1",
+    "6,O'Brien,1,,1",
+    '7,1-2,1,,1',
+  ])
+  expect((await service.run(['import', 'out.csv', '--type', 'items'])).stdout).toBe('7 items imported, 0 failed\n')
+  const { items } = await service.client.items.list.query({ sort: 'id_desc', limit: 7 })
+  expect(items.toReversed().map(({ name }) => name)).toEqual(names)
+})

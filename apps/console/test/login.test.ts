@@ -157,6 +157,23 @@ consoleTest('where there is no key nobody is asked for one, nor shown who they a
   expect(await page.getByText('anonymous').count()).toBe(0)
 })
 
+consoleTest(
+  'while there is no key every page warns that anyone can do everything; with one none does',
+  async (visit) => {
+    const { page, open } = visit
+    const warning = page.getByText('No API key exists: anyone who can reach this port can read, write and delete')
+    for (const path of ['/', '/items']) {
+      await open(path)
+      await warning.waitFor()
+    }
+    const { admin } = await lock(visit)
+    await page.context().addCookies([{ name: 'resource_session', value: admin, url: visit.service.url }])
+    await open('/items')
+    await page.getByText('key 1, admin').waitFor()
+    expect(await warning.count()).toBe(0)
+  },
+)
+
 // To look at: `SHOTS=1 pnpm test` leaves every view as a picture.
 const SHOTS = process.env.SHOTS && fileURLToPath(new URL('../shots/', import.meta.url))
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isSecure } from './http/host.ts'
 
 const number = (min: number, max: number) => {
   const rule = { error: `must be a whole number from ${min} to ${max}` }
@@ -23,6 +24,14 @@ const origins = z
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
   .refine((list) => list.every((origin) => address(origin) && new URL(origin).origin === origin), {
     error: 'must be origins such as https://app.example.com, separated by commas',
+  })
+
+const hosts = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim().toLowerCase() || []))
+  .refine((names) => names.every((name) => /^(?:[\w-]+\.)*[\w-]+$/.test(name)), {
+    error: 'must be host names without a port, such as api.example.com, separated by commas',
   })
 
 const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
@@ -76,13 +85,20 @@ const schema = z
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
     TRUST_PROXY: proxies,
     MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
+    MAX_WAITING_PER_ADDRESS: whole(1, 1_000_000, 200),
     MAX_REQUESTS: whole(1, 1_000_000, 1_000),
     MAX_DELAY_MS: whole(1, 600_000, 1_000),
     DRAIN_MS: whole(0, 600_000, 0),
     ALLOW_ANONYMOUS: flag,
+    ALLOWED_HOSTS: hosts,
     CORS_ORIGINS: origins,
-    OIDC_ISSUER: z.string().refine(address, 'must be the address of an identity provider').optional(),
+    OIDC_ISSUER: z
+      .string()
+      .refine(address, { error: 'must be the address of an identity provider', abort: true })
+      .refine(isSecure, 'must be https, or http on this machine: anyone on the way could change the keys it publishes')
+      .optional(),
     OIDC_AUDIENCE: z.string().optional(),
+    OIDC_TOKEN_TYPE: z.string().optional(),
     OIDC_ROLE_CLAIM: z.string().default('role'),
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,

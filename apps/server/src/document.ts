@@ -8,6 +8,8 @@ const DESCRIPTION = `Users, books and items over JSON.
 - Single records carry an \`ETag\`; send it back as \`If-Match\` to write only what you have read.
 - A POST with an \`Idempotency-Key\` can be repeated without a second effect.
 - \`envelope=true\` wraps any answer, errors too, as \`{ status, data, meta }\`.
+- An id is any integer. A write to a record that is not stored is a 404, whatever its body; a write that changes nothing
+  leaves the record's version and \`updated_at\` as they are.
 - HEAD works wherever GET does; OPTIONS and every 405 name the methods of a path in \`Allow\`.
 - Only \`/api/users\` tells a trailing slash from none; elsewhere it makes no difference.`
 

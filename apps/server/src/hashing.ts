@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '@resource/openapi'
+import { FairQueue } from './fair-queue.ts'
 
 // One core is left to the event loop.
 const AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1))
@@ -11,20 +12,24 @@ const REST_MS = 5
 const MOST_WAITING = 100
 
 const free: Worker[] = []
-const waiting: (() => void)[] = []
+const waiting = new FairQueue<{ start: () => void; refuse: (problem: Problem) => void }>()
 let running = 0
 let refused = 0
 
 /**
- * The argon2id hash of a text, made when its turn comes, in a thread of low priority. A request that needs many asks for
- * them one after another, so that the next request has not to wait for all of them.
+ * The argon2id hash of a text, made when its turn comes, in a thread of low priority. Callers take turns. A request that
+ * needs many asks for them one after another, so that the next request has not to wait for all of them.
  *
+ * @param caller those without a name share one turn
  * @param salt of 16 bytes
  * @returns in PHC form with a salt of its own; with a `salt`, the bare 32 bytes in base64
- * @throws Problem 503 when too many wait already
+ * @throws Problem 503 when too many wait, and none has more waiting than its caller
  */
-export async function hashInTurn(text: string, salt?: Uint8Array): Promise<string> {
-  if (running === AT_ONCE) await turn()
+export async function hashInTurn(
+  text: string,
+  { caller = '', salt }: { caller?: string; salt?: Uint8Array | undefined } = {},
+): Promise<string> {
+  if (running === AT_ONCE) await turn(caller)
   else running++
   try {
     const thread = free.pop() ?? new Worker(new URL('hashing-thread.mjs', import.meta.url))
@@ -37,26 +42,28 @@ export async function hashInTurn(text: string, salt?: Uint8Array): Promise<strin
     if (error !== undefined) throw error
     return hash
   } finally {
-    if (waiting.length > 0) setTimeout(handOver, REST_MS)
+    if (waiting.size > 0) setTimeout(handOver, REST_MS)
     else handOver()
   }
 }
 
 /** How many are hashed, how many wait, and how many have been refused so far. */
 export function hashingQueue() {
-  return { running, waiting: waiting.length, refused }
+  return { running, waiting: waiting.size, refused }
 }
 
 function handOver(): void {
-  const next = waiting.shift()
+  const next = waiting.take()
   if (next === undefined) running--
-  else next()
+  else next.start()
 }
 
-function turn(): Promise<void> {
-  if (waiting.length >= MOST_WAITING) {
+function turn(caller: string): Promise<void> {
+  return new Promise((start, refuse) => {
+    waiting.add(caller, { start, refuse })
+    if (waiting.size <= MOST_WAITING) return
     refused++
-    throw new Problem(503, 'Too many passwords wait to be hashed; try again', { headers: { 'Retry-After': '2' } })
-  }
-  return new Promise((resolve) => waiting.push(resolve))
+    const headers = { 'Retry-After': '2' }
+    waiting.drop()?.refuse(new Problem(503, 'Too many passwords wait to be hashed; try again', { headers }))
+  })
 }

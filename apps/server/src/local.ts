@@ -24,9 +24,10 @@ export type LocalClient = Client & AsyncDisposable & { close: () => Promise<void
  */
 export async function createLocalClient({ databaseUrl, ...options }: LocalClientOptions): Promise<LocalClient> {
   const config = readConfig({ DATABASE_URL: databaseUrl })
-  const database = await createDatabase(config.DATABASE_URL)
+  const database = await createDatabase(config.DATABASE_URL, { isShared: true })
   const caller: Caller = { name: 'local', detail: userOfMachine(), role: 'admin' }
-  const router = trpcRouter(createOperations(database, config))
+  const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
+  const router = trpcRouter(createOperations(database, config, { needsCredentials }))
   // Its type for clients is AppRouter, which trpcRouter cannot say.
   const transport = localLink({
     router: router as unknown as AppRouter,

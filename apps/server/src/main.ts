@@ -2,15 +2,22 @@ import cluster from 'node:cluster'
 import { databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from './config.ts'
+import { isLoopback } from './http/host.ts'
 import { startServer } from './http/server.ts'
 import { createLog } from './log.ts'
-import { runWorkers } from './workers.ts'
+import { catchUnexpected } from './unexpected.ts'
+import { isFirstProcess, runWorkers } from './workers.ts'
+
+// What stop() takes at most after DRAIN_MS, and what the database and the traces take after that.
+const LONGEST_STOP_MS = 15_000
 
 try {
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
-  if (config.WORKERS > 1 && cluster.isPrimary) await runWorkers(config.WORKERS, log)
-  else await serve(config, log)
+  if (config.WORKERS > 1 && cluster.isPrimary) {
+    const stop = await runWorkers(config.WORKERS, log)
+    catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + LONGEST_STOP_MS })
+  } else await serve(config, log)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1
@@ -18,8 +25,12 @@ try {
 }
 
 async function serve(config: Config, log: Logger): Promise<void> {
-  const { url, stop } = await startServer(config, log)
+  const { url, stop, countUnexpected } = await startServer(config, log)
+  catchUnexpected(log, { count: countUnexpected, stop, limitMs: config.DRAIN_MS + LONGEST_STOP_MS })
   log.info({ url, database: databaseLabel(config.DATABASE_URL) }, `serving at ${url}, documentation at ${url}/docs`)
+  if (!isLoopback(config.HOST) && config.TRUST_PROXY.length === 0 && isFirstProcess()) {
+    log.warn({ host: config.HOST }, 'keys and records cross the network in clear: put a proxy that ends TLS before it')
+  }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, async () => {
       log.info({ signal }, 'stopping')

@@ -8,28 +8,35 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { itemService } from './items/service.ts'
 import { keyService } from './keys/service.ts'
+import { passwordCheck } from './password.ts'
 import { unavailable } from './store/unavailable.ts'
 import { userService } from './users/service.ts'
 
 type Call = Operation<Context>['call']
 
-/**
- * Every procedure of the contract with its service behind it.
- *
- * @param observe puts something around the call of each
- */
+export interface OperationOptions {
+  /** Whether callers need credentials: there are keys, or an identity provider. */
+  needsCredentials: () => boolean | Promise<boolean>
+  /** Called when an API key was created. */
+  onKeyCreated?: () => void
+  /** Puts something around the call of each procedure. */
+  observe?: (procedure: string, call: Call) => Call
+}
+
+/** Every procedure of the contract with its service behind it. */
 export function createOperations(
   database: Database,
-  config: Config,
-  observe: (procedure: string, call: Call) => Call = (_procedure, call) => call,
+  { PASSWORD_MIN_LENGTH }: Config,
+  { needsCredentials, onKeyCreated = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
 ) {
+  const checkPassword = passwordCheck({ minLength: PASSWORD_MIN_LENGTH, needsCredentials })
   return implement<Contract, Context>(
     contract,
     {
-      users: userService(database, config.PASSWORD_MIN_LENGTH),
+      users: userService(database, checkPassword),
       books: bookService(database),
       items: itemService(database),
-      keys: keyService(database),
+      keys: keyService(database, onKeyCreated),
       audit: auditService(),
     },
     { translate: unavailable, authorize, observe },

@@ -1,26 +1,57 @@
 import { Problem } from '@resource/openapi'
+import { turnOf } from './access/caller.ts'
+import type { Context } from './context.ts'
 import { hashInTurn } from './hashing.ts'
 
-/** A password's argon2id hash in PHC form; null for no password. */
-export async function hashPassword(password: string | undefined): Promise<string | null> {
-  return password === undefined ? null : hashInTurn(password)
+/** A password's argon2id hash in PHC form, made in its caller's turn; null for no password. */
+export async function hashPassword(password: string | undefined, context: Context): Promise<string | null> {
+  return password === undefined ? null : hashInTurn(password, { caller: turnOf(context) })
 }
 
 /** The same for many, in the order given, one after another: others take their turns in between. */
-export async function hashPasswords(passwords: (string | undefined)[]): Promise<(string | null)[]> {
+export async function hashPasswords(passwords: (string | undefined)[], context: Context): Promise<(string | null)[]> {
   const hashes: (string | null)[] = []
-  for (const password of passwords) hashes.push(await hashPassword(password))
+  for (const password of passwords) hashes.push(await hashPassword(password, context))
   return hashes
 }
 
+export interface PasswordRules {
+  /** In characters. */
+  minLength: number
+  /** Whether the service asks for credentials; without them the contract's own rules are enough. */
+  needsCredentials: () => boolean | Promise<boolean>
+}
+
 /**
- * The length this service asks for, which may be more than the contract does.
+ * Checks a password against the rules of this service (decisions, "Second reading").
  *
  * @param field as the caller knows it: `password`, `[3].password`
  * @throws Problem 400
  */
-export function checkPassword(password: string | undefined, minLength: number, field: string): void {
-  if (password === undefined || [...password].length >= minLength) return
-  const message = `must be text of at least ${minLength} characters`
-  throw new Problem(400, `${field}: ${message}`, { fields: [{ field, message }] })
+export type CheckPassword = (password: string | undefined, field: string) => Promise<void>
+
+export function passwordCheck({ minLength, needsCredentials }: PasswordRules): CheckPassword {
+  return async (password, field) => {
+    if (password === undefined || !(await needsCredentials())) return
+    if ([...password].length < minLength) throw refusal(field, `must be text of at least ${minLength} characters`)
+    common ??= loadCommon()
+    if ((await common).has(password.toLowerCase())) {
+      throw refusal(field, `must not be one of the ${MOST_COMMON.toLocaleString('en')} most common passwords`)
+    }
+  }
+}
+
+const MOST_COMMON = 10_000
+
+let common: Promise<Set<string>> | undefined
+
+// The list takes 15 MB and a tenth of a second to load, which only who needs it should pay. It is in the order of how
+// often passwords were found, in lower case.
+async function loadCommon(): Promise<Set<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].slice(0, MOST_COMMON))
+}
+
+function refusal(field: string, message: string): Problem {
+  return new Problem(400, `${field}: ${message}`, { fields: [{ field, message }] })
 }

@@ -11,16 +11,16 @@ const RESTART_AFTER_MS = 1_000
  * Runs the service in `count` processes that share its address, and starts another for each that dies. SIGTERM, SIGINT
  * and SIGHUP stop them all, each finishing what it has begun.
  *
+ * @returns stops them all, and waits until they have ended
  * @throws Error when the first of them cannot start; it has said why on stderr
  */
-export async function runWorkers(count: number, log: Logger): Promise<void> {
+export async function runWorkers(count: number, log: Logger): Promise<() => Promise<void>> {
   let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      stopping = true
-      for (const worker of workers()) worker.process.kill(signal)
-    })
+  const end = (signal: NodeJS.Signals) => {
+    stopping = true
+    for (const worker of workers()) worker.process.kill(signal)
   }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
   passMetricsOn()
   // One first: it brings the database up to date, and what keeps it from starting is said once.
   await listening(cluster.fork())
@@ -31,6 +31,10 @@ export async function runWorkers(count: number, log: Logger): Promise<void> {
     if (!stopping) cluster.fork()
   })
   for (let started = 1; started < count && !stopping; started++) cluster.fork()
+  return async () => {
+    end('SIGTERM')
+    await Promise.all(workers().map((worker) => once(worker, 'exit')))
+  }
 }
 
 async function listening(worker: Worker): Promise<void> {
@@ -43,4 +47,9 @@ async function listening(worker: Worker): Promise<void> {
 
 function workers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+}
+
+/** Whether this process is the only one or the first of several: what concerns them all is logged there. */
+export function isFirstProcess(): boolean {
+  return (cluster.worker?.id ?? 1) === 1
 }

@@ -1,6 +1,9 @@
+import { hostname } from 'node:os'
 import { createClient } from '@resource/client'
 import { createLocalClient } from '@resource/server/local'
 import { expect, test } from 'vitest'
+import { startTestServer } from './harness.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const REMOTE = { HOST: '0.0.0.0' }
@@ -30,11 +33,90 @@ test('ALLOW_ANONYMOUS=true lets it start, and the log warns', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...REMOTE, ALLOW_ANONYMOUS: 'true' })
   const url = (await service.url()).replace('0.0.0.0', '127.0.0.1')
-  expect((await fetch(`${url}/items`, { headers: { Host: 'any.example.com' } })).status).toBe(200)
+  expect((await fetch(`${url}/items`)).status).toBe(200)
   expect(await service.logged(({ level }) => level === 40)).toMatchObject({
     host: '0.0.0.0',
     msg: 'ALLOW_ANONYMOUS: whoever reaches this address may read, write and remove everything',
   })
+})
+
+for (const [Host, status] of [
+  ['192.168.1.7:3000', 200],
+  ['[fd00::7]:3000', 200],
+  ['localhost', 200],
+  ['nas:3000', 200],
+  [`${hostname()}.local`, 200],
+  ['api.example.com:3000', 200],
+  ['rebound.example.com:3000', 403],
+  ['192.168.1.7.example.com', 403],
+] as const) {
+  test(`with ALLOW_ANONYMOUS a request for the host ${Host} gets a ${status} (DNS rebinding)`, async () => {
+    const environment = { HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true', ALLOWED_HOSTS: 'api.example.com' }
+    await using server = await startTestServer(environment)
+    for (const target of ['/items', '/trpc/items.list', '/console']) {
+      const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: ${Host}\r\nConnection: close\r\n\r\n`)
+      const [answer] = parseAnswers(await exchangeBytes(server.url.replace('0.0.0.0', '127.0.0.1'), bytes))
+      if (status === 403) expect([target, answer?.status]).toEqual([target, 403])
+      else expect(answer?.status).not.toBe(403)
+    }
+  })
+}
+
+test('ALLOWED_HOSTS names the service on loopback as well', async () => {
+  await using server = await startTestServer({ ALLOWED_HOSTS: 'dev.example.com' })
+  const ask = async (host: string) => {
+    const bytes = Buffer.from(`GET /items HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    return parseAnswers(await exchangeBytes(server.url, bytes))[0]?.status
+  }
+  expect([await ask('Dev.example.com:3000'), await ask('192.0.2.1'), await ask('nas')]).toEqual([200, 403, 403])
+})
+
+test('without a key the start warns that anyone can do everything, once for all workers; with a key it does not', async () => {
+  const warning = {
+    msg: 'no API key exists: anyone who can reach this port can read, write and delete everything',
+    create: 'npm run -s resource -- keys create --name operator --role admin --database file:./data/resource.db',
+  }
+  await using folder = await temporaryFolder()
+  {
+    await using service = spawnService(folder.path, { WORKERS: '2' })
+    const url = await service.url()
+    const lines = () => service.lines.map((line) => JSON.parse(line))
+    await expect.poll(() => lines().filter((line) => line.url !== undefined).length).toBe(2)
+    expect(lines().filter(({ level }) => level >= 40)).toEqual([expect.objectContaining(warning)])
+    await createClient({ baseUrl: url }).keys.create.mutate({ name: 'operator', role: 'admin' })
+  }
+  await using service = spawnService(folder.path)
+  await service.url()
+  expect(service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)).toEqual([])
+})
+
+test('beyond loopback without a proxy before it the start warns that keys cross the network in clear, once', async () => {
+  await using folder = await temporaryFolder()
+  await using local = await createLocalClient({ databaseUrl: `file:${folder.path}/data/resource.db` })
+  await local.keys.create.mutate({ name: 'operator', role: 'admin' })
+  const warnings = async (environment: Record<string, string>) => {
+    await using service = spawnService(folder.path, { WORKERS: '2', ...environment })
+    const lines = () => service.lines.map((line) => JSON.parse(line))
+    await expect.poll(() => lines().filter((line) => line.url !== undefined).length).toBe(2)
+    return lines().filter(({ level }) => level >= 40)
+  }
+  expect(await warnings(REMOTE)).toEqual([
+    expect.objectContaining({
+      host: '0.0.0.0',
+      msg: 'keys and records cross the network in clear: put a proxy that ends TLS before it',
+    }),
+  ])
+  expect(await warnings({ ...REMOTE, TRUST_PROXY: 'loopback' })).toEqual([])
+})
+
+test('with TRUST_PROXY the start warns that every request is refused until a key is created', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { TRUST_PROXY: 'loopback' })
+  const url = await service.url()
+  expect(await service.logged(({ level }) => level === 40)).toMatchObject({
+    msg: 'no API key exists, and TRUST_PROXY is set: every request is refused until a key is created',
+  })
+  expect((await fetch(`${url}/items`)).status).toBe(401)
 })
 
 test('an identity provider lets it start without a key, and nobody in without a token', async () => {

@@ -195,7 +195,7 @@ describe('a key', () => {
       revoked_at: null,
       last_used_at: null,
     })
-    server.logIn((await createKey(server)).key)
+    server.logIn((await createCallers(server)).admin?.replace('Bearer ', ''))
     expect((await server.request('GET', '/api/keys/1')).body).toEqual(record)
     expect((await server.request('GET', '/api/keys')).body[0]).toEqual(record)
   })
@@ -204,19 +204,19 @@ describe('a key', () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'once' }
     const json = { name: 'import', role: 'admin' }
+    server.logIn((await createKey(server)).key)
     const { key } = (await server.request('POST', '/api/keys', { json, headers })).body
-    server.logIn(key)
     const repeated = await server.request('POST', '/api/keys', { json, headers })
     expect(repeated.status).toBe(409)
-    expect(repeated.body.error.message).toContain('Key 1 was created by this request already')
+    expect(repeated.body.error.message).toContain('Key 2 was created by this request already')
     await using database = await openDatabase(server)
     const stored = JSON.stringify([
-      await database.read.apiKeys.find({ id: 1 }),
-      await database.read.idempotencyKeys.find({ procedure: 'keys.create', key: 'once' }),
+      await database.read.apiKeys.find({ id: 2 }),
+      await database.read.idempotencyKeys.find({ procedure: 'keys.create key 1', key: 'once' }),
     ])
     expect(stored).toContain(key.slice(0, 16))
     expect(stored).not.toContain(key.slice(16))
-    expect((await server.request('GET', '/api/keys')).body).toHaveLength(1)
+    expect((await server.request('GET', '/api/keys')).body).toHaveLength(2)
   })
 
   test('is compared in a time that tells nothing of it', () => {

@@ -137,9 +137,10 @@ describe('users', () => {
   test('replace, update and setStatus give the whole record', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate({ ...ada, role: 'admin', age: 36 })
-    expect(await server.client.users.replace.mutate({ id: 1, ...ada, name: 'Eve' })).toEqual({
+    expect(await server.client.users.replace.mutate({ id: 1, ...ada, name: 'Eve', role: 'user' })).toEqual({
       ...wholeAda,
       name: 'Eve',
+      age: 36,
       version: 2,
     })
     expect(await server.client.users.update.mutate({ id: 1, age: 40 })).toEqual({
@@ -216,7 +217,7 @@ describe('errors', () => {
     const { users, books, items } = server.client
     for (const [call, message] of [
       [() => users.get.query({ id: 7 }), 'User not found'],
-      [() => users.replace.mutate({ id: 7, ...ada }), 'User not found'],
+      [() => users.replace.mutate({ id: 7, ...ada, role: 'user' }), 'User not found'],
       [() => users.update.mutate({ id: 7, age: 1 }), 'User not found'],
       [() => users.setStatus.mutate({ id: 7, status: 'active' }), 'User not found'],
       [() => users.delete.mutate({ id: 7 }), 'User not found'],
@@ -283,13 +284,15 @@ describe('errors', () => {
     }
   })
 
-  test('a change of nothing is BAD_REQUEST', async () => {
+  test('a change of unknown fields alone is BAD_REQUEST', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate(ada)
     await server.client.items.create.mutate(lamp)
     for (const call of [
-      () => server.client.users.update.mutate({ id: 1 }),
-      () => server.client.items.update.mutate({ id: 1 }),
+      // @ts-expect-error there is no such field
+      () => server.client.users.update.mutate({ id: 1, nickname: 'Ada' }),
+      // @ts-expect-error there is no such field
+      () => server.client.items.update.mutate({ id: 1, colour: 'red' }),
     ]) {
       await expect(call()).rejects.toMatchObject({ data: { code: 'BAD_REQUEST', httpStatus: 400 } })
     }
@@ -310,7 +313,7 @@ describe('errors', () => {
       () => server.client.books.list.query({ limit: 0 }),
       () => server.client.items.list.query({ after: 'garbage' }),
       () => server.client.items.list.query({ page: 1, after: '' }),
-      () => server.client.books.get.query({ id: 0 }),
+      () => server.client.books.get.query({ id: 1.5 }),
     ]) {
       await expect(call()).rejects.toMatchObject({
         data: { code: 'BAD_REQUEST', fields: [{ message: expect.any(String) }] },
@@ -320,6 +323,7 @@ describe('errors', () => {
 
   test('a password shorter than this service asks for is BAD_REQUEST', async () => {
     await using server = await startTestServer({ PASSWORD_MIN_LENGTH: '12' })
+    server.logIn((await server.client.keys.create.mutate({ name: 'test', role: 'admin' })).key)
     await expect(server.client.users.create.mutate({ ...ada, password: '12345678901' })).rejects.toMatchObject({
       data: { code: 'BAD_REQUEST', fields: [{ field: 'password', message: expect.stringContaining('12') }] },
     })

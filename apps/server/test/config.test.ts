@@ -16,6 +16,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
     ALLOW_ANONYMOUS: false,
+    ALLOWED_HOSTS: [],
     CORS_ORIGINS: [],
     OIDC_ROLE_CLAIM: 'role',
     OTEL_EXPORTER_OTLP_TIMEOUT: 3000,
@@ -32,6 +33,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     MAX_DELAY_MS: 1000,
     DRAIN_MS: 0,
     MAX_CONNECTIONS: 10_000,
+    MAX_WAITING_PER_ADDRESS: 200,
   })
 })
 
@@ -50,10 +52,12 @@ test('every variable is read', () => {
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
     ALLOW_ANONYMOUS: 'true',
+    ALLOWED_HOSTS: 'API.example.com, nas.lan',
     CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
     OIDC_ISSUER: 'https://id.example.com',
     OIDC_AUDIENCE: 'resource',
     OIDC_ROLE_CLAIM: 'groups',
+    OIDC_TOKEN_TYPE: 'at+jwt',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.com/v1/traces',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
@@ -71,6 +75,7 @@ test('every variable is read', () => {
     MAX_DELAY_MS: '200',
     DRAIN_MS: '3000',
     MAX_CONNECTIONS: '500',
+    MAX_WAITING_PER_ADDRESS: '50',
   }
   expect(readConfig(environment)).toEqual({
     ...environment,
@@ -83,6 +88,7 @@ test('every variable is read', () => {
     PASSWORD_MIN_LENGTH: 12,
     WORKERS: 4,
     ALLOW_ANONYMOUS: true,
+    ALLOWED_HOSTS: ['api.example.com', 'nas.lan'],
     CORS_ORIGINS: ['https://app.example.com', 'http://localhost:5173'],
     OTEL_EXPORTER_OTLP_TIMEOUT: 1000,
     OTEL_SDK_DISABLED: true,
@@ -97,6 +103,7 @@ test('every variable is read', () => {
     MAX_DELAY_MS: 200,
     DRAIN_MS: 3000,
     MAX_CONNECTIONS: 500,
+    MAX_WAITING_PER_ADDRESS: 50,
   })
 })
 
@@ -125,6 +132,7 @@ const WRONG = [
   ['MAX_DELAY_MS', ['0', '1s'], 'must be a whole number from 1 to 600000'],
   ['DRAIN_MS', ['-1', '5s'], 'must be a whole number from 0 to 600000'],
   ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
+  ['MAX_WAITING_PER_ADDRESS', ['0', 'none'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
   [
@@ -136,6 +144,11 @@ const WRONG = [
   ['DATABASE_CONNECT_TIMEOUT_MS', ['0', '5s'], 'must be a whole number from 1 to 600000'],
   ['DATABASE_STATEMENT_TIMEOUT_MS', ['-1', '600001'], 'must be a whole number from 0 to 600000'],
   ['ALLOW_ANONYMOUS', ['yes', 'TRUE', '1'], 'must be one of true, false'],
+  [
+    'ALLOWED_HOSTS',
+    ['*', 'api.example.com:3000', 'https://api.example.com', 'a b'],
+    'must be host names without a port, such as api.example.com, separated by commas',
+  ],
   [
     'CORS_ORIGINS',
     ['*', 'https://app.example.com/', 'app.example.com', 'https://a.example,file:///'],
@@ -167,6 +180,20 @@ test.each(['id.example.com', 'file:///etc'])('OIDC_ISSUER=%s is refused', (OIDC_
   expect(() => readConfig({ OIDC_ISSUER, OIDC_AUDIENCE: 'resource' })).toThrow(
     new Error('The configuration is wrong:\n  OIDC_ISSUER must be the address of an identity provider'),
   )
+})
+
+test('OIDC_ISSUER must be https, or http on this machine', () => {
+  expect(() => readConfig({ OIDC_ISSUER: 'http://id.example.com', OIDC_AUDIENCE: 'resource' })).toThrow(
+    'OIDC_ISSUER must be https, or http on this machine: anyone on the way could change the keys it publishes',
+  )
+  for (const OIDC_ISSUER of [
+    'https://id.example.com',
+    'http://localhost:8080',
+    'http://127.0.0.1:1',
+    'http://[::1]:1',
+  ]) {
+    expect(readConfig({ OIDC_ISSUER, OIDC_AUDIENCE: 'resource' }).OIDC_ISSUER).toBe(OIDC_ISSUER)
+  }
 })
 
 test('OIDC_ISSUER without OIDC_AUDIENCE is refused: tokens for other services would hold here too', () => {

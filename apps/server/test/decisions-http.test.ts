@@ -121,7 +121,7 @@ describe('406', () => {
 })
 
 describe('413', () => {
-  const server = shareTestServer(seed)
+  const server = shareTestServer(seed, { RATE_LIMIT: '0' })
   const headers = { 'Content-Type': 'application/json' }
   const MiB = 1024 * 1024
 

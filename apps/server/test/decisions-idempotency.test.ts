@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
 import { createItem, createUser, someUsers } from './records.ts'
 
@@ -47,6 +48,20 @@ describe('Idempotency-Key', () => {
     expect((await server.request('POST', '/api/users/bulk', { json: someUsers(1), headers })).status).toBe(201)
     expect((await server.request('POST', '/books', { json: dune, headers })).status).toBe(201)
     expect((await server.request('POST', '/items/', { json: lamp, headers })).status).toBe(201)
+  })
+
+  test('is of one caller: another’s same key neither gets the answer nor is taken by it', async () => {
+    await using server = await startTestServer()
+    const { writer = '', admin = '' } = await createCallers(server)
+    const create = async (Authorization: string, json: object) => {
+      const { status, body } = await server.request('POST', '/items/', { json, headers: { ...headers, Authorization } })
+      return [status, body.item?.id]
+    }
+    expect(await create(writer, lamp)).toEqual([201, 1])
+    expect(await create(admin, { ...lamp, price: 7 })).toEqual([201, 2])
+    expect(await create(admin, { ...lamp, price: 7 })).toEqual([201, 2])
+    expect(await create(writer, lamp)).toEqual([201, 1])
+    expect(await create(writer, { ...lamp, price: 7 })).toEqual([409, undefined])
   })
 
   test('of another value is another request', async () => {
@@ -143,7 +158,7 @@ describe('Idempotency-Key', () => {
   })
 
   for (const [method, path, json] of [
-    ['PUT', '/api/users/1', ada],
+    ['PUT', '/api/users/1', { ...ada, name: 'Ada L.', role: 'user' }],
     ['PATCH', '/api/users/1', { age: 3 }],
     ['PATCH', '/api/users/1/status', { status: 'inactive' }],
     ['DELETE', '/api/users/1', undefined],
@@ -183,7 +198,7 @@ describe('idempotency_key over tRPC', () => {
     const calls = [
       () => users.create.mutate({ ...ada, idempotency_key }),
       () => users.createMany.mutate({ users: someUsers(2), idempotency_key }),
-      () => users.replace.mutate({ id: 1, ...ada, idempotency_key }),
+      () => users.replace.mutate({ id: 1, ...ada, name: 'Ada L.', role: 'user', idempotency_key }),
       () => users.update.mutate({ id: 1, age: 36, idempotency_key }),
       () => users.setStatus.mutate({ id: 1, status: 'inactive', idempotency_key }),
       () => users.delete.mutate({ id: 1, idempotency_key }),

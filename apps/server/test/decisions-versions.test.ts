@@ -61,14 +61,14 @@ describe('ETag', () => {
   })
 
   for (const [method, path, json, create] of [
-    ['PUT', '/api/users/1', ada, createUser],
+    ['PUT', '/api/users/1', { ...ada, name: 'Eve', role: 'user' }, createUser],
     ['PATCH', '/api/users/1', { name: 'Eve' }, createUser],
     ['PATCH', '/api/users/1/status', { status: 'inactive' }, createUser],
     ['PUT', '/users/1', { name: 'Eve' }, createUser],
-    ['PUT', '/api/users/1/', ada, createUser],
+    ['PUT', '/api/users/1/', { ...ada, name: 'Eve' }, createUser],
     ['PATCH', '/api/users/1/', { name: 'Eve' }, createUser],
-    ['PUT', '/books/1', dune, createBook],
-    ['PUT', '/items/1', lamp, createItem],
+    ['PUT', '/books/1', { ...dune, title: 'Emma' }, createBook],
+    ['PUT', '/items/1', { ...lamp, price: 1 }, createItem],
     ['PATCH', '/items/1', { price: 1 }, createItem],
   ] as const) {
     test(`${method} ${path} carries a new one, which the next write can name`, async () => {
@@ -82,8 +82,11 @@ describe('ETag', () => {
       expect(etag).toMatch(/^"[^"]+"$/)
       expect(await etagOf(server, read)).not.toBe(before)
       expect((await server.request('GET', read, { headers: { 'If-None-Match': before } })).status).toBe(200)
-      expect((await server.request(method, path, { json, headers: { 'If-Match': etag } })).status).toBe(200)
-      expect((await server.request(method, path, { json, headers: { 'If-Match': etag } })).status).toBe(412)
+      const next = read.startsWith('/books') ? { ...dune, title: 'Persuasion' } : { name: 'Mary', price: 2 }
+      const nextMethod = read.startsWith('/books') ? 'PUT' : read === '/users/1' ? 'PUT' : 'PATCH'
+      const write = () => server.request(nextMethod, read, { json: next, headers: { 'If-Match': etag } })
+      expect((await write()).status).toBe(200)
+      expect((await write()).status).toBe(412)
     })
   }
 
@@ -108,7 +111,7 @@ describe('ETag', () => {
 
 describe('If-Match', () => {
   const userWrites = [
-    ['PUT', '/api/users/1', ada],
+    ['PUT', '/api/users/1', { ...ada, role: 'user' }],
     ['PATCH', '/api/users/1', { name: 'Eve' }],
     ['DELETE', '/api/users/1', undefined],
     ['PATCH', '/api/users/1/status', { status: 'inactive' }],
@@ -148,7 +151,9 @@ describe('If-Match', () => {
       await using server = await startTestServer()
       await create(server)
       const stale = await etagOf(server, path)
-      await server.request('PUT', path, { json: path === '/books/1' ? dune : lamp })
+      await server.request('PUT', path, {
+        json: path === '/books/1' ? { ...dune, title: 'Emma' } : { ...lamp, price: 7 },
+      })
       const refused = await server.request(method, path, { json, headers: { 'If-Match': stale } })
       expect(refused.status).toBe(412)
       expect(refused.body).toEqual({ message: expect.stringMatching(/./) })
@@ -192,14 +197,14 @@ describe('over tRPC', () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     expect((await users.create.mutate(ada)).version).toBe(1)
-    expect((await users.replace.mutate({ id: 1, ...ada })).version).toBe(2)
+    expect((await users.replace.mutate({ id: 1, ...ada, name: 'Eve', role: 'user' })).version).toBe(2)
     expect((await users.update.mutate({ id: 1, age: 36 })).version).toBe(3)
     expect((await users.setStatus.mutate({ id: 1, status: 'inactive' })).version).toBe(4)
     expect((await users.get.query({ id: 1 })).version).toBe(4)
     expect((await books.create.mutate(dune)).version).toBe(1)
-    expect((await books.replace.mutate({ id: 1, ...dune })).version).toBe(2)
+    expect((await books.replace.mutate({ id: 1, ...dune, title: 'Emma' })).version).toBe(2)
     expect((await items.create.mutate(lamp)).version).toBe(1)
-    expect((await items.replace.mutate({ id: 1, ...lamp })).version).toBe(2)
+    expect((await items.replace.mutate({ id: 1, ...lamp, price: 7 })).version).toBe(2)
     expect((await items.update.mutate({ id: 1, price: 1 })).version).toBe(3)
   })
 
@@ -209,11 +214,11 @@ describe('over tRPC', () => {
     await users.create.mutate(ada)
     await users.update.mutate({ id: 1, age: 36, if_version: 1 })
     await books.create.mutate(dune)
-    await books.replace.mutate({ id: 1, ...dune, if_version: 1 })
+    await books.replace.mutate({ id: 1, ...dune, title: 'Emma', if_version: 1 })
     await items.create.mutate(lamp)
     await items.update.mutate({ id: 1, price: 1, if_version: 1 })
     for (const call of [
-      () => users.replace.mutate({ id: 1, ...ada, if_version: 1 }),
+      () => users.replace.mutate({ id: 1, ...ada, role: 'user', if_version: 1 }),
       () => users.update.mutate({ id: 1, age: 1, if_version: 1 }),
       () => users.setStatus.mutate({ id: 1, status: 'inactive', if_version: 1 }),
       () => users.delete.mutate({ id: 1, if_version: 1 }),

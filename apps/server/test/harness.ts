@@ -1,5 +1,5 @@
 import { type Client, createClient } from '@resource/client'
-import { createTestServer, type TestServer as PlainServer } from '@resource/server/testing'
+import { createTestServer, type FaultOptions, type TestServer as PlainServer } from '@resource/server/testing'
 import { afterAll, beforeAll } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { checkAnswer } from './document-check.ts'
@@ -27,10 +27,14 @@ export interface TestServer extends PlainServer {
   logIn: (key: string | undefined) => void
 }
 
-/** The real service on an address and a database of its own; `await using` stops it. */
-export async function startTestServer(environment: Record<string, string> = {}): Promise<TestServer> {
+/** The real service on an address and a database of its own, as slow as asked; `await using` stops it. */
+export async function startTestServer(
+  environment: Record<string, string> = {},
+  faults: FaultOptions = {},
+): Promise<TestServer> {
   const database = await postgresDatabase()
   const server = await createTestServer({
+    ...faults,
     environment: { ...(database && { DATABASE_URL: database.url }), ...environment },
   })
   const stop = async () => {
@@ -53,10 +57,13 @@ export async function startTestServer(environment: Record<string, string> = {}):
 }
 
 /** One server for the tests of a describe that leave it as it was. */
-export function shareTestServer(prepare?: (server: TestServer) => Promise<unknown>): () => TestServer {
+export function shareTestServer(
+  prepare?: (server: TestServer) => Promise<unknown>,
+  environment: Record<string, string> = {},
+): () => TestServer {
   let server: TestServer
   beforeAll(async () => {
-    server = await startTestServer()
+    server = await startTestServer(environment)
     await prepare?.(server)
   })
   afterAll(() => server?.[Symbol.asyncDispose]())

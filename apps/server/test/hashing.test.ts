@@ -17,10 +17,10 @@ test('hashes asked for at once are made in their turns, each of its own text', a
 test('with a salt the hash is the same each time, and another with another salt or text', async () => {
   const [salt, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
   const [first, again, salted, worded] = await Promise.all([
-    hashInTurn('horse', salt),
-    hashInTurn('horse', salt),
-    hashInTurn('horse', other),
-    hashInTurn('battery', salt),
+    hashInTurn('horse', { salt }),
+    hashInTurn('horse', { salt }),
+    hashInTurn('horse', { salt: other }),
+    hashInTurn('battery', { salt }),
   ])
   expect(Buffer.from(first, 'base64')).toHaveLength(32)
   expect([again === first, salted === first, worded === first]).toEqual([true, false, false])

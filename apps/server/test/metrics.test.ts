@@ -76,7 +76,8 @@ test('queries and transactions are timed, repeats and open requests counted, the
     count('insert', 'idempotency_keys'),
     count('find', 'idempotency_keys'),
     count('find', 'items'),
-  ]).toEqual([1, 1, 1, 3, 1])
+    // A repeat takes its turn among the writes as well, until what it is answered with is on disk.
+  ]).toEqual([2, 1, 1, 3, 1])
   expect((metrics.resource_replays_total as number) - (before.resource_replays_total as number)).toBe(1)
   expect(metrics.resource_http_requests_open).toBe(1)
   expect(metrics.nodejs_eventloop_lag_p99_seconds).toBeGreaterThan(0)
@@ -144,6 +145,37 @@ test('beyond loopback they are closed to who has no key, even where ALLOW_ANONYM
   expect([status, headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer realm="resource"'])
 })
 
+test('refusals are counted by status and reason', async () => {
+  await using server = await startTestServer({ RATE_LIMIT: '100' })
+  const ask = async (headers: Record<string, string>, method = 'GET', path = '/items/1') =>
+    (await fetch(server.url + path, { method, headers })).status
+  expect(await ask({ Via: '1.1 proxy' })).toBe(401)
+  expect(await ask({ Origin: 'https://other.example.com' }, 'DELETE')).toBe(403)
+  const { wrong = '', revoked = '', expired = '', reader = '', admin = '' } = await createCallers(server)
+  await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
+  const before = of(await scrape(server, { Authorization: admin }), 'resource_denied_total{status="401"')
+  for (const Authorization of [wrong, revoked, expired, 'Basic YTpi']) expect(await ask({ Authorization })).toBe(401)
+  expect(await ask({})).toBe(401)
+  for (let time = 0; time < 2; time++) expect(await ask({ Authorization: reader }, 'DELETE')).toBe(403)
+  const batch = `/trpc/${Array(50).fill('items.list')}?batch=1`
+  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(200)
+  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(429)
+  const counts = of(await scrape(server, { Authorization: admin }), 'resource_denied_total')
+  const noCredentials = 'resource_denied_total{status="401",reason="no_credentials"}'
+  expect((counts[noCredentials] as number) - (before[noCredentials] as number)).toBe(1)
+  delete counts[noCredentials]
+  expect(counts).toEqual({
+    'resource_denied_total{status="401",reason="proxy"}': 1,
+    'resource_denied_total{status="401",reason="unknown_key"}': 1,
+    'resource_denied_total{status="401",reason="revoked_key"}': 1,
+    'resource_denied_total{status="401",reason="expired_key"}': 1,
+    'resource_denied_total{status="401",reason="malformed"}': 1,
+    'resource_denied_total{status="403",reason="origin"}': 1,
+    'resource_denied_total{status="403",reason="role"}': 2,
+    'resource_denied_total{status="429",reason="rate_limit"}': 1,
+  })
+})
+
 test('other methods are a 405 with Allow, and the contract does not name them', async () => {
   await using server = await startTestServer()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -171,7 +203,19 @@ test('they cost their caller a unit, and what limits refuse is counted', async (
 })
 
 test('they are told when the service is overloaded, too', async () => {
-  await using server = await startTestServer({ MAX_REQUESTS: '1' })
+  await using server = await startTestServer({ MAX_REQUESTS: '1' }, { latency: 2_000 })
+  const stop = new AbortController()
+  const sent = fetch(`${server.url}/items`, { signal: stop.signal }).catch(() => 'stopped')
+  await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
+  const told = await scrape(server)
+  expect(told['resource_refused_total{limit="overload"}']).toBeGreaterThan(0)
+  expect(told['resource_http_connections{state="working"}']).toBeGreaterThan(0)
+  stop.abort()
+  await sent
+})
+
+test('open requests and connections are told by what they are at, and aborted ones are counted', async () => {
+  await using server = await startTestServer()
   // Its body never ends, so it stays open.
   const stop = new AbortController()
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
@@ -183,8 +227,12 @@ test('they are told when the service is overloaded, too', async () => {
     signal: stop.signal,
   } as RequestInit).catch(() => 'stopped')
   await expect.poll(async () => (await scrape(server)).resource_http_requests_open).toBe(2)
-  expect((await fetch(`${server.url}/items`)).status).toBe(503)
-  expect(await scrape(server)).toMatchObject({ 'resource_refused_total{limit="overload"}': 1 })
+  expect(await scrape(server)).toMatchObject({
+    'resource_http_connections{state="body"}': 1,
+    'resource_http_connections{state="working"}': 1,
+    'resource_http_connections{state="answer"}': 0,
+    'resource_http_connections_closed_total{bound="address"}': 0,
+  })
   stop.abort()
   expect(await sent).toBe('stopped')
   const aborted = 'resource_http_answers_total{method="POST",status="aborted"}'
@@ -192,7 +240,7 @@ test('they are told when the service is overloaded, too', async () => {
 })
 
 test('no secret is in them, and unknown paths, procedures and methods add no line', async () => {
-  await using server = await startTestServer()
+  await using server = await startTestServer({ RATE_LIMIT: '0' })
   const { key } = await server.client.keys.create.mutate({ name: 'operator', role: 'admin' })
   server.logIn(key)
   const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'analytical' }

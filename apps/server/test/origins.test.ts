@@ -121,6 +121,15 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
     }
   })
 
+  test('without an Origin is judged by Sec-Fetch-Site alone', async () => {
+    const send = async (site: string) => {
+      const headers = { Cookie: cookie, 'Sec-Fetch-Site': site }
+      return (await server().request('POST', '/items/', { json: {}, headers })).status
+    }
+    expect([await send('cross-site'), await send('same-site')]).toEqual([403, 403])
+    expect([await send('same-origin'), await send('none')]).toEqual([400, 400])
+  })
+
   test('of its own origin, or of a program that has none, is let through', async () => {
     for (const headers of [{ Cookie: cookie }, { Cookie: cookie, Origin: server().url }]) {
       expect((await server().request('POST', '/items/', { json: {}, headers })).status).toBe(400)

@@ -9,6 +9,8 @@ export interface ReceivedSpan {
   kind: 'internal' | 'server' | 'client'
   attributes: Record<string, string | number>
   isError: boolean
+  /** The traces that it links to. */
+  links: string[]
   resource: Record<string, string | number>
 }
 
@@ -52,6 +54,7 @@ function spansOf(request: Buffer): ReceivedSpan[] {
         name: text(span, 5),
         kind: (['', 'internal', 'server', 'client'] as const)[number(span, 6)] as ReceivedSpan['kind'],
         attributes: attributesOf(span, 9),
+        links: messages(span, 13).map((link) => hex(link, 1)),
         isError: messages(span, 15).some((status) => number(status, 3) === 2),
         resource,
       })),

@@ -1,10 +1,39 @@
-import { startPostgres } from '@resource/postgres-test'
+import { readFile } from 'node:fs/promises'
+import { query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { createItem } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const secret = 'postgresql://with_password:secret@'
+
+test('the role that the compose file makes is no superuser, and runs the service from its migrations on', async () => {
+  await using postgres = await startPostgres()
+  const script = await readFile(new URL('../../../deploy/postgres-role.sh', import.meta.url), 'utf8')
+  const [, sql = ''] = /<<'SQL'\n(.*)\nSQL\n/s.exec(script) ?? []
+  for (const statement of sql.replace(":'password'", "'hunter2'").split(';\n')) await query(postgres.url, statement)
+  const url = `postgresql://resource:hunter2@127.0.0.1:${postgres.port}/resource`
+  await using server = await startTestServer({ DATABASE_URL: url })
+  await createItem(server)
+  await server.request('POST', '/items/bulk', {
+    json: [{ name: 'Lamp', price: 1 }],
+    headers: { 'Idempotency-Key': 'k' },
+  })
+  await server.request('PATCH', '/items/1', { json: { price: 2 } })
+  await server.request('DELETE', '/items/2')
+  expect((await server.request('GET', '/items')).body).toMatchObject([{ id: 1, price: 2 }])
+  expect((await server.request('GET', '/api/audit')).body).toHaveLength(4)
+  const { rows } = await query(
+    url,
+    'SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls FROM pg_roles WHERE rolname = current_user',
+  )
+  expect(rows).toEqual([
+    { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false },
+  ])
+  await expect(query(url.replace(/resource$/, 'postgres'), 'SELECT 1')).rejects.toThrow(
+    'permission denied for database',
+  )
+})
 
 test('while PostgreSQL is gone, requests are 503 with Retry-After and readiness is off; all recovers by itself', async () => {
   await using postgres = await startPostgres()
@@ -35,7 +64,7 @@ test('while PostgreSQL is gone, requests are 503 with Retry-After and readiness 
   await postgres.start()
   expect((await server.request('GET', '/items/1')).body).toMatchObject({ name: 'Lamp' })
   expect((await server.request('POST', '/items/', { json })).status).toBe(201)
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
   expect(server.log.filter((line) => line.includes('secret'))).toEqual([])
 })
 
@@ -56,7 +85,8 @@ test('while a hundred queries have waited for a quarter of a second, what comes 
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' })
   await createItem(server)
-  const change = () => server.request('PATCH', '/items/1', { json: { price: 2 } })
+  let price = 100
+  const change = () => server.request('PATCH', '/items/1', { json: { price: price++ } })
   const { changes, refused, health } = await postgres.whileLocked('items', async () => {
     const changes = Promise.all(Array.from({ length: 101 }, change))
     await expect

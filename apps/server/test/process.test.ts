@@ -143,32 +143,75 @@ test.each(['mysql://u:secretpw@h/db', 'file:data.db?password=secretpw', 'file://
   },
 )
 
-test('a taken port ends the process with code 1 and a message that names it', async () => {
+test.each(['1', '2'])(
+  'a port in use ends the process with code 1 and a message that names PORT, with WORKERS=%s',
+  async (WORKERS) => {
+    await using folder = await temporaryFolder()
+    await using taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    await using service = spawnService(folder.path, { PORT: String(port), WORKERS })
+    const { code, stderr } = await service.exited
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      `The port is in use: set PORT to another, or stop the program that uses it (127.0.0.1:${port}, EADDRINUSE)\n`,
+    )
+    expect(stderr).not.toMatch(/^\s+at /m)
+  },
+)
+
+test('a remote PostgreSQL without TLS ends the process with code 1, unless the URL says sslmode=disable', async () => {
   await using folder = await temporaryFolder()
-  await using taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
-  await using service = spawnService(folder.path, { PORT: String(port) })
-  const { code, stderr } = await service.exited
-  expect(code).toBe(1)
-  expect(stderr).toContain(`127.0.0.1:${port}`)
-  expect(stderr).not.toMatch(/^\s+at /m)
+  const start = async (DATABASE_URL: string) => {
+    await using service = spawnService(folder.path, { DATABASE_URL, DATABASE_CONNECT_TIMEOUT_MS: '100' })
+    return await service.exited
+  }
+  // Nothing answers at these addresses (RFC 5737).
+  const refused = await start('postgresql://app:secretpw@192.0.2.1/app')
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Add sslmode=verify-full')])
+  const tried = await start('postgresql://app:secretpw@192.0.2.1/app?sslmode=disable')
+  expect([tried.code, tried.stderr]).toEqual([1, expect.not.stringContaining('sslmode')])
+  expect(refused.stderr + tried.stderr).not.toContain('secretpw')
 })
 
-test('every request is a line of JSON that carries its X-Request-Id, the caller’s own where it is well-formed', async () => {
+test('every request is a line of JSON with its own X-Request-Id, its caller and its address, and the id its client sent', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
-  const made = await fetch(`${url}/users/7?page=1`)
-  const taken = await fetch(`${url}/books`, { headers: { 'X-Request-Id': 'caller-7.a_b' } })
-  const replaced = await fetch(`${url}/items`, { headers: { 'X-Request-Id': 'not "well" formed' } })
+  const bad = await fetch(`${url}/users/7?page=1`)
+  const named = await fetch(`${url}/books`, { headers: { 'X-Request-Id': 'caller-7.a_b' } })
+  const malformed = await fetch(`${url}/items`, { headers: { 'X-Request-Id': 'not "well" formed' } })
+  const { key, id } = await createClient({ baseUrl: url }).keys.create.mutate({ name: 'operator', role: 'reader' })
+  const send = (path: string, credentials: string) =>
+    fetch(url + path, { method: 'DELETE', headers: { Authorization: `Bearer ${credentials}` } })
+  const wrong = await send('/items/1', `rsk_${'0'.repeat(44)}`)
+  const forbidden = await send('/items/1', key)
 
-  expect(taken.headers.get('x-request-id')).toBe('caller-7.a_b')
-  expect(replaced.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-  const lineOf = (answer: Response) => service.logged(({ id }) => id === answer.headers.get('x-request-id'))
-  expect(await lineOf(made)).toMatchObject({ level: 30, msg: 'request', method: 'GET', path: '/users/7', status: 400 })
-  expect(await lineOf(taken)).toMatchObject({ level: 30, msg: 'request', method: 'GET', path: '/books', status: 200 })
-  expect(await lineOf(replaced)).toMatchObject({ level: 30, msg: 'request', path: '/items', status: 200 })
+  const lineOf = async (answer: Response) => {
+    const own = answer.headers.get('x-request-id')
+    expect(own).toMatch(/^[\da-f-]{36}$/)
+    const { level, time, pid, hostname, id, ms, ...line } = await service.logged((line) => line.id === own)
+    return line
+  }
+  const seen = { msg: 'request', method: 'GET', address: '127.0.0.1' }
+  expect(await lineOf(bad)).toEqual({ ...seen, path: '/users/7', status: 400, caller: 'anonymous' })
+  expect(await lineOf(named)).toEqual({
+    ...{ ...seen, path: '/books', status: 200, caller: 'anonymous' },
+    client_request_id: 'caller-7.a_b',
+  })
+  expect(await lineOf(malformed)).toEqual({ ...seen, path: '/items', status: 200, caller: 'anonymous' })
+  const removal = { ...seen, method: 'DELETE', path: '/items/1' }
+  expect(await lineOf(wrong)).toEqual({ ...removal, status: 401, reason: 'unknown_key' })
+  expect(await lineOf(forbidden)).toEqual({ ...removal, status: 403, reason: 'role', caller: `key ${id}` })
+})
+
+test('the line of a request whose client is gone still has its address', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { RATE_LIMIT: '0' })
+  const open = await openCreate(await service.url())
+  open.socket.resetAndDestroy()
+  const line = await service.logged(({ msg }) => msg === 'request aborted')
+  expect(line).toMatchObject({ path: '/api/users', address: '127.0.0.1', caller: 'anonymous' })
 })
 
 test('no log line and no answer carries a password, however it came', async () => {
@@ -195,7 +238,7 @@ test('no log line and no answer carries a password, however it came', async () =
   expect(await send('POST', '/users', JSON.stringify({ ...user, password: [secret] }))).toBe(400)
   expect(await send('POST', '/users', JSON.stringify({ ...user, password: secret.repeat(100) }))).toBe(400)
   expect(await send('GET', `/users?password=${secret}`)).toBe(400)
-  expect(await send('GET', `/users?role=${secret}`)).toBe(400)
+  expect(await send('GET', `/users?role=${secret}`)).toBe(200)
   expect(await send('POST', '/trpc/users.create', JSON.stringify({ ...user, email: 'cid@example.com' }))).toBe(200)
   expect(await send('POST', '/trpc/users.create', JSON.stringify({ ...user, email: 7 }))).toBe(400)
   expect(await send('POST', '/trpc/users.create', `{"password":"${secret}"`)).toBe(400)
@@ -205,7 +248,7 @@ test('no log line and no answer carries a password, however it came', async () =
   service.signal('SIGTERM')
   await service.exited
 
-  expect(service.lines.filter((line) => JSON.parse(line).id === 'probe')).toHaveLength(17)
+  expect(service.lines.filter((line) => JSON.parse(line).client_request_id === 'probe')).toHaveLength(17)
   expect([...service.lines, ...answers].filter((line) => line.includes(secret))).toEqual([])
 })
 

@@ -43,7 +43,7 @@ describe('mass assignment', () => {
     }
     await createUser(server, more)
     await server.request('POST', '/api/users/bulk', { json: [{ name: 'Bob', email: 'bob@example.com', ...more }] })
-    await server.request('PUT', '/api/users/1', { json: { ...ada, ...more } })
+    await server.request('PUT', '/api/users/1', { json: { ...ada, name: 'Ada B.', role: 'user', ...more } })
     await server.request('PATCH', '/api/users/1', { json: { name: 'Ada L.', ...more } })
     await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive', role: 'admin', ...more } })
     await call(server, 'users.create', { name: 'Cid', email: 'cid@example.com', ...more })
@@ -81,7 +81,7 @@ describe('id tricks', () => {
     ])
   })
 
-  for (const id of ['"1"', '[1]', '{"id":1}', '1.5', 'true', 'null', '"1 OR 1=1"', '-1', '0', '2147483648', '1e400']) {
+  for (const id of ['"1"', '[1]', '{"id":1}', '1.5', 'true', 'null', '"1 OR 1=1"', '1e400']) {
     test(`over tRPC ${id} is no id`, async () => {
       await using server = await startTestServer()
       await createItem(server)

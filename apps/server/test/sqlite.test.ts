@@ -1,6 +1,9 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { openDatabase } from './records.ts'
+import { spawnService, temporaryFolder } from './service-process.ts'
 
 test('a write that finds the database held by another process is a 503 with Retry-After, over tRPC too', async () => {
   await using server = await startTestServer()
@@ -27,4 +30,58 @@ test('a write that finds the database held by another process is a 503 with Retr
     expect(await answer.json()).toMatchObject({ error: { data: { code: 'SERVICE_UNAVAILABLE', httpStatus: 503 } } })
   })
   expect((await server.request('POST', '/items/', { json: lamp })).status).toBe(201)
+})
+
+test('a repeat under an Idempotency-Key is answered as a write is, which waits for what another process has written', async () => {
+  await using server = await startTestServer()
+  await using database = await openDatabase(server)
+  const create = () =>
+    server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 }, headers: { 'Idempotency-Key': 'key' } })
+  const first = await create()
+  let isAnswered = false
+  let repeat: ReturnType<typeof create> | undefined
+  await database.write(async () => {
+    repeat = create().finally(() => {
+      isAnswered = true
+    })
+    for (let n = 0; n < 20; n++) expect((await server.request('GET', '/items')).status).toBe(200)
+    expect(isAnswered).toBe(false)
+  })
+  expect(await repeat).toMatchObject({ status: 201, body: first.body })
+})
+
+test('a database that cannot be opened ends the process with code 1 and a message that says why', async () => {
+  await using folder = await temporaryFolder()
+  writeFileSync(join(folder.path, 'letter'), 'Dear reader, this is a letter and no database. '.repeat(100))
+  const outcome = async (file: string) => {
+    await using service = spawnService(folder.path, { DATABASE_URL: `file:${file}` })
+    const { code, stderr } = await service.exited
+    return `${code} ${stderr}`
+  }
+  const allowed = 'It must be a SQLite database, or not exist yet, in a folder where this user may read and write.'
+  expect(await Promise.all(['/proc/none/r.db', '/dev/full', 'letter'].map(outcome))).toEqual([
+    `1 The database file /proc/none/r.db cannot be opened: ENOENT: no such file or directory, mkdir '/proc/none'. ${allowed}\n`,
+    `1 The database file /dev/full cannot be opened: it is not a regular file. ${allowed}\n`,
+    `1 The database file ${folder.path}/letter cannot be used: file is not a database. ${allowed}\n`,
+  ])
+})
+
+test('through a symbolic link the log stands next to the database, and what was written is there after a kill', async () => {
+  await using folder = await temporaryFolder()
+  mkdirSync(join(folder.path, 'real'))
+  symlinkSync('real/r.db', join(folder.path, 'link.db'))
+  const create = async (name: string) => {
+    await using service = spawnService(folder.path, { DATABASE_URL: 'file:link.db' })
+    const created = await fetch(`${await service.url()}/items/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name, price: 1 }),
+    })
+    return created.json()
+  }
+  // The first time the link is dangling.
+  expect(await create('Lamp')).toMatchObject({ item: { id: 1, name: 'Lamp' } })
+  expect(await create('Rug')).toMatchObject({ item: { id: 2, name: 'Rug' } })
+  expect(readdirSync(folder.path).sort()).toEqual(['link.db', 'real'])
+  expect(readdirSync(join(folder.path, 'real')).sort()).toEqual(['r.db', 'r.db-shm', 'r.db-wal'])
 })

@@ -1,4 +1,7 @@
 import { createPublicKey } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import { bearer, startTestServer, type TestServer } from './harness.ts'
@@ -122,6 +125,69 @@ test('a token that the provider did not sign is a 401: none, another key, its pu
     expect([token, (await ask(server, token)).status]).toEqual([token, 401])
   }
   expect((await ask(server, genuine)).status).toBe(200)
+})
+
+/** A provider whose tokens and discovery document hold what the test puts there. */
+async function startPlainProvider(document: Record<string, unknown> = {}) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }
+  const server = createServer((req, res) => {
+    res.setHeader('Content-Type', 'application/json')
+    const discovered = { issuer, jwks_uri: `${issuer}/jwks`, ...document }
+    res.end(JSON.stringify(req.url === '/jwks' ? { keys: [jwk] } : discovered))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    issuer,
+    token: (claims: JWTPayload, typ?: string) =>
+      new SignJWT({ iss: issuer, aud: 'resource', role: 'reader', ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one', ...(typ !== undefined && { typ }) })
+        .sign(privateKey),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const inAMinute = () => Math.floor(Date.now() / 1000) + 60
+
+test.each([
+  ['without exp', { exp: undefined }, 'missing required "exp" claim'],
+  ['without sub', { sub: undefined }, 'missing required "sub" claim'],
+  ['with an empty sub', { sub: '' }, 'its "sub" must be 1 to 255 characters'],
+  ['with a sub of 256 characters', { sub: 'a'.repeat(256) }, 'its "sub" must be 1 to 255 characters'],
+  ['with a sub that holds NUL', { sub: 'a\0b' }, 'its "sub" must be 1 to 255 characters'],
+])('a token %s is a 401', async (_, claims, fault) => {
+  await using provider = await startPlainProvider()
+  await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
+  const good = { exp: inAMinute(), sub: 'alice' }
+  expect((await ask(server, await provider.token(good))).status).toBe(200)
+  const { status, message } = await ask(server, await provider.token({ ...good, ...claims } as JWTPayload))
+  expect([status, message]).toEqual([401, `The token does not hold: ${fault}`])
+})
+
+test('with OIDC_TOKEN_TYPE=at+jwt an ID token, and any token of another type, is a 401', async () => {
+  await using provider = await startPlainProvider()
+  const environment = { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource', OIDC_TOKEN_TYPE: 'at+jwt' }
+  await using server = await startTestServer(environment)
+  const statuses = []
+  for (const typ of ['at+jwt', 'application/at+jwt', 'JWT', undefined]) {
+    statuses.push((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }, typ))).status)
+  }
+  expect(statuses).toEqual([200, 200, 401, 401])
+})
+
+test.each([
+  ['names another issuer', { issuer: 'https://id.example.com' }],
+  ['names no issuer', { issuer: undefined }],
+  ['names keys on plain http of another machine', { jwks_uri: 'http://id.example.com/jwks' }],
+])('a discovery document that %s lets nobody in, and the log says so', async (_, document) => {
+  await using provider = await startPlainProvider(document)
+  await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
+  expect((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
+  expect(server.log.join()).toContain(`${provider.issuer}/.well-known/openid-configuration names`)
 })
 
 test('a key that the token brings along is not used', async () => {

@@ -97,6 +97,30 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
   ])
 })
 
+test('a stranger’s trace is linked to, and gone on only for who shows a key or sits at this machine', async () => {
+  await using receiver = await startReceiver()
+  await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+  const { key } = await createClient({ baseUrl: service.url }).keys.create.mutate({ name: 'operator', role: 'admin' })
+  const send = async (path: string, headers: Record<string, string>) =>
+    (await fetch(service.url + path, { headers: { traceparent: `00-${TRACE}-${CALLER}-01`, ...headers } })).status
+  expect(await send('/books', { Via: '1.1 proxy', Authorization: `Bearer ${key}` })).toBe(200)
+  expect(await send('/items', { Via: '1.1 proxy' })).toBe(401)
+  expect(await send('/docs', { Via: '1.1 proxy', Authorization: `Bearer rsk_${'0'.repeat(44)}` })).toBe(200)
+  await service.end()
+
+  const requests = receiver
+    .spans()
+    .filter(({ attributes }) => String(attributes['url.path']).match(/^.(books|items|docs)$/))
+  const seen = requests.map(({ attributes, traceId, parentId, links }) => ({
+    ...{ path: attributes['url.path'], isOn: traceId === TRACE, parentId, links },
+  }))
+  expect(seen.toSorted((a, b) => String(a.path).localeCompare(String(b.path)))).toEqual([
+    { path: '/books', isOn: true, parentId: CALLER, links: [] },
+    { path: '/docs', isOn: false, parentId: '', links: [TRACE] },
+    { path: '/items', isOn: false, parentId: '', links: [TRACE] },
+  ])
+})
+
 test('each call of a tRPC batch has a span under that of the request, and the log names the trace', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
@@ -183,7 +207,10 @@ test('a collector that is not there, or does not answer, is logged once and hold
     for (let n = 0; n < 50; n++) expect((await fetch(`${service.url}/items`)).status).toBe(200)
     await service.end()
     const warnings = service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
-    expect(warnings.map(({ msg }) => msg)).toEqual(['traces cannot be handed over'])
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      'no API key exists: anyone who can reach this port can read, write and delete everything',
+      'traces cannot be handed over',
+    ])
   }
 })
 

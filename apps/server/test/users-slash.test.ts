@@ -48,10 +48,10 @@ test('4.1 PUT /api/users/{id}/ answers 200 and the replaced user', async () => {
     id: 1,
     name: 'Ada Lovelace',
     email: 'lovelace@example.com',
-    role: 'user',
+    role: 'admin',
     updated_at: aTimestamp,
   })
-  expect((await server.request('GET', '/users/1')).body).toMatchObject({ role: 'user', age: null })
+  expect((await server.request('GET', '/users/1')).body).toMatchObject({ role: 'admin', age: 36 })
 })
 
 test('4.1 PATCH /api/users/{id}/ answers 200 and the updated user', async () => {

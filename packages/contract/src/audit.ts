@@ -1,7 +1,7 @@
 import { query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { moment, must, id as recordId, text, timestamp } from './fields.ts'
+import { idUpTo, moment, must, id as recordId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const idRule = must('a whole number, 1 or more')
@@ -42,12 +42,12 @@ const entry = z
   .meta({ id: 'AuditEntry' })
 
 const filters = {
-  resource: text(1, 100)
+  resource: textFilter
     .optional()
     .meta({ description: 'Only changes of this resource: `users`, `books`, `items` or `keys`.' }),
   record_id: recordId.optional().meta({ description: 'Only changes of records with this id.' }),
-  actor: text(1, 1000).optional().meta({ description: 'Only what this actor wrote, such as `key 3`.' }),
-  procedure: text(1, 100).optional().meta({ description: 'Only what this procedure wrote, such as `users.update`.' }),
+  actor: textFilter.optional().meta({ description: 'Only what this actor wrote, such as `key 3`.' }),
+  procedure: textFilter.optional().meta({ description: 'Only what this procedure wrote, such as `users.update`.' }),
   at_gte: moment.optional().meta({ description: 'Only entries of this time or later.' }),
   at_lt: moment.optional().meta({ description: 'Only entries before this time.' }),
 }
@@ -81,7 +81,7 @@ export const audit = resource({
     /** Get an audit entry. Who wrote, when, and the record before and after. */
     get: query({
       access: 'admin',
-      input: z.object({ id }),
+      input: z.object({ id: idUpTo(Number.MAX_SAFE_INTEGER) }),
       output: entry,
       errors: [404],
       meta: {

@@ -10,6 +10,7 @@ import {
   many,
   message,
   must,
+  recordId,
   text,
   version,
   write,
@@ -36,6 +37,7 @@ export const books = resource({
   tag: 'Books',
   description: 'A collection of titled, authored and dated books.',
   errorForm: messageField,
+  lookup: 'get',
   procedures: {
     /** List books. In the order `sort` says. */
     list: query({
@@ -59,7 +61,7 @@ export const books = resource({
 
     /** Get a book. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
-      input: z.object({ id }),
+      input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
       meta: {
@@ -121,7 +123,7 @@ export const books = resource({
 
     /** Replace a book. All three fields are required. */
     replace: mutation({
-      input: z.object({ id, ...fields, ...write }),
+      input: z.object({ id: recordId, ...fields, ...write }),
       output: versioned,
       errors: [404, 409],
       meta: {
@@ -140,7 +142,7 @@ export const books = resource({
 
     /** Delete a book. The id is never given to another book. */
     delete: mutation({
-      input: z.object({ id, ...write }),
+      input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
       meta: {

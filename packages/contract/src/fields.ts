@@ -1,3 +1,4 @@
+import type { Role } from '@resource/openapi/contract'
 import { z } from 'zod'
 
 // Every rule of a field is said once, as the sentence an error ends with: `name: must be …`.
@@ -29,6 +30,31 @@ export function whole(min: number, max: number) {
 }
 
 export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the service, never reused.', examples: [7] })
+
+const idRule = must('a whole number')
+
+/**
+ * The id of a record that is looked for: any integer. One that no record can have is read as 0, which none has, so that
+ * every engine can be asked for it.
+ *
+ * @param largest the largest id that a record of the table can have
+ */
+export function idUpTo(largest: number) {
+  return z
+    .number(idRule)
+    .refine(Number.isInteger, idRule)
+    .meta({
+      type: 'integer',
+      // As far as JSON's integers are the same to every reader (RFC 7493).
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Any integer; a 404 where no record has it.',
+      examples: [7],
+    })
+    .transform((id) => (id >= 1 && id <= largest ? id : 0))
+}
+
+export const recordId = idUpTo(LARGEST_ID)
 
 export const version = whole(1, LARGEST_ID).meta({ description: 'Grows with each write of the record.' })
 
@@ -78,17 +104,56 @@ export function location(template: string) {
   }
 }
 
-/** What a change of a known record takes: any of `fields`, at least one. */
+/** What a change of a known record takes: any subset of `fields`. */
 export function changesOf<F extends z.ZodRawShape>(fields: F) {
-  const names = Object.keys(fields)
   return z
     .object(fields)
     .partial()
-    .extend({ id, ...write })
-    .refine((input) => names.some((name) => (input as Record<string, unknown>)[name] !== undefined), {
-      error: `Send at least one of these fields: ${names.join(', ')}`,
-    })
-    .meta({ minProperties: 1 })
+    .extend({ id: recordId, ...write })
+}
+
+const filterRule = must('text without NUL characters and lone surrogates')
+
+/** A filter by equality: any text that can be stored, for what no record has is an empty list. */
+export const textFilter = z
+  .string(filterRule)
+  .refine(wellFormed, filterRule)
+  // The head of a request has no room for more.
+  .meta({ maxLength: 16_384, pattern: '^[^\\u0000]*$' })
+
+/** The key under which a schema names the role that it takes to change its field, once there are keys. */
+export const FIELD_ROLE = 'x-role'
+
+/** A field that only callers of a role may change, once there are keys. */
+export function changedBy<S extends z.ZodType>(role: Role, field: S): S {
+  const { description, ...meta } = field.meta() ?? {}
+  const rule = `To change it needs the role \`${role}\` once there are API keys.`
+  return field.meta({ ...meta, description: description ? `${description} ${rule}` : rule, [FIELD_ROLE]: role })
+}
+
+/** The key under which a schema names the roles that single values of its field need, once there are keys. */
+export const VALUE_ROLES = 'x-value-roles'
+
+/** A field some of whose values only callers of a role may give, once there are keys. */
+export function givenBy<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
+  const rules = Object.entries(roles).map(([value, role]) => `\`${value}\` needs the role \`${role}\``)
+  return field.meta({
+    ...field.meta(),
+    description: `${rules.join(', ')} once there are API keys.`,
+    [VALUE_ROLES]: roles,
+  })
+}
+
+/** The key under which a schema names the values that are known, where others are taken too. */
+export const KNOWN_VALUES = 'x-extensible-enum'
+
+/** A filter by a field of known values: clients offer these, and any other text is taken too. */
+export function choiceFilter<Values extends z.core.util.EnumLike>(choice: z.ZodEnum<Values>) {
+  type Offered = z.output<typeof choice> | (string & {})
+  return textFilter.meta({ ...textFilter.meta(), [KNOWN_VALUES]: choice.options }) as unknown as z.ZodType<
+    Offered,
+    Offered
+  >
 }
 
 const MOST_AT_ONCE = 1000

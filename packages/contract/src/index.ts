@@ -38,3 +38,4 @@ type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S ext
 
 export { ROLES, type Role } from '@resource/openapi/contract'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
+export { FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'

@@ -11,7 +11,9 @@ import {
   many,
   message,
   must,
+  recordId,
   text,
+  textFilter,
   version,
   write,
   writeHeaders,
@@ -50,12 +52,17 @@ export const items = resource({
   tag: 'Items',
   description: 'A collection of named, priced items, in categories or in none.',
   errorForm: messageField,
+  lookup: 'get',
   procedures: {
     /** List items. Filtered by `category` and `price_lt`, in the order `sort` says. */
     list: query({
       input: listInput(
         {
-          category: category.optional(),
+          // As the stored ones are trimmed.
+          category: textFilter
+            .trim()
+            .optional()
+            .meta({ examples: ['lighting'] }),
           price_lt: z
             .number(must('a number'))
             .optional()
@@ -82,7 +89,7 @@ export const items = resource({
 
     /** Get an item. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
-      input: z.object({ id }),
+      input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
       meta: {
@@ -146,7 +153,7 @@ export const items = resource({
 
     /** Replace an item. A category left out returns to null. */
     replace: mutation({
-      input: z.object({ id, ...fields, ...write }),
+      input: z.object({ id: recordId, ...fields, ...write }),
       output: versioned,
       errors: [404, 409],
       meta: {
@@ -164,7 +171,7 @@ export const items = resource({
       },
     }),
 
-    /** Update an item. Changes the fields that are sent, at least one. */
+    /** Update an item. Changes the fields that are sent. */
     update: mutation({
       input: changesOf({ name, price, category: category.nullable() }),
       output: versioned,
@@ -178,7 +185,7 @@ export const items = resource({
           path: '/items/{item_id}',
           operationId: 'updateItem',
           summary: 'Update an item',
-          description: 'Changes the fields that are sent, at least one.',
+          description: 'Changes the fields that are sent.',
           successDescription: 'The updated item.',
         },
       },
@@ -186,7 +193,7 @@ export const items = resource({
 
     /** Delete an item. The id is never given to another item. */
     delete: mutation({
-      input: z.object({ id, ...write }),
+      input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
       meta: {

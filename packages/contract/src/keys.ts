@@ -8,6 +8,7 @@ import {
   message,
   moment,
   must,
+  recordId,
   text,
   timestamp,
   version,
@@ -40,6 +41,7 @@ export const keys = resource({
   tag: 'Keys',
   description: 'API keys: who may call the service, sent as `Authorization: Bearer`.',
   errorForm: envelope.error,
+  lookup: 'get',
   procedures: {
     /** List keys. Revoked and expired ones too, never the keys themselves. */
     list: query({
@@ -65,7 +67,7 @@ export const keys = resource({
     /** Get a key. What is stored of it, not the key itself. */
     get: query({
       access: 'admin',
-      input: z.object({ id }),
+      input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
       meta: {
@@ -115,7 +117,7 @@ export const keys = resource({
     /** Revoke a key. It is refused from now on, and stays in the list. */
     revoke: mutation({
       access: 'admin',
-      input: z.object({ id, ...write }),
+      input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
       meta: {

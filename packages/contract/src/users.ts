@@ -3,14 +3,18 @@ import { z } from 'zod'
 import { errorField } from './errors.ts'
 import {
   bulk,
+  changedBy,
   changesOf,
+  choiceFilter,
   conditional,
+  givenBy,
   id,
   idempotencyKey,
   location,
   many,
   message,
   must,
+  recordId,
   text,
   timestamp,
   version,
@@ -37,17 +41,18 @@ const status = z.enum(['active', 'inactive'], must('active or inactive'))
 const age = whole(0, 150)
   .nullable()
   .meta({ examples: [36] })
-const passwordRule = must(`text of at least 8 characters and at most ${LONGEST_PASSWORD_BYTES} bytes`)
+const passwordRule = must(`text of at least 1 character and at most ${LONGEST_PASSWORD_BYTES} bytes`)
 const password = z
   .string(passwordRule)
-  .refine((value) => [...value].length >= 8 && bytes.encode(value).byteLength <= LONGEST_PASSWORD_BYTES, passwordRule)
+  .refine((value) => value !== '' && bytes.encode(value).byteLength <= LONGEST_PASSWORD_BYTES, passwordRule)
   .refine(
     (value) => value.isWellFormed() && !value.includes('\0'),
     must('text without NUL characters and lone surrogates'),
   )
   .meta({
-    description: 'Stored only as an argon2id hash, never returned. A service may ask for more than 8 characters.',
-    minLength: 8,
+    description:
+      'Stored only as an argon2id hash, never returned. A service with API keys or an identity provider asks for 8 characters or more and refuses common passwords.',
+    minLength: 1,
     maxLength: LONGEST_PASSWORD_BYTES,
     writeOnly: true,
     format: 'password',
@@ -89,7 +94,7 @@ const newUser = z
       name,
       email,
       password: password.optional(),
-      role: role.default('user'),
+      role: givenBy({ admin: 'admin' }, role).default('user'),
       status: status.default('active'),
       age: age.default(null),
     },
@@ -109,10 +114,18 @@ export const users = resource({
   description:
     'One collection, three doors. `/api/users` is the main one; `/users` shows the whole public record and merges on PUT; `/api/users/`, with its trailing slash, lists `username` and `email` alone.',
   errorForm: errorField,
+  lookup: 'get',
   procedures: {
     /** List users. Filtered by `role`, `status` and `age`, in the order `sort` says. */
     list: query({
-      input: listInput({ role: role.optional(), status: status.optional(), age: age.unwrap().optional() }, SORTABLE),
+      input: listInput(
+        {
+          role: choiceFilter(role).optional(),
+          status: choiceFilter(status).optional(),
+          age: age.unwrap().optional(),
+        },
+        SORTABLE,
+      ),
       output: z.object({ users: z.array(versioned), ...pageFacts }),
       meta: {
         openapi: {
@@ -151,7 +164,7 @@ export const users = resource({
 
     /** Get a user. `ETag` names the version read; send it back as `If-Match` to write only what you have seen. */
     get: query({
-      input: z.object({ id }),
+      input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
       meta: {
@@ -187,7 +200,10 @@ export const users = resource({
       },
     }),
 
-    /** Create a user. A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409. */
+    /**
+     * Create a user. A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409. The role
+     * `admin` can be given by admins alone, once there are API keys.
+     */
     create: mutation({
       input: newUser.extend({ idempotency_key: idempotencyKey }),
       output: versioned,
@@ -199,9 +215,11 @@ export const users = resource({
           path: '/api/users',
           operationId: 'createUser',
           summary: 'Create a user',
-          description: 'A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409.',
+          description:
+            'A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409. Without a JSON body: 400 `No input data provided`.',
           successDescription: 'The created user.',
           status: 201,
+          otherMediaType: 400,
           response: detail,
           envelope: 'user',
           etag: 'version',
@@ -221,7 +239,8 @@ export const users = resource({
               path: '/api/users/',
               operationId: 'createUserAtSlash',
               summary: 'Create a user (trailing slash)',
-              description: 'Takes the name as `name` or as `username`.',
+              description:
+                'Takes the name as `name` or as `username`. Without a JSON body: 400 `No input data provided`.',
               headers: location('/api/users/{id}/'),
             },
           ],
@@ -249,9 +268,12 @@ export const users = resource({
       },
     }),
 
-    /** Replace a user. A role left out returns to `user`, an age left out to null; status and password stay. */
+    /**
+     * Replace a user. Name, e-mail address and role are required. Age is set if it is sent; status and password stay. Only
+     * admins may change the role, once there are API keys.
+     */
     replace: mutation({
-      input: z.object({ id, name, email, role: role.default('user'), age: age.default(null), ...write }),
+      input: z.object({ id: recordId, name, email, role: changedBy('admin', role), age: age.optional(), ...write }),
       output: versioned,
       errors: [404, 409],
       meta: {
@@ -262,7 +284,8 @@ export const users = resource({
           path: '/api/users/{id}',
           operationId: 'replaceUser',
           summary: 'Replace a user',
-          description: 'A role left out returns to `user`, an age left out to null; status and password stay.',
+          description:
+            '`name`, `email` and `role` are required. `age` is set if it is sent; `status` and `password` stay.',
           successDescription: 'The replaced user.',
           response: changed,
           envelope: 'user',
@@ -274,16 +297,24 @@ export const users = resource({
               operationId: 'replaceUserAtSlash',
               summary: 'Replace a user (trailing slash)',
               description:
-                'Takes the name as `name` or as `username`. A role left out returns to `user`, an age left out to null; status and password stay.',
+                'Takes the name as `name` or as `username`; `email` is required. `role` and `age` are set if they are sent; `status` and `password` stay.',
+              optional: ['role'],
             },
           ],
         },
       },
     }),
 
-    /** Update a user. Changes the fields that are sent, at least one. */
+    /** Update a user. Changes the fields that are sent. Only admins may change role or password, once there are API keys. */
     update: mutation({
-      input: changesOf({ name, email, password, role, status, age }),
+      input: changesOf({
+        name,
+        email,
+        password: changedBy('admin', password),
+        role: changedBy('admin', role),
+        status,
+        age,
+      }),
       output: versioned,
       errors: [404, 409],
       meta: {
@@ -294,7 +325,7 @@ export const users = resource({
           path: '/api/users/{id}',
           operationId: 'updateUser',
           summary: 'Update a user',
-          description: 'Changes the fields that are sent, at least one.',
+          description: 'Changes the fields that are sent.',
           successDescription: 'The updated user.',
           response: changed,
           envelope: 'user',
@@ -306,7 +337,7 @@ export const users = resource({
               path: '/users/{user_id}',
               operationId: 'mergeUser',
               summary: 'Merge into a user',
-              description: 'Changes the fields that are sent, at least one, although it is a PUT.',
+              description: 'Changes the fields that are sent, although it is a PUT.',
               response: user,
             },
             {
@@ -314,7 +345,7 @@ export const users = resource({
               path: '/api/users/{id}/',
               operationId: 'updateUserAtSlash',
               summary: 'Update a user (trailing slash)',
-              description: 'Changes the fields that are sent, at least one; takes the name as `name` or as `username`.',
+              description: 'Changes the fields that are sent; takes the name as `name` or as `username`.',
             },
           ],
         },
@@ -323,7 +354,7 @@ export const users = resource({
 
     /** Activate or deactivate a user. Both statuses can be left for the other at any time. */
     setStatus: mutation({
-      input: z.object({ id, status, ...write }),
+      input: z.object({ id: recordId, status, ...write }),
       output: versioned,
       errors: [404, 409],
       meta: {
@@ -344,7 +375,7 @@ export const users = resource({
 
     /** Delete a user. The id is never given to another user. */
     delete: mutation({
-      input: z.object({ id, ...write }),
+      input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
       meta: {

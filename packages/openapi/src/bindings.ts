@@ -26,6 +26,10 @@ export interface Door {
   resource: Resource
   procedure: Procedure
   binding: Binding
+  /** The procedure's input as this binding takes it. */
+  input: z.ZodType
+  /** The same, to parse with; absent where it is the procedure's own. */
+  parses: (() => z.ZodType) | undefined
   response: z.ZodType
   /** The same, to parse with. */
   shows: () => z.ZodType
@@ -65,7 +69,8 @@ export function doors(contract: Contract): Door[] {
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
 function door(name: string, resource: Resource, procedure: Procedure, binding: Binding): Door {
-  const shape = shapeOf(procedure.input)
+  const input = inputAt(binding, procedure)
+  const shape = shapeOf(input)
   const bound = new Set<string>()
   const source = (field: string, as: string): Source => {
     const schema = shape[field]
@@ -95,6 +100,8 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     resource,
     procedure,
     binding,
+    input,
+    parses: input === procedure.input ? undefined : compiled(input),
     response,
     shows: compiled(response),
     shown: shownBy(response, binding.etag),
@@ -107,6 +114,19 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     query: withBody ? [] : rest,
     ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
   }
+}
+
+function inputAt({ optional = [] }: Binding, { input }: Procedure): z.ZodType {
+  if (optional.length === 0) return input
+  return (input as z.ZodObject).partial(Object.fromEntries(optional.map((field) => [field, true])) as never)
+}
+
+/** The fields of a door's body where none of them is required, so that any subset is valid; else undefined. */
+export function subsetFields({ body, input }: Door): string[] | undefined {
+  if (body === undefined || 'whole' in body) return undefined
+  const shape = shapeOf(input)
+  const fields = [...new Set(body.fields.map(({ field }) => field))]
+  return fields.every((field) => (shape[field] as z.ZodType).safeParse(undefined).success) ? fields : undefined
 }
 
 /** The input fields that request headers carry where a procedure has no door: those of its first one. */
@@ -157,6 +177,7 @@ function kindOf(schema: z.ZodType): Kind {
     innerType?: z.ZodType
     in?: z.ZodType
   }
+  if (schema.meta()?.type === 'integer') return 'integer'
   const inner = innerType ?? input
   if (inner !== undefined) return kindOf(inner)
   if (type === 'number') return format === 'safeint' ? 'integer' : 'number'

@@ -58,6 +58,10 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   headerParams?: Record<string, string>
   /** Other keys a request body may use for an input field: `{ username: 'name' }`. */
   aliases?: Record<string, string>
+  /** Required input fields that may be left out at this binding; the implementation then gets `undefined` for them. */
+  optional?: readonly string[]
+  /** Status of a body of another media type than JSON; 415 when absent. With 400 it counts as no body at all. */
+  otherMediaType?: 400 | 415
   /** The input field that is the whole body; without it, the body carries every field bound to nothing else. */
   body?: string
   /** The output field that is the whole answer; the other fields then stand in the envelope's `meta`. */
@@ -130,6 +134,11 @@ export interface Resource<P extends Procedures = Procedures> {
   tag: string
   description: string
   errorForm: ErrorForm
+  /**
+   * The query that finds a record by its id, and answers 404 where none is stored. A write that names such a record and
+   * is invalid gets this 404 rather than its 400.
+   */
+  lookup?: keyof P & string
   procedures: P
 }
 

@@ -81,7 +81,9 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
     return id ? errors(id, make) : make()
   }
   const body = (door: Door, fields: Source[]) =>
-    bodies(`${door.name} ${fields.map(({ name }) => name)}`, () => bodySchema(door, fields))
+    bodies(`${door.name} ${fields.map(({ name }) => name)} ${door.binding.optional ?? []}`, () =>
+      bodySchema(door, fields),
+    )
 
   return (door) => {
     const { binding, procedure, resource, status } = door
@@ -188,8 +190,8 @@ const ENVELOPE = z
   .meta({ description: 'Wrap the answer in the standard envelope `{ status, data, meta }`, errors too.' })
 
 function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestParams']> {
-  const { binding, procedure } = door
-  const shape = shapeOf(procedure.input)
+  const { binding } = door
+  const shape = shapeOf(door.input)
   const named = (sources: Source[]) =>
     Object.fromEntries(sources.map(({ name, field }) => [name, shape[field] as z.ZodType]))
   const header = {
@@ -206,7 +208,7 @@ function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestP
 
 // A body may carry an aliased field under either key, so neither alone is required.
 function bodySchema(door: Door, fields: Source[]): z.ZodType {
-  const shape = shapeOf(door.procedure.input)
+  const shape = shapeOf(door.input)
   const aliased = new Set(Object.values(door.binding.aliases ?? {}))
   const entries = fields.map(({ name, field }): [string, z.ZodType] => {
     const schema = shape[field] as z.ZodType
@@ -217,10 +219,8 @@ function bodySchema(door: Door, fields: Source[]): z.ZodType {
     anyOf: fields.filter((source) => source.field === field).map(({ name }) => ({ required: [name] })),
   }))
   const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
-  const { minProperties } = door.procedure.input.meta() ?? {}
   return z.object(Object.fromEntries(entries)).meta({
     id,
-    ...(minProperties !== undefined && { minProperties }),
     ...(eitherKey.length > 0 && { override: ({ jsonSchema }) => void Object.assign(jsonSchema, { allOf: eitherKey }) }),
   })
 }

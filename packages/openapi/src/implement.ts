@@ -1,6 +1,18 @@
+import type { z } from 'zod'
+import { type Door, doors, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
 import { Problem, toProblem } from './problem.ts'
-import { compiled, dotted, validate } from './validate.ts'
+import { compiled, dotted, list, quote, validate } from './validate.ts'
+
+/** How a binding takes and shows what a procedure does. */
+interface Via {
+  /** Names an input field as the caller knows it. */
+  label?: (path: readonly PropertyKey[]) => string
+  /** The fields of the record, or of each of a list, that the caller will look at; all when absent. */
+  shown?: readonly string[] | undefined
+  /** The input as the binding takes it; the procedure's own when absent. */
+  input?: (() => z.ZodType) | undefined
+}
 
 /** A procedure of the contract with its implementation behind it. */
 export interface Operation<Context> {
@@ -12,18 +24,16 @@ export interface Operation<Context> {
    * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
    * what must hold for all of them belongs here.
    *
-   * @param label names an input field as the caller knows it
-   * @param shown the fields of the record, or of each of a list, that the caller will look at; all when absent
    * @throws Problem and nothing else
    */
-  call: (
-    input: unknown,
-    context: Context,
-    label?: (path: readonly PropertyKey[]) => string,
-    shown?: readonly string[],
-  ) => Promise<unknown>
+  call: (input: unknown, context: Context, via?: Via) => Promise<unknown>
   /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
   admit: (context: Context) => void
+  /**
+   * The Problem 404 of a record that `input` names and that is not stored: it comes before whatever else is wrong with a
+   * write. Undefined where the record is stored or the input names none.
+   */
+  findMissing: (input: unknown, context: Context) => Promise<Problem | undefined>
 }
 
 type Run<Context> = (input: unknown, context: Context, shown?: readonly string[]) => Promise<unknown>
@@ -37,6 +47,8 @@ export interface ImplementOptions<Context> {
   observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
 }
 
+const NO_VIA: Via = {}
+
 /**
  * Joins a contract with its implementation. A procedure that is missing, extra or of a wrong type does not compile.
  */
@@ -49,21 +61,77 @@ export function implement<C extends Contract, Context>(
     observe = (_name, call) => call,
   }: ImplementOptions<Context> = {},
 ): Operation<Context>[] {
+  const firstDoors = new Map<string, Door>()
+  for (const door of doors(contract)) if (!firstDoors.has(door.name)) firstDoors.set(door.name, door)
+
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as Run<Context>
       const name = `${noun}.${verb}`
       const schema = compiled(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
-      const call: Operation<Context>['call'] = async (input, context, label = (path) => dotted(path), shown) => {
+      const refuseUnknown = unknownRefusal(firstDoors.get(name) as Door)
+      const findMissing = missingFinder(resource, procedure, implementation[noun] as Record<string, Run<Context>>)
+      const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
+        const { label = (path) => dotted(path), shown, input: parses = schema } = via
         try {
           admit(context)
-          return await run(validate(schema(), input, label), context, shown)
+          const valid = validate(parses(), input, label)
+          refuseUnknown?.(input as object, label)
+          return await run(valid, context, shown)
         } catch (error) {
-          throw error instanceof Problem ? error : (translate(error) ?? toProblem(error))
+          const problem = error instanceof Problem ? error : (translate(error) ?? toProblem(error))
+          throw (problem.status === 400 && (await findMissing(input, context))) || problem
         }
       }
-      return { name, resource, procedure, admit, call: observe(name, call) } satisfies Operation<Context>
+      return { name, resource, procedure, admit, findMissing, call: observe(name, call) } satisfies Operation<Context>
     }),
   )
+}
+
+/** Asks the resource's lookup for the record that the input of a write names. */
+function missingFinder<Context>(
+  { lookup, procedures }: Resource,
+  { type, errors }: Procedure,
+  runs: Record<string, Run<Context>>,
+): Operation<Context>['findMissing'] {
+  const found = lookup === undefined ? undefined : procedures[lookup]
+  if (lookup === undefined || found === undefined || type !== 'mutation' || !errors?.includes(404)) {
+    return async () => undefined
+  }
+  const fields = Object.keys(shapeOf(found.input))
+  return async (input, context) => {
+    const named = found.input.safeParse(input)
+    if (!named.success) return undefined
+    try {
+      await runs[lookup]?.(named.data, context, fields)
+      return undefined
+    } catch (error) {
+      return error instanceof Problem && error.status === 404 ? error : undefined
+    }
+  }
+}
+
+/**
+ * Where any subset of fields is valid, a body of unknown fields alone would change nothing without a word. Fields of the
+ * answer are known: a caller may send back what it read.
+ */
+function unknownRefusal(door: Door): ((input: object, label: (path: readonly string[]) => string) => void) | undefined {
+  const fields = subsetFields(door)
+  if (fields === undefined) return undefined
+  const answered = (door.procedure.output as z.ZodObject).shape ?? {}
+  const known = new Set([...Object.keys(shapeOf(door.input)), ...Object.keys(answered)])
+  return (input, label) => {
+    if (fields.some((field) => Object.hasOwn(input, field))) return
+    const unknown = Object.keys(input).filter((name) => !known.has(name))
+    if (unknown.length === 0) return
+    const names = fields.map((field) => label([field]))
+    throw new Problem(
+      400,
+      `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${names.join(', ')}`,
+      {
+        fields: unknown.map((name) => ({ field: quote(name), message: 'is not a recognized field' })),
+      },
+    )
+  }
 }

@@ -40,17 +40,20 @@ export class Problem extends TRPCError {
   readonly status: ProblemStatus
   readonly fields: FieldFault[]
   readonly headers: Record<string, string>
+  /** Why the caller was refused, in a word of the service's own: for metrics and logs. */
+  readonly reason: string | undefined
 
   constructor(
     status: ProblemStatus,
     message: string,
-    options: { fields?: FieldFault[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: { fields?: FieldFault[]; headers?: Record<string, string>; reason?: string; cause?: unknown } = {},
   ) {
     super({ code: CODES[status], message, cause: options.cause })
     this.name = 'Problem'
     this.status = status
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
+    this.reason = options.reason
   }
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
-import type { Door, HeaderSource, Kind } from './bindings.ts'
+import { type Door, type HeaderSource, type Kind, shapeOf } from './bindings.ts'
 import { readBytes } from './body.ts'
+import type { Binding } from './contract.ts'
 import { Problem } from './problem.ts'
 import { dotted, quote } from './validate.ts'
 
@@ -67,7 +68,8 @@ export function checkAccept(req: IncomingMessage): void {
  * The procedure's input as the caller sent it over REST: names mapped, digits of path, query and headers read as
  * numbers, nothing of a body converted.
  *
- * @throws Problem 400 on a query parameter the door does not take
+ * @param body undefined where there is none
+ * @throws Problem 400 on a query parameter the door does not take, and without a body where it needs one
  */
 export function gatherInput(
   door: Door,
@@ -76,11 +78,10 @@ export function gatherInput(
   headers: IncomingMessage['headers'],
   body: unknown,
 ): Record<string, unknown> {
-  const input: Record<string, unknown> = {}
+  const input = pathInput(door, params)
   for (const name of query.keys()) {
     if (name !== 'envelope' && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
   }
-  for (const { name, field, kind } of door.path) input[field] = read(params[name] as string, kind)
   if (query.size > 0) {
     for (const { name, field, kind } of door.query) {
       const text = query.get(name)
@@ -92,7 +93,14 @@ export function gatherInput(
     const versions = matchedVersions(headers['if-match'])
     if (versions !== undefined) input[door.binding.ifMatch] = versions
   }
-  if (door.body !== undefined) takeBody(door.body, body, input)
+  if (door.body !== undefined) takeBody(door, door.body, body, input)
+  return input
+}
+
+/** The input fields that the path carries. */
+export function pathInput(door: Door, params: Record<string, string | undefined>): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const { name, field, kind } of door.path) input[field] = read(params[name] as string, kind)
   return input
 }
 
@@ -138,37 +146,34 @@ function namesOf(door: Door, body: unknown): Map<string, string> {
   return names
 }
 
+const DEFAULT_BODY_LIMIT = 1024 * 1024
+
 /**
- * A request's JSON body.
+ * A request's JSON body; undefined where there is none, where it is `null`, and where it is of another media type and
+ * the binding takes that for none.
  *
- * @param limit bytes
- * @throws Problem 400 without a body or with one that is no JSON, 413 over the limit, 415 for another media type
+ * @throws Problem 400 with a body that is not JSON, 413 over the limit, 415 for another media type
  */
-export async function readJson(req: IncomingMessage, limit: number): Promise<unknown> {
+export async function readJson(req: IncomingMessage, binding: Binding): Promise<unknown> {
   const encoding = req.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem(415, 'A body must be sent without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     })
   }
-  const bytes = await readBytes(req, limit)
+  const bytes = await readBytes(req, binding.bodyLimit ?? DEFAULT_BODY_LIMIT)
   const type = req.headers['content-type']
   // First of all: without a body there is nothing whose type could be wrong.
-  if (bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')) {
-    throw new Problem(400, NO_INPUT)
-  }
+  if (bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')) return undefined
   if (!isJson(type)) {
-    throw new Problem(415, 'A body must be sent as Content-Type: application/json', {
+    if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
+    throw new Problem(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
       headers: { Accept: 'application/json' },
     })
   }
-  const value = parse(bytes)
-  if (value === null) throw new Problem(400, NO_INPUT)
-  if (isDeeper(value, DEEPEST)) throw new Problem(400, `Body must not be nested deeper than ${DEEPEST} levels`)
-  return value
+  return parse(bytes) ?? undefined
 }
 
-const NO_INPUT = 'No input data provided'
 const DEEPEST = 32
 
 function isBlank(byte: number): boolean {
@@ -208,26 +213,39 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
-function takeBody(slot: NonNullable<Door['body']>, body: unknown, input: Record<string, unknown>): void {
+function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, input: Record<string, unknown>): void {
+  if (body === undefined) throw new Problem(400, 'No input data provided')
+  if (isDeeper(body, DEEPEST)) throw new Problem(400, `Body must not be nested deeper than ${DEEPEST} levels`)
   if ('whole' in slot) {
     input[slot.whole] = body
     return
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem(400, 'Body must be a JSON object')
+  let isRecognized = false
   for (const { name, field } of slot.fields) {
     if (!Object.hasOwn(body, name)) continue
+    isRecognized = true
     const value = (body as Record<string, unknown>)[name]
     if (Object.hasOwn(input, field) && input[field] !== value)
       throw fieldProblem(name, `must be the same as ${field}, or left out`)
     input[field] = value
+  }
+  if (isRecognized) return
+  // Unknown fields go on only where there are no others: the operation judges them, whichever way they came.
+  const shape = shapeOf(door.input)
+  for (const [name, value] of Object.entries(body)) {
+    // An assignment to `__proto__` would make the caller's value the input's prototype.
+    if (!Object.hasOwn(shape, name)) Object.defineProperty(input, name, { value, enumerable: true })
   }
 }
 
 function read(text: string, kind: Kind): unknown {
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   // Digits past what a number holds exactly are still a whole number: the largest one, for the schema to judge.
-  if (kind === 'integer' && /^-?\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+  if (kind === 'integer' && /^-?\d+$/.test(text)) {
+    return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER))
+  }
   if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }

@@ -11,6 +11,7 @@ import {
   fieldProblem,
   gatherInput,
   labels,
+  pathInput,
   queryParameters,
   readJson,
   split,
@@ -63,8 +64,6 @@ interface Found {
 
 type Router = Instance<HTTPVersion.V1>
 
-const DEFAULT_BODY_LIMIT = 1024 * 1024
-
 /** The REST surface of a contract whose operations are implemented. Routes are compiled here, once. */
 export function rest<Context>(
   contract: Contract,
@@ -98,12 +97,23 @@ export function rest<Context>(
       const made = options.context(req, entry.procedures, door.binding.path)
       const context = made instanceof Promise ? await made : made
       operation.admit(context)
-      checkAccept(req)
-      const query = queryParameters(rawQuery)
-      const envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
-      const body = door.body && (await readJson(req, door.binding.bodyLimit ?? DEFAULT_BODY_LIMIT))
-      const input = gatherInput(door, params, query, req.headers, body)
-      const output = await operation.call(input, context, labels(door, body), door.shown)
+      const body = door.body && (await readJson(req, door.binding))
+      let query: ReadonlyMap<string, string>
+      let envelope: EnvelopeForm | undefined
+      let input: Record<string, unknown>
+      try {
+        checkAccept(req)
+        query = queryParameters(rawQuery)
+        envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
+        input = gatherInput(door, params, query, req.headers, body)
+      } catch (problem) {
+        throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
+      }
+      const output = await operation.call(input, context, {
+        label: labels(door, body),
+        shown: door.shown,
+        input: door.parses,
+      })
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
     } catch (error) {

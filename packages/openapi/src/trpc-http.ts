@@ -84,14 +84,17 @@ export function trpc<Context extends object & CallContext>(
         return { answer, text: '', unsayable: cause }
       }
     }
+    let known: Context
+    let inputs: unknown[] | undefined
     try {
       const made = options.context(req, request.paths)
-      context = made instanceof Promise ? await made : made
+      context = known = made instanceof Promise ? await made : made
+      inputs = await readInputs(req, request)
     } catch (cause) {
+      // A body that broke off is no call, and nobody waits for its answer.
+      if (res.destroyed) return
       return send(request.paths.map((path) => refused(cause, { path })))
     }
-    const known = context
-    const inputs = await readInputs(req, request)
     if (inputs === undefined) return next()
     if (!request.isBatch) return send([await settle(request.paths[0] as string, inputs[0], known)])
     const settling: Promise<Settled>[] = []

@@ -45,7 +45,7 @@ export class BoundedPool extends pg.Pool {
 
   #connect(callback: Callback): void {
     if (this.waitingCount < this.idleCount || this.totalCount < this.options.max) {
-      super.connect(callback)
+      super.connect((error, client, done) => callback(error, keepingOrderly(client), done))
       return
     }
     if (this.isCrowded()) {
@@ -59,7 +59,7 @@ export class BoundedPool extends pg.Pool {
     super.connect((error, client, done) => {
       this.#waiting.delete(waiter)
       if (error === undefined) this.#countTurn(sinceMs)
-      callback(error, client, done)
+      callback(error, keepingOrderly(client), done)
     })
   }
 
@@ -98,6 +98,25 @@ export class BoundedPool extends pg.Pool {
     this.#meanTurnMs += (turnMs - this.#meanTurnMs) * WEIGHT
     this.#lastTurnMs = nowMs
   }
+}
+
+/**
+ * A client that goes back to the pool after a statement that PostgreSQL refused. The pool itself closes the connection after
+ * any error, and with it all prepared statements are gone.
+ */
+function keepingOrderly(client: pg.PoolClient | undefined): pg.PoolClient | undefined {
+  if (client === undefined) return undefined
+  const { release } = client
+  client.release = (error) => release(isRefusal(error) ? undefined : error)
+  return client
+}
+
+// Data, constraints, lost transactions, names, locks, and statements that were cut off. What else PostgreSQL says may be the
+// end of the connection, or of a prepared statement.
+const REFUSAL = /^(?:22|23|40|42|55|57014)/
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && REFUSAL.test(error.code ?? '')
 }
 
 function promised(connect: (done: Callback) => void): Promise<pg.PoolClient> {

@@ -178,10 +178,23 @@ describe.each(accesses)('with access %s', (access) => {
     await using other = await openDatabase(database.url, { access })
     expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
     const updated_at = new Date('2026-07-02T03:04:05.001Z')
-    expect(await other.write((tx) => tx.users.update(1, undefined, { updated_at }))).toMatchObject({
+    expect(await other.write((tx) => tx.users.update(1, undefined, { age: 1, updated_at }))).toMatchObject({
       after: { updated_at },
     })
     expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
+  })
+
+  test('an update that changes nothing leaves version and updated_at, and still looks at the version', async () => {
+    await using database = await temporaryDatabase({ access })
+    const before = await database.write((tx) => tx.users.insert(newUser('ada')))
+    const { id: _, version, ...same } = before
+    const updated_at = new Date(before.updated_at.getTime() + 5)
+    for (const changes of [{ ...same, updated_at }, { name: undefined, updated_at }, {}]) {
+      const change = await database.write((tx) => tx.users.update(1, [version], changes))
+      expect(change).toEqual({ before, after: before })
+      expect(await database.write((tx) => tx.users.update(1, [version + 1], changes))).toBeUndefined()
+    }
+    expect(await database.read.users.find({ id: 1 })).toEqual(before)
   })
 
   test('each of the thousand milliseconds of a second comes back, and the ends of months, years and time', async () => {
@@ -244,14 +257,13 @@ describe.each(accesses)('with access %s', (access) => {
 
   test('a write that keeps losing is told as busy', async () => {
     await using database = await temporaryDatabase({ access })
-    await database.setDefault("default_transaction_isolation = 'repeatable read'")
-    await using serial = await openDatabase(database.url, { access })
     await database.write((tx) => tx.users.insert(newUser('ada')))
+    await database.rows(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$;
+      CREATE TRIGGER lose BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION lose()`)
     let attempts = 0
-    const losing = serial.write(async (tx) => {
+    const losing = database.write(async (tx) => {
       attempts++
-      await tx.users.find({ id: 1 })
-      await database.write((other) => other.users.update(1, undefined, { age: attempts }))
       await tx.users.update(1, undefined, { name: 'Ada' })
     })
     expect(isBusy(await losing.catch((error) => error))).toBe(true)
@@ -548,4 +560,104 @@ test('a change and its entry in the audit log are one statement', async () => {
     ['deleteAll', 3, record(3, 'cid'), null],
   ])
   expect(entries[0]).toMatchObject(shared)
+})
+
+describe.each(accesses)('with access %s', (access) => {
+  test('a write that PostgreSQL refuses keeps its connection', async () => {
+    await using database = await temporaryDatabase({ access, poolSize: 1 })
+    const pids = async () => {
+      await database.read.users.count({})
+      return database.rows(`SELECT pid FROM pg_stat_activity
+        WHERE application_name = 'resource-service' AND datname = current_database()`)
+    }
+    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+    const before = await pids()
+    expect(before).toHaveLength(1)
+    const rename = (isSingle: boolean) =>
+      database.write((tx) => tx.users.update(2, undefined, { email_key: 'ada@example.com' }), { isSingle })
+    await expect(rename(true)).rejects.toThrow(UniqueViolation)
+    await expect(rename(false)).rejects.toThrow(UniqueViolation)
+    expect(await pids()).toEqual(before)
+  })
+
+  test('what is asked of a write after its end is refused', async () => {
+    await using database = await temporaryDatabase({ access })
+    let kept: Tables | undefined
+    await database.write(async (tx) => {
+      kept = tx
+      await tx.users.insert(newUser('ada'))
+    })
+    await expect(kept?.users.insert(newUser('bob'))).rejects.toThrow(/[Tt]ransaction/)
+    await expect(kept?.users.count({})).rejects.toThrow(/[Tt]ransaction/)
+    expect(await database.read.users.count({})).toBe(1)
+  })
+
+  test('every transaction reads what is committed, whatever the default of the database', async () => {
+    const { url, setDefault } = await emptyDatabase()
+    await setDefault(`default_transaction_isolation = 'serializable'`)
+    // Both apply migrations, the second one after it has waited for the first.
+    await using database = await openDatabase(url, { access })
+    await using other = await openDatabase(url, { access })
+    const counts = await database.write(async (tx) => {
+      const before = await tx.users.count({})
+      await other.write((tx) => tx.users.insert(newUser('ada')))
+      return [before, await tx.users.count({})]
+    })
+    expect(counts).toEqual([0, 1])
+  })
+
+  test('writes of one name wait for each other on one connection, and a hundred at most', async () => {
+    await using database = await temporaryDatabase({ access, poolSize: 2 })
+    const order: number[] = []
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    const write = (n: number, work: Promise<void>) =>
+      database.write(
+        async () => {
+          order.push(n)
+          begun.resolve()
+          await work
+        },
+        { alone: 'key' },
+      )
+    const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
+    await begun.promise
+    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes of the same name are waiting.')
+    await database.write((tx) => tx.users.insert(newUser('ada')), { alone: 'another key' })
+    expect(await database.read.users.count({})).toBe(1)
+    expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
+    end.resolve()
+    await Promise.all(writes)
+    expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n))
+  })
+})
+
+test('several starts at once succeed where the database’s transactions are serializable by default', async () => {
+  const { url, setDefault } = await emptyDatabase()
+  await setDefault(`default_transaction_isolation = 'repeatable read'`)
+  const databases = await Promise.all(Array.from({ length: 4 }, () => createDatabase(url)))
+  expect(await Promise.all(databases.map(({ read }) => read.users.count({})))).toEqual([0, 0, 0, 0])
+  await Promise.all(databases.map((database) => database.close()))
+})
+
+test('a list of versions of any length is one statement', async () => {
+  const { url, parsed } = await emptyDatabase()
+  await (await openDatabase(url)).close()
+  const pool = openPool(parsed, { poolSize: 1 })
+  const access = openPreparedAccess(pool, 1000, true)
+  const write = <T>(work: (tx: Tables) => Promise<T>) => access.transaction(work, undefined)
+  const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)
+  await write((tx) => tx.items.insert({ name: 'lamp', price: 9 }))
+  const prices: (number | undefined)[] = []
+  for (const length of [0, 1, 2, 50, 100]) {
+    const change = await write((tx) => tx.items.update(1, versions(length), { price: length }))
+    prices.push(change?.after.price)
+  }
+  expect(prices).toEqual([undefined, 1, 2, 50, 100])
+  expect(await write((tx) => tx.items.delete(1, [1, 2]))).toBeUndefined()
+  expect(await write((tx) => tx.items.delete(1, [1, 2, 5]))).toMatchObject({ id: 1, version: 5 })
+  const { rows } = await pool.query(`SELECT count(*)::int FROM pg_prepared_statements
+    WHERE statement LIKE '%UPDATE%' OR statement LIKE 'DELETE%' GROUP BY statement LIKE 'DELETE%'`)
+  expect(rows).toEqual([{ count: 1 }, { count: 1 }])
+  await pool.end()
 })

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { Conflict } from '../errors.ts'
 import type { Database, Options } from '../index.ts'
+import { KeyedQueue } from '../keyed-queue.ts'
 import { readOnly } from '../read-only.ts'
 import type { Tables } from '../tables.ts'
 import { migratePostgres } from './migrate.ts'
@@ -41,7 +42,7 @@ export interface Access {
  */
 export async function openPostgres(
   url: string,
-  { access, writeMs, ...settings }: Options & Required<Pick<Options, 'access' | 'writeMs'>>,
+  { access, turnMs, writeMs, ...settings }: Options & Required<Pick<Options, 'access' | 'turnMs' | 'writeMs'>>,
 ): Promise<Database> {
   const parsed = readPostgresUrl(url)
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
@@ -51,14 +52,16 @@ export async function openPostgres(
     access === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
   const { read: tables, transaction, single, close } = await openAccess(pool, parsed)
   const read = readOnly(tables)
+  // The lock of a name is waited for on a connection: one for each process and name, and not one for each write.
+  const names = new KeyedQueue(turnMs)
   const replicas = await openReplicas(parsed, read, settings, openAccess)
   return {
     read,
     recent: replicas.next,
     write: (work, { alone, isSingle = false } = {}) => {
       if (isSingle && alone === undefined && single !== undefined) return withRetries(() => single(work))
-      const lock = alone === undefined ? undefined : lockOf(alone)
-      return withRetries(() => transaction(work, lock))
+      if (alone === undefined) return withRetries(() => transaction(work, undefined))
+      return names.run(alone, () => withRetries(() => transaction(work, lockOf(alone))))
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,

@@ -11,6 +11,7 @@ import {
   readMigrations,
 } from '../migration-history.ts'
 import { isUnreachable, reasonOf, sqlState } from './errors.ts'
+import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
 /** How long a start waits for the migrations of another process. */
@@ -80,7 +81,7 @@ function isMissing(error: unknown): boolean {
 /** Applies the first pending migration, in a transaction of its own; undefined when there is none. */
 async function applyNext(client: pg.Client, label: string, migrations: Migration[]): Promise<string | undefined> {
   // Of the transaction alone, as the lock: behind PgBouncer the next one is on another connection.
-  await client.query(`BEGIN; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
+  await client.query(`${BEGIN}; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
     SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
   try {
     const [migration] = pending(await appliedMigrations(client, label), migrations)

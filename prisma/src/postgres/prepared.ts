@@ -15,7 +15,7 @@ export function openPreparedAccess(pool: pg.Pool, writeMs: number, keepsStatemen
   return {
     read: sqlTables(statements),
     transaction: (work, lock) =>
-      inTransaction(pool, writeMs, lock, (client) => work(sqlTables(new PreparedStatements(client, keepsStatements)))),
+      inTransaction(pool, writeMs, lock, (client) => new PreparedStatements(client, keepsStatements), work),
     single: (work) => work(sqlTables(writingOnce(statements))),
     close: async () => {},
   }

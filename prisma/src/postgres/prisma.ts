@@ -1,10 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
-import type { PrismaClient } from '../../generated/client.ts'
+import type { Prisma, PrismaClient } from '../../generated/client.ts'
 import { PrismaClient as PostgresClient } from '../../generated/postgresql/client.ts'
 import { fromPrisma } from '../prisma-error.ts'
 import { prismaTables } from '../prisma-table.ts'
 import type { Access } from './database.ts'
+
+// The types are SQLite's, which has one level.
+const READ_COMMITTED = 'ReadCommitted' as Prisma.TransactionIsolationLevel
 
 /** The tables through Prisma alone. */
 export function openPrismaAccess(pool: pg.Pool, writeMs: number): Access {
@@ -20,7 +23,7 @@ export function openPrismaAccess(pool: pg.Pool, writeMs: number): Access {
             return work(prismaTables(tx))
           },
           // The pool has the time-out of the wait.
-          { maxWait: 2 ** 31 - 1, timeout: writeMs },
+          { maxWait: 2 ** 31 - 1, timeout: writeMs, isolationLevel: READ_COMMITTED },
         )
         .catch((error: unknown) => {
           throw fromPrisma(error)

@@ -14,16 +14,19 @@ export interface ReplicaChange {
 
 /** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
 export interface Position {
-  /** Null of a server that replays nothing. */
-  bytes: number | null
+  bytes: number
   origin: string
+  /** A promoted server begins another timeline: the same position is then other data. */
+  timeline: number
 }
 
 /** How far the primary had written by a time of our own clock. */
-export interface Mark {
+export interface Mark extends Position {
   time: number
-  bytes: number
-  origin: string
+}
+
+interface Replayed extends Position {
+  is_replica: boolean
 }
 
 interface ReplicaOptions {
@@ -33,8 +36,14 @@ interface ReplicaOptions {
   onChange: (change: ReplicaChange) => void
 }
 
+// The timeline of the stream is for superusers and members of pg_read_all_stats to see. What others see follows a failover
+// as late as the next restart point, five minutes as PostgreSQL comes, and until then such a replica does not serve.
 const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS bytes,
-  system_identifier || ' ' || current_database() AS origin FROM pg_control_system()`
+  system_identifier || ' ' || current_database() AS origin, pg_is_in_recovery() AS is_replica,
+  coalesce((SELECT received_tli FROM pg_stat_wal_receiver),
+    (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) FROM pg_control_checkpoint() c, pg_control_recovery() r))
+    AS timeline
+  FROM pg_control_system()`
 
 export class Replica {
   /** Its tables; where it cannot be reached, the primary's. */
@@ -46,7 +55,7 @@ export class Replica {
   /** All that was answered before this time can be read here. */
   #upTo = Number.NEGATIVE_INFINITY
   #isAsked = false
-  #serves: boolean | undefined
+  #last: Omit<ReplicaChange, 'replica'> | undefined
 
   constructor(pool: BoundedPool, access: Access, questions: pg.Pool, options: ReplicaOptions) {
     this.#pool = pool
@@ -66,7 +75,7 @@ export class Replica {
 
   /** Tells when it has grown too old since somebody who was asked last answered. */
   noticeAge(reason: string): void {
-    if (this.#serves && !this.isClose()) this.#leaveOut(reason)
+    if (this.#last?.serves && !this.isClose()) this.#leaveOut(reason)
   }
 
   /** Asks how far it is, one question at a time. */
@@ -74,8 +83,10 @@ export class Replica {
     if (this.#isAsked) return this.noticeAge('it does not answer')
     this.#isAsked = true
     try {
-      const [{ bytes, origin }] = (await this.#questions.query<Position>(REPLAYED)).rows as [Position]
-      if (bytes === null || origin !== marks.at(-1)?.origin) return this.#leaveOut('it is no replica of the database')
+      const [{ bytes, origin, timeline, is_replica }] = (await this.#questions.query(REPLAYED)).rows as [Replayed]
+      const newest = marks.at(-1)
+      if (!is_replica || origin !== newest?.origin) return this.#leaveOut('it is no replica of the database')
+      if (timeline !== newest.timeline) return this.#leaveOut('it follows another timeline than the primary')
       const mark = marks.findLast((mark) => mark.bytes <= bytes)
       if (mark !== undefined) this.#upTo = mark.time
       if (this.isClose()) this.#tell(true)
@@ -98,9 +109,9 @@ export class Replica {
   }
 
   #tell(serves: boolean, reason?: string): void {
-    if (this.#serves === serves) return
-    this.#serves = serves
-    this.#options.onChange({ replica: this.#options.label, serves, ...(reason !== undefined && { reason }) })
+    if (this.#last?.serves === serves && this.#last.reason === reason) return
+    this.#last = { serves, ...(reason !== undefined && { reason }) }
+    this.#options.onChange({ replica: this.#options.label, ...this.#last })
   }
 }
 
@@ -108,16 +119,18 @@ export class Replica {
 function withFallback(replica: Tables, primary: Tables, onUnreachable: (error: Unreachable) => void): Tables {
   return mapTables((_, name) => {
     const [own, other] = [replica[name], primary[name]] as unknown as [Reads, Reads]
-    const read = (method: 'find' | 'page' | 'count') => (query: unknown) =>
-      own[method](query).catch((error: unknown) => {
-        if (error instanceof Unreachable) onUnreachable(error)
-        // What the replica had to replay stood in the way of the read.
-        else if (!(error instanceof Conflict)) throw error
-        return other[method](query)
-      })
+    const read =
+      (method: keyof Reads) =>
+      (...query: unknown[]) =>
+        own[method](...query).catch((error: unknown) => {
+          if (error instanceof Unreachable) onUnreachable(error)
+          // What the replica had to replay stood in the way of the read.
+          else if (!(error instanceof Conflict)) throw error
+          return other[method](...query)
+        })
     return { ...other, find: read('find'), page: read('page'), count: read('count') }
   }) as unknown as Tables
 }
 
 /** What reads a table, whatever its rows are. */
-type Reads = Record<'find' | 'page' | 'count', (query: unknown) => Promise<unknown>>
+type Reads = Record<'find' | 'page' | 'count', (...query: unknown[]) => Promise<unknown>>

@@ -44,6 +44,11 @@ async function openReplicated(url: string, replicaUrls: string[], options: Optio
 const pause = ({ url }: PostgresServer) => query(url, 'SELECT pg_wal_replay_pause()')
 const resume = ({ url }: PostgresServer) => query(url, 'SELECT pg_wal_replay_resume()')
 
+async function follow(replica: PostgresServer, primary: string) {
+  await query(replica.url, `ALTER SYSTEM SET primary_conninfo = '${primary}'`)
+  await query(replica.url, 'SELECT pg_reload_conf()')
+}
+
 async function hasReplayed({ url }: PostgresServer, users: number) {
   const count = async () => (await query(url, 'SELECT count(*)::int FROM users')).rows[0].count
   await expect.poll(count).toBe(users)
@@ -166,4 +171,60 @@ test('a replica’s malformed URL is refused without its password', async () => 
   await expect(createDatabase(url, { replicaUrls: ['postgresql://app:hunter2@db.example.com'] })).rejects.toThrow(
     'The database URL must be postgresql://user:password@host:port/database, special characters percent-encoded.',
   )
+})
+
+test('a promoted replica, and one that follows another timeline, are left out; it serves once it follows the primary', async () => {
+  await using cluster = await startReplicated(3)
+  const [next, other, later] = cluster.replicas as [PostgresServer, PostgresServer, PostgresServer]
+  await using before = await cluster.open()
+  await before.allServe()
+  // Whoever is to follow the new primary must not be ahead of it.
+  await follow(later, '')
+  const receivers = 'SELECT count(*)::int FROM pg_stat_wal_receiver'
+  await expect.poll(async () => (await query(later.url, receivers)).rows).toEqual([{ count: 0 }])
+  const { lsn } = (await query(later.url, 'SELECT pg_last_wal_receive_lsn() AS lsn')).rows[0]
+  const isAhead = `SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is_ahead`
+  await expect.poll(async () => (await query(next.url, isAhead)).rows).toEqual([{ is_ahead: true }])
+  await query(next.url, 'SELECT pg_promote()')
+  await expect
+    .poll(() => before.changes.findLast(({ replica }) => replica.includes(`:${next.port}/`)))
+    .toMatchObject({ serves: false, reason: 'it is no replica of the database' })
+
+  // The other one goes on with the old primary, and is further than the new one.
+  for (let i = 0; i < 20; i++) await before.insert(`ada${i}`)
+  await hasReplayed(other, 20)
+  const elsewhere = { serves: false, reason: 'it follows another timeline than the primary' }
+  await using after = await openReplicated(next.url, [other.url], {})
+  await after.told(elsewhere)
+  expect(await after.recentCounts(2)).toEqual([0, 0])
+
+  await using last = await openReplicated(next.url, [later.url], {})
+  await last.told(elsewhere)
+  await follow(later, next.url)
+  await last.told({ serves: true })
+})
+
+test('a read that a replica serves has the columns that were asked for, also where the primary takes over', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await using database = await cluster.open({ replicaLagMs: 60_000 })
+  await database.insert('ada')
+  await database.allServe()
+  await hasReplayed(replica, 1)
+  const find = () => database.recent().users.find({ id: 1 }, ['name', 'role'])
+  expect(await find()).toEqual({ name: 'ada', role: 'user' })
+  await replica.stop('crash')
+  expect(await find()).toEqual({ name: 'ada', role: 'user' })
+})
+
+test('the reason why a replica is left out is reported again when it becomes another one', async () => {
+  await using cluster = await startReplicated(1)
+  const [replica] = cluster.replicas as [PostgresServer]
+  await pause(replica)
+  await query(cluster.primary.url, 'CREATE DATABASE later')
+  const url = replica.url.replace(/postgres$/, 'later')
+  await using database = await openReplicated(cluster.primary.url, [url], {})
+  await database.told({ serves: false, reason: 'database "later" does not exist' })
+  await resume(replica)
+  await database.told({ serves: false, reason: 'it is no replica of the database' })
 })

@@ -20,7 +20,8 @@ const LOOKS_PER_LAG = 5
 
 // As far as it is on disk, which is before an answer is sent.
 const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::float8 AS bytes,
-  system_identifier || ' ' || current_database() AS origin FROM pg_control_system()`
+  system_identifier || ' ' || current_database() AS origin,
+  ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`
 
 /**
  * Reads from the replicas that are close enough to the primary, in turn, and from the primary when there is none.
@@ -54,8 +55,9 @@ export async function openReplicas(
   let marks: Mark[] = []
   const look = async () => {
     const time = performance.now()
-    const [{ bytes, origin }] = (await questions.query<Position>(WRITTEN)).rows as [Position & { bytes: number }]
-    marks = [...marks.filter((mark) => time - mark.time <= replicaLagMs), { time, bytes, origin }]
+    const [position] = (await questions.query<Position>(WRITTEN)).rows as [Position]
+    const isRecent = (mark: Mark) => time - mark.time <= replicaLagMs && mark.timeline === position.timeline
+    marks = [...marks.filter(isRecent), { time, ...position }]
     for (const replica of replicas) replica.look(marks)
   }
   // While the primary does not answer nobody knows how far behind a replica is: each grows too old.

@@ -1,6 +1,12 @@
 import type pg from 'pg'
 import { Busy } from '../errors.ts'
+import { type Executor, sqlTables } from '../sql-table.ts'
+import type { Tables } from '../tables.ts'
+import { TransactionExecutor } from '../transaction-executor.ts'
 import { fromPostgres } from './errors.ts'
+
+// The database, or the role, may have another level by default.
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /**
  * Runs work in a transaction on a connection of its own, which goes back to the pool afterwards, or is closed when it
@@ -8,24 +14,29 @@ import { fromPostgres } from './errors.ts'
  *
  * @param longestMs after this the transaction is undone and fails as busy
  * @param lock held until the transaction's end
+ * @param open gives the statements on a connection
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
   longestMs: number,
   lock: bigint | undefined,
-  work: (client: pg.PoolClient) => Promise<T>,
+  open: (client: pg.PoolClient) => Executor,
+  work: (tx: Tables) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool)
   const { promise: expiry, reject } = Promise.withResolvers<never>()
   const late = new Busy('The write took too long and was undone.')
   const timer = setTimeout(() => reject(late), longestMs)
+  const transaction = new TransactionExecutor(open(client))
   let isInOrder = true
   try {
-    await client.query(lock === undefined ? 'BEGIN' : `BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
-    const result = await Promise.race([work(client), expiry])
+    await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
+    const result = await Promise.race([work(sqlTables(transaction)), expiry])
+    transaction.end()
     await client.query({ text: 'COMMIT' })
     return result
   } catch (error) {
+    transaction.end()
     isInOrder = error !== late && (await isRolledBack(client))
     throw fromPostgres(error) ?? error
   } finally {

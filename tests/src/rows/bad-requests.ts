@@ -22,7 +22,7 @@ seconds, in the form and with a status that the document names, without a 5xx, a
 chooses others; a failure prints seed and request. Memory: the most after half of them against half-way.`,
   run: async (tell) => {
     await using place = await sqlitePlace()
-    await using service = await startService(place.url)
+    await using service = await startService(place.url, { settings: { RATE_LIMIT: '0' } })
     const key = await createFuzzKey(service.url)
     // No key there: what comes without one comes further.
     await using openPlace = await sqlitePlace()

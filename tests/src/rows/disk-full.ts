@@ -81,10 +81,10 @@ async function nothingIsAccepted({ ledger }: Writers): Promise<void> {
 }
 
 /** @throws Error where the machine does not let this be done */
-function mountDisk() {
+export function mountDisk(bytes = DISK) {
   const path = mkdtempSync(join(tmpdir(), 'torture-disk-'))
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', path], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path], { stdio: 'pipe' })
   } catch (error) {
     rmdirSync(path)
     throw error

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { unguardFormula } from '@resource/contract/formulas'
 import { CsvError, parse } from 'csv-parse'
 import { invalid } from '../failures.ts'
 import type { Field } from '../fields.ts'
@@ -58,7 +59,7 @@ function rowOf(line: number, header: string[], cells: string[], fields: Field[])
   }
   const record: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = cellValue(field, String(source[field.name] ?? ''))
+    const value = cellValue(field, unguardFormula(String(source[field.name] ?? '')))
     if (value !== undefined) record[field.name] = value
   }
   return { line, source, record }

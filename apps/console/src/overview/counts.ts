@@ -2,7 +2,7 @@ import { contract } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
 import { client } from '../client.ts'
 
-const { role, status } = contract.users.procedures.list.input.shape
+const { role, status } = contract.users.procedures.update.input.shape
 const MOST_PAGES = 20
 const PAGE = 1000
 

@@ -1,3 +1,4 @@
+import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
 
 /** A field of a form or a filter, as the contract's schema makes it. */
@@ -27,8 +28,8 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
     if (core instanceof z.ZodDefault) initial = core.def.defaultValue
     core = core.unwrap() as z.ZodType
   }
-  const kind = kindOf(core)
-  const choices = core instanceof z.ZodEnum ? core.options.map(String) : []
+  const choices = choicesOf(core)
+  const kind = choices.length > 0 ? 'choice' : kindOf(core)
   const isRequired = core === schema
   return {
     name,
@@ -43,8 +44,12 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
   }
 }
 
+function choicesOf(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodEnum) return schema.options.map(String)
+  return (schema.meta()?.[KNOWN_VALUES] as string[] | undefined) ?? []
+}
+
 function kindOf(schema: z.ZodType): Field['kind'] {
-  if (schema instanceof z.ZodEnum) return 'choice'
   if (schema instanceof z.ZodNumber) return 'number'
   if (schema instanceof z.ZodISODate) return 'date'
   if (schema instanceof z.ZodEmail) return 'email'

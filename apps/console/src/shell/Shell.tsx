@@ -5,6 +5,7 @@ import { Account } from '../session/Account.tsx'
 import { Broken } from './Broken.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
+import { OpenBar } from './OpenBar.tsx'
 import { ThemeChoice } from './ThemeChoice.tsx'
 
 const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
@@ -33,6 +34,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <ThemeChoice />
       </header>
       <OfflineBar />
+      <OpenBar />
       <main id="main" tabIndex={-1}>
         <Broken key={path}>{children}</Broken>
       </main>

@@ -25,7 +25,7 @@ export function Filters({ resource, view, onChange }: Props) {
               onChange={(event) => onChange({ [field.name]: event.target.value || undefined })}
             >
               <option value="">All</option>
-              {field.choices.map((choice) => (
+              {offered(field, view[field.name]).map((choice) => (
                 <option key={choice}>{choice}</option>
               ))}
             </select>
@@ -57,6 +57,11 @@ export function Filters({ resource, view, onChange }: Props) {
       {isFiltered && <Button onPress={() => onChange(withoutFilters(resource))}>Clear filters</Button>}
     </search>
   )
+}
+
+// A link may filter by a value that is not among the known ones.
+function offered({ choices }: Field, value: unknown): string[] {
+  return typeof value === 'string' && !choices.includes(value) ? [...choices, value] : choices
 }
 
 interface TextFilterProps {

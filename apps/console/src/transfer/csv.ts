@@ -1,21 +1,17 @@
+import { guardFormula, unguardFormula } from '@resource/contract/formulas'
 import Papa from 'papaparse'
-
-// A spreadsheet takes a cell that begins so for a formula; an apostrophe before it keeps it text, and reading takes the
-// apostrophe away again.
-const FORMULA = /^'*[=+\-@\t\r]/
-const GUARDED = /^'(?='*[=+\-@\t\r])/
 
 /** Spreadsheets take a file without this for one in the letters of the machine's own country. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** Records as CSV lines under `fields`, without the line of names. */
 export function csvLines(fields: string[], rows: Record<string, unknown>[]): string {
-  return rows.length === 0 ? '' : lines(rows.map((row) => fields.map((field) => guarded(row[field]))))
+  return rows.length === 0 ? '' : lines(rows.map((row) => fields.map((field) => cell(row[field]))))
 }
 
 /** What a CSV file begins with: its fields by name. */
 export function csvHead(fields: string[]): string {
-  return BYTE_ORDER_MARK + lines([fields.map(guarded)])
+  return BYTE_ORDER_MARK + lines([fields.map(cell)])
 }
 
 export interface CsvRow {
@@ -44,7 +40,7 @@ export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
     values: Object.fromEntries(
       Object.entries(row)
         .filter(([name, value]) => name !== '__parsed_extra' && value !== '')
-        .map(([name, value]) => [name, value.replace(GUARDED, '')]),
+        .map(([name, value]) => [name, unguardFormula(value)]),
     ),
     fault: faults.get(index),
   }))
@@ -55,7 +51,6 @@ function lines(cells: string[][]): string {
   return `${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
 }
 
-function guarded(value: unknown): string {
-  const text = value === null || value === undefined ? '' : String(value)
-  return typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text
+function cell(value: unknown): string {
+  return String(guardFormula(value) ?? '')
 }

@@ -1,16 +1,25 @@
+import type { IncomingMessage } from 'node:http'
 import type { Database } from '@resource/database'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { isLoopback } from '../http/host.ts'
+import { isFirstProcess } from '../workers.ts'
 import { type Authenticate, createAuthenticate } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
+import { proxySign } from './proxy.ts'
 import { createTokens } from './tokens.ts'
 
 /** Who may come in. */
 export interface Access {
   callerOf: Authenticate
-  /** Whether the service is for whoever sits at this machine, without credentials. */
-  isPrivate: () => boolean | Promise<boolean>
+  /** Whether there are keys, or an identity provider. */
+  needsCredentials: () => boolean | Promise<boolean>
+  /** Notes at once that there is a key. */
+  noteKey: () => void
+  /** Whether a request needs no credentials. */
+  isOpen: (req: IncomingMessage) => boolean | Promise<boolean>
+  /** Whether a request needs no credentials because it comes from this machine, directly. */
+  isPrivate: (req: IncomingMessage) => boolean | Promise<boolean>
 }
 
 /**
@@ -19,30 +28,56 @@ export interface Access {
  * @throws Error when the service would be open to others than this machine without anyone having said so
  */
 export async function createAccess(database: Database, config: Config, log: Logger): Promise<Access> {
-  const { HOST, DATABASE_URL, ALLOW_ANONYMOUS, OIDC_ISSUER, OIDC_AUDIENCE = '', OIDC_ROLE_CLAIM } = config
+  const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS } = config
   const keyring = createKeyring(database, log)
-  const verifyToken =
-    OIDC_ISSUER === undefined
-      ? undefined
-      : createTokens({ issuer: OIDC_ISSUER, audience: OIDC_AUDIENCE, roleClaim: OIDC_ROLE_CLAIM })
-  if (!isLoopback(HOST) && verifyToken === undefined && !(await keyring.hasKeys())) {
-    if (!ALLOW_ANONYMOUS) throw new Error(wouldBeOpen(HOST, DATABASE_URL))
-    log.warn({ host: HOST }, 'ALLOW_ANONYMOUS: whoever reaches this address may read, write and remove everything')
+  const verifyToken = tokensOf(config)
+  // Not the keyring's own answer, which would hide for a second a key that is created now.
+  if (verifyToken === undefined && (await database.read.apiKeys.count({})) === 0) announceOpen(config, log)
+
+  const proxyOf = (req: IncomingMessage) => {
+    if (TRUST_PROXY.length > 0) return 'TRUST_PROXY is set'
+    return isLoopback(HOST) ? proxySign(req) : 'its address'
+  }
+  const whenOpen = (isMet: (req: IncomingMessage) => boolean) => (req: IncomingMessage) => {
+    if (verifyToken !== undefined) return false
+    const hasKeys = keyring.hasKeys()
+    return hasKeys instanceof Promise ? hasKeys.then((hasKeys) => !hasKeys && isMet(req)) : !hasKeys && isMet(req)
   }
   return {
-    callerOf: createAuthenticate(keyring, verifyToken),
-    isPrivate: () => {
-      if (verifyToken !== undefined || !isLoopback(HOST)) return false
-      const hasKeys = keyring.hasKeys()
-      return hasKeys instanceof Promise ? hasKeys.then((hasKeys) => !hasKeys) : !hasKeys
-    },
+    callerOf: createAuthenticate(keyring, ALLOW_ANONYMOUS ? () => undefined : proxyOf, verifyToken),
+    noteKey: keyring.noteKey,
+    needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
+    isOpen: whenOpen((req) => ALLOW_ANONYMOUS || proxyOf(req) === undefined),
+    isPrivate: whenOpen((req) => proxyOf(req) === undefined),
   }
 }
 
-function wouldBeOpen(host: string, databaseUrl: string): string {
+function tokensOf({ OIDC_ISSUER, OIDC_AUDIENCE = '', OIDC_ROLE_CLAIM, OIDC_TOKEN_TYPE }: Config) {
+  if (OIDC_ISSUER === undefined) return undefined
+  return createTokens({
+    issuer: OIDC_ISSUER,
+    audience: OIDC_AUDIENCE,
+    roleClaim: OIDC_ROLE_CLAIM,
+    type: OIDC_TOKEN_TYPE,
+  })
+}
+
+/** @throws Error when nobody has allowed the service to be as open as it would be */
+function announceOpen({ HOST, DATABASE_URL, ALLOW_ANONYMOUS, TRUST_PROXY }: Config, log: Logger): void {
   // Any other URL may hold a password.
-  const database = databaseUrl.startsWith('file:') ? databaseUrl : '"$DATABASE_URL"'
-  return `There is no API key yet, and HOST=${host} can be reached from other machines. Create a key first:
-  npm run -s resource -- keys create --name operator --role admin --database ${database}
-or set OIDC_ISSUER. HOST=127.0.0.1 needs neither. ALLOW_ANONYMOUS=true lets everyone do everything.`
+  const database = DATABASE_URL.startsWith('file:') ? DATABASE_URL : '"$DATABASE_URL"'
+  const create = `npm run -s resource -- keys create --name operator --role admin --database ${database}`
+  if (!ALLOW_ANONYMOUS && !isLoopback(HOST)) {
+    throw new Error(`There is no API key yet, and HOST=${HOST} can be reached from other machines. Create a key first:
+  ${create}
+or set OIDC_ISSUER. HOST=127.0.0.1 needs neither. ALLOW_ANONYMOUS=true lets everyone do everything.`)
+  }
+  if (!isFirstProcess()) return
+  if (ALLOW_ANONYMOUS) {
+    log.warn({ host: HOST }, 'ALLOW_ANONYMOUS: whoever reaches this address may read, write and remove everything')
+  } else if (TRUST_PROXY.length > 0) {
+    log.warn({ create }, 'no API key exists, and TRUST_PROXY is set: every request is refused until a key is created')
+  } else {
+    log.warn({ create }, 'no API key exists: anyone who can reach this port can read, write and delete everything')
+  }
 }

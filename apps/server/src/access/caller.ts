@@ -10,14 +10,26 @@ export interface Caller {
   role: Role
 }
 
+/** Whoever comes without credentials where none are needed. */
+export const ANONYMOUS: Caller = { name: 'anonymous', role: 'admin' }
+
+/** By what callers take turns, where they have to wait for each other: their names, or without credentials their addresses. */
+export function turnOf({ caller, address }: { caller: Caller; address?: () => string }): string {
+  return caller === ANONYMOUS && address !== undefined ? address() : caller.name
+}
+
 /** @throws Problem 403 unless the caller's role includes `access` */
 export function authorize({ caller }: { caller: Caller }, access: Role): void {
   if (ROLES.indexOf(caller.role) >= ROLES.indexOf(access)) return
-  throw new Problem(403, `This needs the role ${access}; yours is ${caller.role}`)
+  throw new Problem(403, `This needs the role ${access}; yours is ${caller.role}`, { reason: 'role' })
 }
 
+/** Why credentials are not good. */
+type Fault = 'malformed' | 'unknown_key' | 'revoked_key' | 'expired_key' | 'invalid_token'
+
 /** A refusal for want of credentials, with the header that says how to authenticate (RFC 6750, 3). */
-export function unauthorized(message: string, error?: 'invalid_token'): Problem {
-  const challenge = `Bearer realm="resource"${error ? `, error="${error}"` : ''}`
-  return new Problem(401, message, { headers: { 'WWW-Authenticate': challenge } })
+export function unauthorized(message: string, reason: 'no_credentials' | 'proxy' | Fault): Problem {
+  const isMissing = reason === 'no_credentials' || reason === 'proxy'
+  const challenge = `Bearer realm="resource"${isMissing ? '' : ', error="invalid_token"'}`
+  return new Problem(401, message, { headers: { 'WWW-Authenticate': challenge }, reason })
 }

@@ -1,5 +1,6 @@
 import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
+import { Problem } from '@resource/openapi'
 import type { Logger } from 'pino'
 import { isKey, isSame, prefixOf } from '../keys/secret.ts'
 import { unavailable } from '../store/unavailable.ts'
@@ -9,11 +10,16 @@ import { type Caller, unauthorized } from './caller.ts'
 const FRESH_MS = 1_000
 const MOST_REMEMBERED = 1_000
 const USE_TOLD_EVERY_MS = 60_000
+// Anyone can make up keys: to look for these must leave the database to others.
+const MOST_UNKNOWN_AT_ONCE = 2
+const MOST_UNKNOWN_WAITING = 100
 
 /** The API keys as the door-keeper knows them. What was looked up within the last second is given at once. */
 export interface Keyring {
   /** Whether any key was ever created: from then on nobody comes in without credentials. */
   hasKeys: () => boolean | Promise<boolean>
+  /** Notes at once that a key was created. */
+  noteKey: () => void
   /** @throws Problem 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */
   callerOf: (key: string) => Caller | Promise<Caller>
 }
@@ -26,19 +32,26 @@ interface Remembered {
 
 export function createKeyring(database: Database, log: Logger): Keyring {
   const remembered = new Map<string, Remembered>()
+  const unknown = createTurns()
   let any = { value: false, until: 0 }
+
+  const noteKey = () => {
+    any = { value: true, until: Number.POSITIVE_INFINITY }
+  }
 
   const lookForAny = async () => {
     const value = (await database.read.apiKeys.count({}).catch(refuse)) > 0
-    any = { value, until: Date.now() + FRESH_MS }
-    return value
+    // One may have been created meanwhile.
+    if (!any.value) any = { value, until: Date.now() + FRESH_MS }
+    return any.value
   }
 
   const lookFor = async (prefix: string): Promise<Remembered | undefined> => {
-    const row = await database.read.apiKeys.find({ prefix }).catch(refuse)
+    const look = () => database.read.apiKeys.find({ prefix }).catch(refuse)
+    const row = await (remembered.has(prefix) ? look() : unknown.run(look))
     // What was made up is not remembered, or it would push out the rest.
     if (row === undefined) return undefined
-    any = { value: true, until: Number.POSITIVE_INFINITY }
+    noteKey()
     const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
     const known = { row, caller, until: Date.now() + FRESH_MS }
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()
@@ -49,9 +62,9 @@ export function createKeyring(database: Database, log: Logger): Keyring {
   const admit = (key: string, known: Remembered | undefined): Caller => {
     if (!isSame(key, known?.row.hash) || known === undefined) throw noKey()
     const { row, caller } = known
-    if (row.revoked_at !== null) throw unauthorized('This API key was revoked', 'invalid_token')
+    if (row.revoked_at !== null) throw unauthorized('This API key was revoked', 'revoked_key')
     if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) {
-      throw unauthorized('This API key has expired', 'invalid_token')
+      throw unauthorized('This API key has expired', 'expired_key')
     }
     tellUse(row)
     return caller
@@ -67,6 +80,7 @@ export function createKeyring(database: Database, log: Logger): Keyring {
   }
 
   return {
+    noteKey,
     hasKeys: () => (any.value || any.until > Date.now() ? any.value : lookForAny()),
     callerOf: (key) => {
       if (!isKey(key)) throw noKey()
@@ -78,8 +92,34 @@ export function createKeyring(database: Database, log: Logger): Keyring {
   }
 }
 
+/** Runs a few at once; beyond the most that wait, the one that has waited longest is refused. */
+function createTurns() {
+  const waiting: { start: () => void; refuse: (error: Error) => void }[] = []
+  let running = 0
+  const turn = () =>
+    new Promise<void>((start, refuse) => {
+      waiting.push({ start, refuse })
+      if (waiting.length <= MOST_UNKNOWN_WAITING) return
+      const headers = { 'Retry-After': '1' }
+      waiting.shift()?.refuse(new Problem(503, 'Too many unknown API keys are looked up; try again', { headers }))
+    })
+  return {
+    run: async <T>(work: () => Promise<T>): Promise<T> => {
+      if (running === MOST_UNKNOWN_AT_ONCE) await turn()
+      else running++
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running--
+        else next.start()
+      }
+    },
+  }
+}
+
 function noKey() {
-  return unauthorized('This is no API key of the service', 'invalid_token')
+  return unauthorized('This is no API key of the service', 'unknown_key')
 }
 
 function refuse(error: unknown): never {

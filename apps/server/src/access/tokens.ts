@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '@resource/contract'
 import { Problem } from '@resource/openapi'
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { isSecure } from '../http/host.ts'
 import { type Caller, unauthorized } from './caller.ts'
 
 export interface TokenOptions {
@@ -9,13 +10,25 @@ export interface TokenOptions {
   audience: string
   /** The claim that holds the role, or a list that includes it. */
   roleClaim: string
+  /** What the token's header must say as `typ`, such as `at+jwt`; anything when absent. */
+  type?: string | undefined
 }
+
+// As long as OpenID Connect (Core 1.0, 2) lets it be.
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 // Whatever else jose finds wrong is the token's fault.
 const FAULTS_OF_PROVIDER = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID'])
 
 /** Verifies access tokens (JWT) of an OpenID Connect provider; its keys are fetched when needed, kept and rotated. */
-export function createTokens({ issuer, audience, roleClaim }: TokenOptions) {
+export function createTokens({ issuer, audience, roleClaim, type }: TokenOptions) {
+  const rules = {
+    issuer,
+    audience,
+    clockTolerance: 5,
+    requiredClaims: ['exp', 'sub'],
+    ...(type !== undefined && { typ: type }),
+  }
   let keys: Promise<JWTVerifyGetKey> | undefined
   const discovered = () => {
     keys ??= discover(issuer).catch((error) => {
@@ -28,11 +41,12 @@ export function createTokens({ issuer, audience, roleClaim }: TokenOptions) {
   /** @throws Problem 401 for a token that does not hold, 403 without a role, 503 when the provider does not answer */
   return async (token: string): Promise<Caller> => {
     try {
-      const { payload } = await jwtVerify(token, await discovered(), { issuer, audience, clockTolerance: 5 })
+      const { payload } = await jwtVerify(token, await discovered(), rules)
+      if (!SUBJECT.test(String(payload.sub))) throw noSubject()
       const claimed = [payload[roleClaim]].flat()
       const role = ROLES.toReversed().find((role) => claimed.includes(role))
-      if (role === undefined) throw new Problem(403, `The token’s ${roleClaim} must be one of ${ROLES.join(', ')}`)
-      return { name: `subject ${payload.sub ?? ''}`.trim(), detail: issuer, role: role satisfies Role }
+      if (role === undefined) throw noRole(roleClaim)
+      return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
     } catch (error) {
       if (error instanceof Problem) throw error
       if (error instanceof errors.JOSEError && !FAULTS_OF_PROVIDER.has(error.code)) {
@@ -44,10 +58,20 @@ export function createTokens({ issuer, audience, roleClaim }: TokenOptions) {
   }
 }
 
+function noSubject(): Problem {
+  return unauthorized('The token does not hold: its "sub" must be 1 to 255 characters', 'invalid_token')
+}
+
+function noRole(claim: string): Problem {
+  return new Problem(403, `The token’s ${claim} must be one of ${ROLES.join(', ')}`, { reason: 'token_role' })
+}
+
 async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-  const { jwks_uri } = (await response.json()) as { jwks_uri: string }
+  const { issuer: stated, jwks_uri } = (await response.json()) as { issuer?: string; jwks_uri: string }
+  if (stated !== issuer) throw new Error(`${url} names the issuer ${stated}, and OIDC_ISSUER is ${issuer}`)
+  if (!isSecure(jwks_uri)) throw new Error(`${url} names keys that are not on https: ${jwks_uri}`)
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: 5_000 })
 }

@@ -104,7 +104,7 @@ class AuditedTable<Row extends Entity> implements RecordTable<Row> {
 
   async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
     const change = await this.#table.update(id, versions, changes)
-    if (change === undefined) return undefined
+    if (change === undefined || change.after.version === change.before.version) return change
     await this.#tell([{ record_id: id, before: this.#text(change.before), after: this.#text(change.after, changes) }])
     return change
   }

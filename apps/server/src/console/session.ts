@@ -1,7 +1,9 @@
-import { Router } from 'express'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Request, Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
 import { only } from '../http/offer.ts'
+import { noteCaller } from '../http/request-log.ts'
 
 /**
  * The console's session, `/console/session`. GET tells who is logged in; POST with `Authorization: Bearer` puts the key
@@ -10,10 +12,15 @@ import { only } from '../http/offer.ts'
 export function consoleSession(authenticate: Authenticate): Router {
   const router = Router({ caseSensitive: true })
   const path = '/console/session'
+  const noted = async (req: Request, headers?: IncomingHttpHeaders) => {
+    const caller = await authenticate(req, headers)
+    noteCaller(req, caller)
+    return caller
+  }
   router.route(path).all(only('GET, HEAD, POST, DELETE, OPTIONS'))
-  router.get(path, async (req, res) => void res.json(told(await authenticate(req.headers))))
+  router.get(path, async (req, res) => void res.json(told(await noted(req))))
   router.post(path, async (req, res) => {
-    const caller = await authenticate({ authorization: req.headers.authorization })
+    const caller = await noted(req, { authorization: req.headers.authorization })
     const [, key = ''] = req.headers.authorization?.split(/ +/) ?? []
     const secure = req.headers.origin?.startsWith('https:') ?? false
     res.cookie(SESSION_COOKIE, key, { httpOnly: true, sameSite: 'strict', secure, path: '/' }).json(told(caller))

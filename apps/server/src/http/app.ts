@@ -12,21 +12,22 @@ import { consolePages } from '../console/console.ts'
 import { consoleSession } from '../console/session.ts'
 import type { Context } from '../context.ts'
 import { addressOf } from '../limits/address.ts'
-import type { Limits } from '../limits/limits.ts'
+import { type Limits, verifiedCaller } from '../limits/limits.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { metricsPage } from '../metrics/page.ts'
 import { createOperations } from '../operations.ts'
 import { pages } from '../pages/pages.ts'
 import type { Tracing } from '../tracing/tracing.ts'
+import { compose } from './compose.ts'
+import type { Connections } from './connections.ts'
 import { commonHeaders } from './headers.ts'
 import { health } from './health.ts'
 import { checkHost } from './host.ts'
 import { offer, only } from './offer.ts'
 import { allowOrigins, checkOrigin } from './origin.ts'
 import { hasWritten, markWriters } from './own-writes.ts'
-import { requestId } from './request-log.ts'
+import { noteCaller, noteRefusal, requestId } from './request-log.ts'
 import { skewLog } from './skew.ts'
-import { together } from './together.ts'
 
 const TRPC = '/trpc'
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
@@ -43,8 +44,7 @@ export interface AppOptions {
   metrics: Metrics
   /** Absent where requests are not traced. */
   tracing: Tracing | undefined
-  /** How many requests are under way. */
-  countOpen: () => number
+  connections: () => Connections
   log: Logger
   /** Whether the service has begun to stop. */
   isStopping: () => boolean
@@ -59,14 +59,25 @@ export interface App {
 
 /** The service, ready to be served. */
 export function createApp(options: AppOptions): App {
-  const { config, database, access, limits, metrics, tracing, countOpen, log, isStopping } = options
-  const operations = createOperations(database, config, (procedure, call) => {
-    const measured = metrics.observe(procedure, call)
-    return tracing?.observe(procedure, measured) ?? measured
+  const { config, database, access, limits, metrics, tracing, connections, log, isStopping } = options
+  const operations = createOperations(database, config, {
+    needsCredentials: access.needsCredentials,
+    onKeyCreated: access.noteKey,
+    observe: (procedure, call) => {
+      const measured = metrics.observe(procedure, call)
+      return tracing?.observe(procedure, measured) ?? measured
+    },
   })
   const tell = (error: Problem | TRPCError, req: Request) => {
     const id = requestId(req)
-    if (error.code === 'INTERNAL_SERVER_ERROR') log.error({ id, err: error.cause ?? error }, 'unexpected error')
+    if (error instanceof Problem && REFUSALS.has(error.status)) {
+      noteRefusal(req, error.reason ?? 'other')
+      metrics.countRefusal(error)
+    }
+    if (error.code === 'INTERNAL_SERVER_ERROR') {
+      metrics.countUnexpected()
+      log.error({ id, err: error.cause ?? error }, 'unexpected error')
+    }
     // What was refused for want of room is in the request's own line.
     if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
   }
@@ -82,11 +93,12 @@ export function createApp(options: AppOptions): App {
   ): Context | Promise<Context> => {
     tracing?.setRoute(req, route)
     const admit = (caller: Caller): Context => {
+      noteCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
       const read = hasWritten(req) ? database.read : database.recent()
       return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
     }
-    const caller = access.callerOf(req.headers)
+    const caller = access.callerOf(req)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)
   }
   const { handle, refuse, fail, ready } = rest<Context>(contract, operations, {
@@ -110,16 +122,24 @@ export function createApp(options: AppOptions): App {
     mostRecords: MOST_RECORDS_IN_BATCH,
   })
 
+  const isKnown = async (req: Request) => {
+    try {
+      return (await verifiedCaller(access, req)) !== undefined || (await access.isPrivate(req))
+    } catch {
+      return false
+    }
+  }
+
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
   app.use(
-    together(
-      ...(tracing === undefined ? [] : [tracing.handle]),
-      checkHost(access.isPrivate),
+    compose(
+      checkHost(access.isOpen, config),
       limits.handle,
+      ...(tracing === undefined ? [] : [tracing.handle(isKnown)]),
       checkOrigin(config.CORS_ORIGINS),
       ...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
       ...(config.DATABASE_REPLICA_URLS.length > 0 ? [markWriters(config.DATABASE_REPLICA_LAG_MS)] : []),
@@ -134,7 +154,7 @@ export function createApp(options: AppOptions): App {
   // tRPC makes a Request of the fetch standard, which cannot be made with each method.
   app.use(TRPC, only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
-  app.use(metricsPage({ metrics, access, rate, database, countOpen, refused: limits.refused }))
+  app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
   offer(app, '/openapi.json', async (_req, res) => void res.type('json').send(await documentText()))
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
@@ -145,6 +165,8 @@ export function createApp(options: AppOptions): App {
   return { app, refuseOverload: ready(OVERLOADED) }
 }
 
+// Those that say something about who calls.
+const REFUSALS = new Set([401, 403, 429])
 const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 let text: Promise<string> | undefined

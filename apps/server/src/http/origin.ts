@@ -4,6 +4,8 @@ import cors from 'cors'
 import type { RequestHandler } from 'express'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+// A page of this origin, or the address bar.
+const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 /**
  * Refuses a write that a browser sends for a page of another origin, whatever its body: the console's cookie, or an
@@ -13,10 +15,17 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
  */
 export function checkOrigin(origins: string[]): RequestHandler {
   return ({ method, headers }, _res, next) => {
-    const { origin } = headers
-    // Every browser names the origin of a write; other programs have none.
-    if (origin === undefined || SAFE.has(method) || isOwn(origin, headers) || origins.includes(origin)) return next()
-    throw new Problem(403, `Pages of ${origin} may not write here; CORS_ORIGINS says which may`)
+    if (SAFE.has(method)) return next()
+    const { origin, 'sec-fetch-site': site } = headers
+    // Browsers send at least one of the two with a write; other programs send neither.
+    const isAllowed =
+      origin === undefined
+        ? site === undefined || OWN_SITES.has(site)
+        : isOwn(origin, headers) || origins.includes(origin)
+    if (isAllowed) return next()
+    throw new Problem(403, `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS says which may`, {
+      reason: 'origin',
+    })
   }
 }
 

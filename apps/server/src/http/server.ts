@@ -1,4 +1,4 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { envelope } from '@resource/contract'
@@ -8,17 +8,20 @@ import type { Logger } from 'pino'
 import { createAccess } from '../access/access.ts'
 import { dropOldEntries } from '../audit/retention.ts'
 import type { Config } from '../config.ts'
+import { callerAddress, networkOf } from '../limits/address.ts'
 import { createLimits } from '../limits/limits.ts'
 import { shareQuota } from '../limits/sharing.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { dropOldAnswers } from '../store/idempotency.ts'
 import { observeDatabase } from '../store/observed.ts'
 import { createApp } from './app.ts'
+import { Connections } from './connections.ts'
 import { messagesOf } from './messages.ts'
 import { createServer } from './node-http.ts'
-import { OpenRequests } from './open-requests.ts'
 import { readOffSlowly } from './read-off.ts'
 import { requestLog } from './request-log.ts'
+import { Turns } from './turns.ts'
+import { HEALTH } from './watched.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const LONGEST_STOP_MS = 10_000
@@ -32,6 +35,10 @@ const TIMES = {
   connectionsCheckingInterval: 1_000,
 }
 const SILENCE_MS = 120_000
+// Connections that the kernel keeps until they are accepted; it takes its own bound (net.core.somaxconn) where that is less.
+const BACKLOG = 4096
+// They are refused to nobody, and must not keep others waiting.
+const HEALTH_AT_ONCE = 8
 
 // A request without a body needs no stream for it: a tenth of what a small answer costs.
 const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
@@ -44,6 +51,8 @@ export interface RunningServer {
    * and closes the database. Twice is the same as once.
    */
   stop: () => Promise<void>
+  /** Counts an error that belongs to no request. */
+  countUnexpected: () => void
 }
 
 /**
@@ -65,6 +74,8 @@ export async function startServer(
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    isShared: config.WORKERS > 1,
+    onWarning: (message, err) => log.warn({ err }, message),
     replicaUrls: config.DATABASE_REPLICA_URLS,
     replicaLagMs: config.DATABASE_REPLICA_LAG_MS,
     onReplica: (change) => {
@@ -79,9 +90,9 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const open = new OpenRequests()
-  const countOpen = () => open.size
-  const limits = createLimits(config, countOpen, database, log)
+  const healthTurns = new Turns(HEALTH_AT_ONCE)
+  const countWorking = () => connections.working - healthTurns.waiting
+  const limits = createLimits(config, access, countWorking, database, log)
   const isStopping = () => stopping !== undefined
   const { app, refuseOverload } = createApp({
     config,
@@ -90,53 +101,69 @@ export async function startServer(
     limits,
     metrics,
     tracing,
-    countOpen,
+    connections: () => connections,
     log,
     isStopping,
   })
   const serve = through(app)
-  const logRequest = requestLog(log, tracing?.traceId)
+  const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const readOff = function (this: ServerResponse) {
     if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
   }
-  const handle: RequestListener = (req, res) => {
+  const begin = (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     const { url = '' } = req
     const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     if (!req.readableEnded) res.prependListener('finish', readOff)
-    if (limits.isTooMuch(req)) {
+    if (isRefused) {
       // Express's by its prototype: messages.ts.
       refuseOverload(req as Request, res)
       metrics.count(req, res.statusCode)
       return
     }
-    const end = open.add(res)
     res.on('close', () => {
-      end()
       metrics.count(req, res.writableFinished ? res.statusCode : 'aborted')
       logRequest(res, url, startedMs)
     })
-    serve(req, res)
+    if (HEALTH.has(url)) healthTurns.run(() => serve(req, res))
+    else serve(req, res)
   }
-  const server = createServer({ ...messagesOf(app), ...TIMES, ...OPTIONS }, handle)
+  const behindProxy = config.TRUST_PROXY.length > 0
+  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
+  const connections = new Connections({
+    most: config.MAX_CONNECTIONS,
+    mostWaiting: config.MAX_WAITING_PER_ADDRESS,
+    addressOf: ({ remoteAddress = '' }) =>
+      behindProxy && isProxy(remoteAddress, 0) ? undefined : networkOf(remoteAddress),
+    callerOf: (req) => callerAddress(req as Request, behindProxy),
+    refuses: limits.isTooMuch,
+    serve: begin,
+  })
+  const handle: RequestListener = (req, res) => connections.take(req, res)
+  const server = createServer({ ...messagesOf(app, connections), ...TIMES, ...OPTIONS }, handle)
   // A caller who neither reads the answer nor sends what is missing of the request.
   server.setTimeout(SILENCE_MS)
-  server.maxConnections = config.MAX_CONNECTIONS
+  server.on('connection', (socket: Socket) => connections.open(socket))
   // Who has sent all it will send and closed its half still gets the answer, however long that takes.
   Object.assign(server, { httpAllowHalfOpen: true })
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // An answer still to come on this connection would be taken for this one's: better none at all.
-    if (open.isOn(socket)) socket.destroy()
-    else refuseMalformed(error, socket)
+    if (connections.owesAnswer(socket)) {
+      socket.destroy()
+      return
+    }
+    connections.refused(socket)
+    refuseMalformed(error, socket)
   })
   try {
     await listen(server, config)
   } catch (error) {
     limits.close()
+    connections.stop()
     await database.close()
     throw error
   }
@@ -157,9 +184,10 @@ export async function startServer(
     // A connection that is refused or closed as a request is on its way loses it: balancers must have gone by then.
     if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
     // Else a connection would stay, and take further requests, until its keep-alive ran out.
-    for (const res of open) if (!res.headersSent) res.setHeader('Connection', 'close')
+    for (const res of connections.answers()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
     limits.close()
+    connections.stop()
     await unshare?.()
     await database.close()
     await tracing?.stop()
@@ -170,6 +198,7 @@ export async function startServer(
       stopping ??= stop()
       return stopping
     },
+    countUnexpected: metrics.countUnexpected,
   }
 }
 
@@ -181,11 +210,21 @@ function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {
   return WORKERS > 1 || isPostgresUrl(DATABASE_URL)
 }
 
+const LISTEN_ADVICE: Record<string, string> = {
+  EADDRINUSE: 'The port is in use: set PORT to another, or stop the program that uses it',
+  EACCES: 'The port is for privileged users: set PORT to one above 1023',
+  EADDRNOTAVAIL: 'This machine does not have the address: set HOST to one that it has',
+  ENOTFOUND: 'The name cannot be resolved: set HOST to an address of this machine',
+}
+
 function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(PORT, HOST, () => {
-      server.off('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const advice = LISTEN_ADVICE[error.code ?? '']
+      reject(advice === undefined ? error : new Error(`${advice} (${HOST}:${PORT}, ${error.code})`))
+    })
+    server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
+      server.removeAllListeners('error')
       resolve()
     })
   })

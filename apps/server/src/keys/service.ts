@@ -6,8 +6,12 @@ import { writeOnce } from '../store/idempotency.ts'
 import { newKey } from './secret.ts'
 import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
 
-/** The rules of keys: shown once, stored as hashes, revoked rather than deleted. */
-export function keyService(database: Database): Implementation<Context>['keys'] {
+/**
+ * The rules of keys: shown once, stored as hashes, revoked rather than deleted.
+ *
+ * @param onCreated called when a key was created: nobody may come in without one any more
+ */
+export function keyService(database: Database, onCreated: () => void): Implementation<Context>['keys'] {
   return {
     list: (input) => listKeys(database.read, input),
 
@@ -28,6 +32,7 @@ export function keyService(database: Database): Implementation<Context>['keys'] 
         return insertKey(tx, { name, role, prefix, hash, expires_at })
       }
       const record = await writeOnce(database, context, 'keys.create', input, work, { isSingle: true })
+      onCreated()
       if (created !== undefined) return { ...record, key: created }
       throw new Problem(
         409,

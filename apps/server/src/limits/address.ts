@@ -7,8 +7,7 @@ const MAPPED = '::ffff:'
 export function addressOf(req: Request, behindProxy: boolean): string {
   const own = req.socket.remoteAddress ?? ''
   // A proxy that hands on what anyone wrote may name anything.
-  const address = behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own
-  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address
+  return unmapped(behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own)
 }
 
 /**
@@ -16,8 +15,17 @@ export function addressOf(req: Request, behindProxy: boolean): string {
  * bits, which is the least that a customer gets.
  */
 export function callerAddress(req: Request, behindProxy: boolean): string {
-  const address = addressOf(req, behindProxy)
+  return networkOf(addressOf(req, behindProxy))
+}
+
+/** What a limit counts an address as: see `callerAddress`. */
+export function networkOf(own: string): string {
+  const address = unmapped(own)
   return address.includes(':') ? network(address) : address
+}
+
+function unmapped(address: string): string {
+  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address
 }
 
 function network(address: string): string {

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '@resource/database'
-import type { RequestHandler } from 'express'
+import { Problem } from '@resource/openapi'
+import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
+import type { Access } from '../access/access.ts'
+import { hasCredentials } from '../access/authenticate.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Config } from '../config.ts'
-import { isLoopback } from '../http/host.ts'
 import { HEALTH, WATCHED } from '../http/watched.ts'
 import { createLoadGuard } from './load.ts'
 import { Quota } from './quota.ts'
@@ -28,11 +31,18 @@ const REQUESTS_A_MINUTE = 6_000
 /**
  * The limits that the settings name.
  *
+ * @param access tells apart callers that are counted from those that are not
  * @param countOpen how many requests are under way, without the one that is asked for
  * @param database asked whether it has time
  * @param log told how many were refused for overload
  */
-export function createLimits(config: Config, countOpen: () => number, database: Database, log: Logger): Limits {
+export function createLimits(
+  config: Config,
+  access: Access,
+  countOpen: () => number,
+  database: Database,
+  log: Logger,
+): Limits {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
   const onRefused = (count: number) => log.warn({ refused: count }, 'requests were refused for overload')
   const load = createLoadGuard({
@@ -42,14 +52,23 @@ export function createLimits(config: Config, countOpen: () => number, database: 
     mostDelayMs: MAX_DELAY_MS,
     onRefused,
   })
-  const limit = config.RATE_LIMIT ?? (isForOneself(config) ? 0 : REQUESTS_A_MINUTE)
+  const limit = config.RATE_LIMIT ?? REQUESTS_A_MINUTE
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
+  // Who has the machine, and the service, for themselves is not counted unless the settings say so.
+  const isFree = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
   return {
     isTooMuch: ({ url = '' }) => !WATCHED.has(url) && load.refuses(),
     handle: (req, _res, next) => {
-      if (!HEALTH.has(req.url)) rate?.count(req)
-      next()
+      if (rate === undefined || HEALTH.has(req.url)) return next()
+      const settle = (isFree: boolean) => {
+        if (isFree || rate.count(req)) return next()
+        return verifiedCaller(access, req)
+          .then((caller) => rate.countCaller(req, caller))
+          .then(() => next(), next)
+      }
+      const free = isFree(req)
+      return free instanceof Promise ? free.then(settle, next) : settle(free)
     },
     rate,
     quota,
@@ -58,7 +77,13 @@ export function createLimits(config: Config, countOpen: () => number, database: 
   }
 }
 
-/** Whether nobody but the users of this machine can come. */
-function isForOneself({ HOST, TRUST_PROXY }: Config): boolean {
-  return TRUST_PROXY.length === 0 && isLoopback(HOST)
+/** Who calls by credentials that hold; undefined for everybody else. */
+export async function verifiedCaller(access: Access, req: Request): Promise<Caller | undefined> {
+  if (!hasCredentials(req.headers)) return undefined
+  try {
+    return await access.callerOf(req)
+  } catch (error) {
+    if (error instanceof Problem && (error.status === 401 || error.status === 403)) return undefined
+    throw error
+  }
 }

@@ -10,7 +10,7 @@ export interface Allowance {
 /** Callers of a window and what each has used up. */
 export type Usage = Map<string, number>
 
-// So many callers are told apart; those that come later in the same window share what is theirs.
+// So many callers are told apart; addresses that come later in the same window share one quota.
 const MOST_CALLERS = 50_000
 const OTHERS = 'others'
 
@@ -31,17 +31,25 @@ export class Quota {
   }
 
   /**
+   * The caller that an address is counted as: itself, or beyond the most that are told apart one that all others share.
+   * Keys and tokens are always told apart: strangers cannot make them.
+   */
+  addressCaller(address: string, now: number): string {
+    this.#begin(windowOf(now))
+    return this.#own.has(address) || this.#own.size < MOST_CALLERS ? address : OTHERS
+  }
+
+  /**
    * Counts `cost` if the caller has that much left.
    *
    * @param now milliseconds since 1970
    */
   take(caller: string, cost: number, now: number): Allowance {
     this.#begin(windowOf(now))
-    const known = this.#known(caller)
-    const own = this.#own.get(known) ?? 0
-    const left = this.limit - own - (this.#elsewhere.get(known) ?? 0)
+    const own = this.#own.get(caller) ?? 0
+    const left = this.limit - own - (this.#elsewhere.get(caller) ?? 0)
     const granted = cost <= left
-    if (granted) this.#own.set(known, own + cost)
+    if (granted) this.#own.set(caller, own + cost)
     const resetSeconds = Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000)
     return { granted, remaining: Math.max(0, granted ? left - cost : left), resetSeconds }
   }
@@ -49,8 +57,7 @@ export class Quota {
   /** Counts what was used up already, be it more than the caller had left. */
   spend(caller: string, cost: number, now: number): void {
     this.#begin(windowOf(now))
-    const known = this.#known(caller)
-    this.#own.set(known, (this.#own.get(known) ?? 0) + cost)
+    this.#own.set(caller, (this.#own.get(caller) ?? 0) + cost)
   }
 
   /** Takes back what was counted. */
@@ -70,10 +77,6 @@ export class Quota {
   setElsewhere(usage: Usage, now: number): void {
     this.#begin(windowOf(now))
     this.#elsewhere = usage
-  }
-
-  #known(caller: string): string {
-    return this.#own.has(caller) || this.#own.size < MOST_CALLERS ? caller : OTHERS
   }
 
   #begin(window: number): void {

@@ -1,7 +1,6 @@
 import { Problem } from '@resource/openapi'
 import type { Request } from 'express'
-import { ANONYMOUS } from '../access/authenticate.ts'
-import type { Caller } from '../access/caller.ts'
+import { ANONYMOUS, type Caller } from '../access/caller.ts'
 import { callerAddress } from './address.ts'
 import { type Allowance, type Quota, WINDOW_MS } from './quota.ts'
 
@@ -23,8 +22,10 @@ const BYTES = 1024
 
 /** Counts requests against the quota of their callers. */
 export interface RateLimit {
-  /** Counts a request. @throws Problem 429 */
-  count: (req: Request) => void
+  /** Counts a request by its address. @returns false where that has used up its quota, and nothing was counted */
+  count: (req: Request) => boolean
+  /** Counts by its caller a request whose address has used up its quota. @throws Problem 429; without a caller, always */
+  countCaller: (req: Request, caller: Caller | undefined) => void
   /**
    * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself,
    * once however often it is asked. Who has shown credentials is counted by these instead of by address.
@@ -47,11 +48,14 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
 
   const take = (tally: Tally, cost: number) => {
     tally.allowance = quota.take(tally.caller, cost, Date.now())
-    const { granted, resetSeconds } = tally.allowance
-    if (granted) return
+    if (!tally.allowance.granted) throw refusal(tally)
+  }
+
+  const refusal = ({ allowance: { resetSeconds } }: Tally) => {
     refused++
-    throw new Problem(429, `Too many requests; try again in ${resetSeconds} s`, {
+    return new Problem(429, `Too many requests; try again in ${resetSeconds} s`, {
       headers: { 'Retry-After': String(resetSeconds) },
+      reason: 'rate_limit',
     })
   }
 
@@ -66,8 +70,16 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
 
   return {
     count: (req: Counted) => {
-      const tally = { caller: callerAddress(req, behindProxy), allowance: NOTHING, callsCounted: false }
-      req[TALLY] = tally
+      const now = Date.now()
+      const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
+      const allowance = quota.take(caller, 1, now)
+      req[TALLY] = { caller, allowance, callsCounted: false }
+      return allowance.granted
+    },
+    countCaller: (req: Counted, caller) => {
+      const tally = req[TALLY] as Tally
+      if (caller === undefined) throw refusal(tally)
+      tally.caller = caller.name
       take(tally, 1)
     },
     countCalls: (req: Counted, procedures, caller) => {
@@ -75,7 +87,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
       if (tally === undefined || tally.callsCounted) return
       tally.callsCounted = true
       let cost = Math.max(costOf(procedures), bodyCost(req))
-      if (caller === ANONYMOUS) cost--
+      if (caller === ANONYMOUS || tally.caller === caller.name) cost--
       else {
         quota.giveBack(tally.caller, 1, Date.now())
         tally.caller = caller.name
@@ -92,8 +104,6 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
     },
   }
 }
-
-const NOTHING: Allowance = { granted: false, remaining: 0, resetSeconds: 0 }
 
 function costOf(procedures: readonly string[]): number {
   let cost = 0

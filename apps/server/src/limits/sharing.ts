@@ -41,6 +41,7 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
 
   const exchange = async () => {
     const now = Date.now()
+    if (quota.own(now).size === 0) return
     try {
       await tell(now)
       await hear(now)

@@ -9,6 +9,7 @@ import {
   Registry,
 } from 'prom-client'
 import { hashingQueue } from '../hashing.ts'
+import type { Connections } from '../http/connections.ts'
 import { countReplays } from '../store/idempotency.ts'
 import type { LabelledTimings, Metrics } from './metrics.ts'
 import { CLASSES } from './timings.ts'
@@ -16,13 +17,13 @@ import { CLASSES } from './timings.ts'
 /** Where figures stand that others keep. */
 export interface Sources {
   database: Database
-  countOpen: () => number
+  connections: () => Connections
   /** How many requests a limit has refused. */
   refused: () => { rate_limit: number; overload: number }
 }
 
 /** What this process has counted, in the forms of Prometheus. Figures of the process itself begin here. */
-export function createRegistry(metrics: Metrics, { database, countOpen, refused }: Sources): Registry {
+export function createRegistry(metrics: Metrics, { database, connections: clients, refused }: Sources): Registry {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -45,12 +46,41 @@ export function createRegistry(metrics: Metrics, { database, countOpen, refused 
       }
     },
   })
-  new Gauge({
-    name: 'resource_http_requests_open',
-    help: 'Requests under way.',
+  new Counter({
+    name: 'resource_denied_total',
+    help: 'Requests refused with 401, 403 or 429, by reason.',
+    labelNames: ['status', 'reason'],
     registers,
     collect() {
-      this.set(countOpen())
+      this.reset()
+      for (const { count, ...labels } of metrics.refusals.values()) this.inc(labels, count)
+    },
+  })
+  new Gauge({
+    name: 'resource_http_requests_open',
+    help: 'Requests under way, those that wait for their client too.',
+    registers,
+    collect() {
+      this.set([...clients().answers()].length)
+    },
+  })
+  new Gauge({
+    name: 'resource_http_connections',
+    help: 'Connections, by what they are at.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(clients().states())) this.set({ state }, count)
+    },
+  })
+  new Counter({
+    name: 'resource_http_connections_closed_total',
+    help: 'Connections closed because too many of their address, or of all, waited for their client.',
+    labelNames: ['bound'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [bound, count] of Object.entries(clients().closed())) this.inc({ bound }, count)
     },
   })
   new Counter({
@@ -62,6 +92,15 @@ export function createRegistry(metrics: Metrics, { database, countOpen, refused 
       this.reset()
       const counts = { ...refused(), password_queue: hashingQueue().refused }
       for (const [limit, count] of Object.entries(counts)) this.inc({ limit }, count)
+    },
+  })
+  new Counter({
+    name: 'resource_unexpected_errors_total',
+    help: 'Errors answered with a 500, and errors of no request.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(metrics.unexpected())
     },
   })
   new Gauge({

@@ -13,23 +13,34 @@ export interface Metrics {
   readonly work: LabelledTimings
   /** By method and status: `GET`, `200`. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number | 'aborted', number>>
+  /** Refusals by status and reason: `401 unknown_key`. */
+  readonly refusals: ReadonlyMap<string, { status: string; reason: string; count: number }>
   /** Measures the calls of an operation. */
   observe: <Context>(procedure: string, call: Operation<Context>['call']) => Operation<Context>['call']
   /** Measures the work of the database. */
   measure: Around
   /** Counts a request that is answered, or will not be. */
   count: (req: IncomingMessage, status: number | 'aborted') => void
+  /** Counts a refusal, once however many calls of a batch it answers. */
+  countRefusal: (problem: Problem) => void
+  /** Counts an error that nothing foresaw. */
+  countUnexpected: () => void
+  unexpected: () => number
 }
 
 export function createMetrics(): Metrics {
   const calls: LabelledTimings = new Map()
   const work: LabelledTimings = new Map()
   const answers = new Map<string, Map<number | 'aborted', number>>()
+  const refusals = new Map<string, { status: string; reason: string; count: number }>()
+  let lastRefusal: Problem | undefined
+  let unexpected = 0
   const byTable = new Map<string, Map<string, Timings>>()
   return {
     calls,
     work,
     answers,
+    refusals,
     observe: (procedure, call) => {
       const timingsOf = (outcome: string) => addTimings(calls, `${procedure} ${outcome}`, { procedure, outcome })
       const ok = timingsOf('ok')
@@ -63,6 +74,15 @@ export function createMetrics(): Metrics {
       const counts = entryOf(answers, methodName(method), newMap<number | 'aborted', number>)
       counts.set(status, (counts.get(status) ?? 0) + 1)
     },
+    countRefusal: (problem) => {
+      if (problem === lastRefusal) return
+      lastRefusal = problem
+      const { status, reason = 'other' } = problem
+      const add = () => ({ status: String(status), reason, count: 0 })
+      entryOf(refusals, `${status} ${reason}`, add).count++
+    },
+    countUnexpected: () => void unexpected++,
+    unexpected: () => unexpected,
   }
 }
 

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { Router } from 'express'
 import type { Access } from '../access/access.ts'
-import { ANONYMOUS } from '../access/authenticate.ts'
-import { unauthorized } from '../access/caller.ts'
+import { ANONYMOUS, unauthorized } from '../access/caller.ts'
 import { offer } from '../http/offer.ts'
+import { noteCaller } from '../http/request-log.ts'
 import type { RateLimit } from '../limits/rate.ts'
 import type { Sources } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
@@ -31,9 +31,11 @@ export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOp
 
   const router = Router({ caseSensitive: true })
   offer(router, '/metrics', async (req, res) => {
-    const caller = await access.callerOf(req.headers)
+    const caller = await access.callerOf(req)
     // ALLOW_ANONYMOUS opens the records, not what tells strangers how to overload the service.
-    if (caller === ANONYMOUS && !(await access.isPrivate())) throw unauthorized('Metrics need an API key')
+    if (caller === ANONYMOUS && !(await access.isPrivate(req)))
+      throw unauthorized('Metrics need an API key', 'no_credentials')
+    noteCaller(req, caller)
     rate?.countCalls(req, ['metrics'], caller)
     const { registry, sum } = await open()
     const text = askAll === undefined ? await registry.metrics() : await sum(await askAll())

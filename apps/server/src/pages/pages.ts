@@ -56,6 +56,7 @@ export function page(html: string, styles: string[] = []): RequestHandler {
   return (_request, response) => {
     response.set({
       'content-security-policy': policy,
+      'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-cache',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
+import { ANONYMOUS, turnOf } from '../access/caller.ts'
 import { audited } from '../audit/trail.ts'
 import type { Context } from '../context.ts'
 import { hashInTurn } from '../hashing.ts'
@@ -24,7 +25,7 @@ interface Options<Prepared> {
  * changes leaves its entries in the audit log, in the same transaction.
  *
  * @param context whose write it is
- * @param procedure keys of different procedures do not meet
+ * @param procedure keys of different procedures, and of different callers, do not meet
  * @param input the procedure's input; a repeat must have the same
  * @param work is given the transaction, and what `prepare` made
  * @throws Problem 409 when the key was used with another input
@@ -41,18 +42,23 @@ export async function writeOnce<Answer, Prepared = undefined>(
     const prepared = await prepare()
     return database.write((tx) => work(audited(tx, procedure, context), prepared), { isSingle })
   }
-  const print = await fingerprint(JSON.stringify(request), isSecret ? `${procedure} ${key}` : undefined)
-  const early = await database.read.idempotencyKeys.find({ procedure, key })
-  if (isKept(early)) return answerAgain(early, print)
+  const scope = scopeOf(procedure, context)
+  const print = await fingerprint(
+    JSON.stringify(request),
+    isSecret ? { salt: `${scope} ${key}`, caller: turnOf(context) } : undefined,
+  )
+  const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
+  // As a write: one of SQLite waits until what another process has committed is on disk.
+  if (isKept(early)) return database.write(async () => answerAgain(early, print), { isSingle: true })
   const prepared = await prepare()
   const store = async (tx: Tables): Promise<Answer> => {
     // A twin may have been first meanwhile.
-    const first = await tx.idempotencyKeys.find({ procedure, key })
+    const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isKept(first)) return answerAgain(first, print)
-    if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure, key })
+    if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const answer = await work(audited(tx, procedure, context), prepared)
     await tx.idempotencyKeys.insert({
-      procedure,
+      procedure: scope,
       key,
       fingerprint: print,
       answer: JSON.stringify(answer),
@@ -60,7 +66,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     })
     return answer
   }
-  return database.write(store, { alone: `${procedure} ${key}` })
+  return database.write(store, { alone: `${scope} ${key}` })
 }
 
 /** How many answers this process has given again. */
@@ -72,6 +78,11 @@ export function countReplays(): number {
 export async function dropOldAnswers(database: Database): Promise<void> {
   const created_at = { lte: new Date(Date.now() - KEPT_MS) }
   await database.write((tx) => tx.idempotencyKeys.deleteAll({ created_at }))
+}
+
+// Under what a key is stored: strangers must neither get a caller's answer nor take the key before it.
+function scopeOf(procedure: string, { caller }: Context): string {
+  return caller === ANONYMOUS ? procedure : `${procedure} ${caller.name}`
 }
 
 function isKept(first: IdempotencyKey | undefined): first is IdempotencyKey {
@@ -88,8 +99,8 @@ function answerAgain<Answer>(first: IdempotencyKey, print: string): Answer {
 
 // A plain hash of a request with a password in it would let whoever reads the table try passwords fast. Such a request
 // gets the password's own hash, salted by its key, which each repeat finds again.
-async function fingerprint(request: string, secretSalt: string | undefined): Promise<string> {
-  if (secretSalt === undefined) return createHash('sha256').update(request).digest('base64')
-  const salt = createHash('sha256').update(secretSalt).digest().subarray(0, 16)
-  return hashInTurn(request, salt)
+async function fingerprint(request: string, secret?: { salt: string; caller: string }): Promise<string> {
+  if (secret === undefined) return createHash('sha256').update(request).digest('base64')
+  const salt = createHash('sha256').update(secret.salt).digest().subarray(0, 16)
+  return hashInTurn(request, { caller: secret.caller, salt })
 }

@@ -1,4 +1,4 @@
-import type { Entity, Kind, ListTable, Where } from '@resource/database'
+import { type Entity, type Kind, keysetRanges, type ListTable, type Position, type Where } from '@resource/database'
 import { Problem } from '@resource/openapi'
 
 export interface PageRequest {
@@ -21,8 +21,8 @@ export interface Page<Row> {
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
-// No table holds more records than there are ids, and the engine takes no larger offset.
-const LARGEST_OFFSET = 2 ** 31 - 1
+// To skip records costs as much as to read them.
+const MOST_SKIPPED = 100_000
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
@@ -32,7 +32,7 @@ const BY_ID = { column: 'id', descending: false } as const
  * @param sortable the columns of the sortable attributes, by their public names
  * @param shown the attributes the caller will look at; where each is a column, the rows have no others beside those the
  * cursor needs
- * @throws Problem 400 when it is not a valid cursor, or one of another sort
+ * @throws Problem 400 when it is not a valid cursor, or one of another sort, and for a page by number too far into a list
  */
 export async function readPage<Row extends Listed>(
   table: ListTable<Row>,
@@ -52,10 +52,13 @@ export async function readPage<Row extends Listed>(
   const query = { columns, where, order, take }
   let found: Row[] = []
   if (after) {
-    const beyond = beyondCursor(where, sorting, readCursor(after, sort, sorting))
+    const beyond = keysetRanges(where, sorting, sorting.kind, readCursor(after, sort, sorting))
     found = await table.page({ ...query, beyond })
-  } else if (skip <= LARGEST_OFFSET) {
+  } else if (after !== undefined || skip <= MOST_SKIPPED) {
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
+  } else {
+    const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MOST_SKIPPED, take: 1 })
+    if (further !== undefined) throw tooDeep()
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -106,40 +109,13 @@ function hasOneValue<Row>(where: Where<Row>, column: keyof Row): boolean {
   return wanted !== undefined && (wanted === null || typeof wanted !== 'object' || wanted instanceof Date)
 }
 
-type Key = string | number | Date | null
-
-interface Cursor {
-  key: Key
-  id: number
-}
-
-/**
- * What lies beyond a cursor, as ranges whose records stand one after the other. An index leads straight to the first
- * record of each; joined by OR they would be a scan.
- */
-function beyondCursor<Row>(where: Where<Row>, sorting: Sorting<Row>, { key, id }: Cursor): Where<Row>[] {
-  const { column, descending } = sorting
-  const ids = { id: { [column === 'id' && descending ? 'lt' : 'gt']: id } }
-  if (column === 'id') return [ids as Where<Row>]
-  // A filter for this very value leaves no others.
-  const others = where[column] === key ? [] : valuesBeyond(sorting, key)
-  return [{ [column]: key, ...ids }, ...others.map((values) => ({ [column]: values }))] as Where<Row>[]
-}
-
-// Null stands below every value.
-function valuesBeyond<Row>({ kind, descending }: Sorting<Row>, key: Key) {
-  if (key === null) return descending ? [] : [{ not: null }]
-  if (!descending) return [{ gt: key }]
-  return kind.endsWith('?') ? [{ lt: key }, null] : [{ lt: key }]
-}
-
 function writeCursor<Row extends Listed>(sort: string, { column }: Sorting<Row>, row: Row): string {
   const value = row[column]
   const key = value instanceof Date ? value.getTime() : value
   return Buffer.from(JSON.stringify([sort, key, row.id])).toString('base64url')
 }
 
-function readCursor<Row>(text: string, sort: string, sorting: Sorting<Row>): Cursor {
+function readCursor<Row>(text: string, sort: string, sorting: Sorting<Row>): Position {
   const [cursorSort, key, id] = parse(text)
   if (!isWhole(id, sorting.idKind) || typeof cursorSort !== 'string')
     throw wrongCursor('must be the cursor of a next link')
@@ -158,7 +134,7 @@ function parse(text: string): unknown[] {
   }
 }
 
-function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Key | undefined {
+function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Position['key'] | undefined {
   if (key === null) return kind.endsWith('?') ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
   if (kind === 'bigint' || kind.startsWith('int')) return isWhole(key, kind) ? key : undefined
@@ -173,6 +149,11 @@ function isWhole(value: unknown, kind: Kind): value is number {
 
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
+
+function tooDeep(): Problem {
+  const message = `must lie within the first ${MOST_SKIPPED.toLocaleString('en')} records; read further by cursor: begin with after= and go on with each next link`
+  return new Problem(400, `page: ${message}`, { fields: [{ field: 'page', message }] })
+}
 
 function wrongCursor(message: string): Problem {
   return new Problem(400, `after: ${message}`, { fields: [{ field: 'after', message }] })

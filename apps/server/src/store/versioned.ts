@@ -1,4 +1,4 @@
-import type { Changes, Entity, RecordTable, Where } from '@resource/database'
+import type { Change, Changes, Entity, RecordTable, Where } from '@resource/database'
 import { Problem } from '@resource/openapi'
 
 export type IfVersion = number | number[] | undefined
@@ -7,6 +7,7 @@ export type IfVersion = number | number[] | undefined
  * Writes changes into a record and increments its version.
  *
  * @param noun what the messages call the record: `User`
+ * @param check is given what the write made of the record; what it throws undoes the write, unless that was autocommitted
  * @throws Problem 404 when there is no such record, 412 when it has another version
  */
 export async function updateVersioned<Row extends Entity>(
@@ -15,9 +16,11 @@ export async function updateVersioned<Row extends Entity>(
   id: number,
   ifVersion: IfVersion,
   changes: NoInfer<Changes<Row>>,
+  check?: (change: Change<Row>) => void,
 ): Promise<Row> {
   const change = await table.update(id, versionsOf(ifVersion), changes)
   if (change === undefined) throw await refusal(table, noun, id)
+  check?.(change)
   return change.after
 }
 

@@ -26,8 +26,11 @@ type Traced = IncomingMessage & { [SPAN]?: Span }
 
 /** Spans by OpenTelemetry's conventions: one for each request, in it one for each call, in that one for each query. */
 export interface Tracing {
-  /** Begins the span of a request, which goes on a trace of the caller's. */
-  handle: RequestHandler
+  /**
+   * Begins the span of a request: on its caller's trace where `isTrusted`, else at the root of a new one that links to it.
+   * Strangers must neither choose what is sampled nor write into the traces of others.
+   */
+  handle: (isTrusted: (req: Request) => Promise<boolean>) => RequestHandler
   /** Names the span of a request. @param route `/users/{user_id}` */
   setRoute: (req: Request, route: string) => void
   /** For the log. */
@@ -62,12 +65,16 @@ export function startTracing(config: Config, log: Logger): Tracing {
   }
 
   return {
-    handle: (req: Traced & Request, res, next) => {
+    handle: (isTrusted) => async (req: Traced & Request, res, next) => {
       if (WATCHED.has(req.url)) return next()
       const method = methodName(req.method)
-      const caller = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
+      const sent = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
+      const link = trace.getSpanContext(sent)
+      const isRoot = link === undefined || !(await isTrusted(req))
+      const parent = isRoot ? ROOT_CONTEXT : sent
       const attributes = { 'http.request.method': method, 'url.scheme': 'http', 'url.path': req.path }
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, caller)
+      const links = isRoot && link !== undefined ? [{ context: link }] : []
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, links }, parent)
       req[SPAN] = span
       res.once('close', () => {
         if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
@@ -75,7 +82,7 @@ export function startTracing(config: Config, log: Logger): Tracing {
         else if (res.statusCode >= 500) fail(span, String(res.statusCode))
         span.end()
       })
-      current.run(trace.setSpan(caller, span), next)
+      return current.run(trace.setSpan(parent, span), next)
     },
     setRoute: (req: Traced & Request, route) => {
       req[SPAN]?.updateName(`${methodName(req.method)} ${route}`).setAttribute('http.route', route)

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@resource/contract'
-import { type Changes, type Tables, UniqueViolation, type User } from '@resource/database'
+import { type Change, type Changes, type Tables, UniqueViolation, type User } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { columnsOf, readPage } from '../store/page.ts'
 import { timestamp } from '../store/timestamp.ts'
@@ -66,12 +66,16 @@ export async function insertUsers(tx: Tables, users: NewUser[]): Promise<UserRec
   return (await tx.users.insertMany(data).catch(oneTaken)).map(present)
 }
 
-/** @throws Problem 404, 409 or 412 */
+/**
+ * @param check as of `updateVersioned`
+ * @throws Problem 404, 409 or 412
+ */
 export async function updateUser(
   tx: Tables,
   id: number,
   ifVersion: IfVersion,
   changes: Changes<NewUser>,
+  check?: (change: Change<User>) => void,
 ): Promise<UserRecord> {
   const { email } = changes
   const data = {
@@ -79,7 +83,7 @@ export async function updateUser(
     email_key: email === undefined ? undefined : emailKey(email),
     updated_at: new Date(),
   }
-  return present(await updateVersioned(tx.users, 'User', id, ifVersion, data).catch(taken))
+  return present(await updateVersioned(tx.users, 'User', id, ifVersion, data, check).catch(taken))
 }
 
 /** @throws Problem 404 or 412 */

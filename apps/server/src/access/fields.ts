@@ -1,0 +1,58 @@
+import { FIELD_ROLE, ROLES, type Role, VALUE_ROLES } from '@resource/contract'
+import { Problem } from '@resource/openapi'
+import type { z } from 'zod'
+import type { Caller } from './caller.ts'
+
+/** What the fields of an input ask of who changes or gives them, as the contract's schemas say. */
+export interface FieldRules {
+  /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
+  allows: (caller: Caller) => boolean
+  /** @throws Problem 403 unless the caller may change the field */
+  checkChange: (caller: Caller, field: string) => void
+  /**
+   * @param at where the fields stand in what the caller sent: `[3]` in a list
+   * @throws Problem 403 unless the caller may give each value
+   */
+  checkValues: (caller: Caller, values: Record<string, unknown>, at?: string) => void
+}
+
+export function fieldRules({ shape }: z.ZodObject): FieldRules {
+  const changes = new Map<string, Role>()
+  const values = new Map<string, Record<string, Role>>()
+  for (const [field, schema] of Object.entries(shape)) {
+    const { [FIELD_ROLE]: role, [VALUE_ROLES]: roles } = metaOf(schema as z.ZodType)
+    if (role !== undefined) changes.set(field, role as Role)
+    if (roles !== undefined) values.set(field, roles as Record<string, Role>)
+  }
+  return {
+    allows: (caller) => [...changes.values()].every((role) => includes(caller.role, role)),
+    checkChange: (caller, field) => {
+      const role = changes.get(field)
+      if (role !== undefined && !includes(caller.role, role))
+        throw refusal(field, `to change it needs the role ${role}`, caller)
+    },
+    checkValues: (caller, given, at = '') => {
+      for (const [field, roles] of values) {
+        const role = roles[String(given[field])]
+        if (role !== undefined && !includes(caller.role, role)) {
+          throw refusal(at === '' ? field : `${at}.${field}`, `${given[field]} needs the role ${role}`, caller)
+        }
+      }
+    },
+  }
+}
+
+// What makes a field optional or gives it a default stands around its schema.
+function metaOf(schema: z.ZodType): Record<string, unknown> {
+  const { innerType } = schema.def as z.core.$ZodTypeDef & { innerType?: z.ZodType }
+  return { ...(innerType && metaOf(innerType)), ...schema.meta() }
+}
+
+function includes(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed)
+}
+
+function refusal(field: string, rule: string, { role }: Caller): Problem {
+  const message = `${rule}; yours is ${role}`
+  return new Problem(403, `${field}: ${message}`, { fields: [{ field, message }], reason: 'role' })
+}

@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite'
+import { query } from '@resource/postgres-test'
+import { describe, expect, test } from 'vitest'
+import { shareTestServer, type TestServer } from './harness.ts'
+
+const ITEMS = 100_002
+const FILL = `INSERT INTO items (name, price, version)
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ITEMS}) SELECT 'Item', i, 1 FROM n`
+
+async function fill({ databaseUrl }: TestServer): Promise<void> {
+  if (!databaseUrl.startsWith('file:')) return void (await query(databaseUrl, FILL))
+  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length))
+  sqlite.exec(FILL)
+  sqlite.close()
+}
+
+describe('a page by number', () => {
+  const server = shareTestServer(fill)
+  const idsOf = async (path: string) => (await server().request('GET', path)).body.map(({ id }: { id: number }) => id)
+
+  test('is read within the first 100,000 records', async () => {
+    expect(await idsOf('/items?limit=1&page=100001')).toEqual([100_001])
+    expect(await idsOf('/items?limit=2&page=50001')).toEqual([100_001, 100_002])
+    expect(await idsOf('/items?limit=1&page=100001&sort=price_desc')).toEqual([2])
+  })
+
+  for (const path of ['/items?limit=1&page=100002', '/items?limit=1000&page=102', '/items?page=2147483648']) {
+    test(`is a 400 that names the cursor further on: ${path}`, async () => {
+      const { status, body } = await server().request('GET', path)
+      expect([status, body]).toEqual([
+        400,
+        {
+          message:
+            'page: must lie within the first 100,000 records; read further by cursor: begin with after= and go on with each next link',
+        },
+      ])
+    })
+  }
+
+  test('is the same over tRPC', async () => {
+    await expect(server().client.items.list.query({ page: 102, limit: 1000 })).rejects.toMatchObject({
+      data: { code: 'BAD_REQUEST', fields: [{ field: 'page', message: expect.stringContaining('by cursor') }] },
+    })
+  })
+
+  test('past the end of what a filter leaves is empty all the same', async () => {
+    expect(await idsOf('/items?page=2147483648&price_lt=50000')).toEqual([])
+    expect(await idsOf('/items?page=2147483648&category=none')).toEqual([])
+  })
+
+  test('counts all records, also those that no page by number reaches', async () => {
+    const { items, next, total } = await server().client.items.list.query({ limit: 1, count: true, sort: 'id_desc' })
+    expect([items[0]?.id, total, typeof next]).toEqual([100_002, 100_002, 'string'])
+    const { headers } = await server().request('GET', '/items?price_lt=70001&count=true&limit=1')
+    expect(headers.get('x-total-count')).toBe('70000')
+  })
+})

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { delimiter, join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { createClient } from '@resource/client'
+import { expect, test } from 'vitest'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+const nginx = folders.map((folder) => join(folder, 'nginx')).find((file) => existsSync(file))
+
+/** A real nginx before `upstream`, on a socket file, which needs no port; `await using` ends it. */
+async function startNginx(upstream: string, location = '') {
+  const folder = await temporaryFolder()
+  const socketPath = join(folder.path, 'nginx.sock')
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`)
+  await writeFile(
+    join(folder.path, 'nginx.conf'),
+    `daemon off; master_process off; pid nginx.pid; error_log stderr; events {}
+    http { access_log off; ${paths.join(' ')}
+      server { listen unix:${socketPath}; location / { proxy_pass ${upstream}; ${location} } } }`,
+  )
+  const child = spawn(nginx as string, ['-p', folder.path, '-c', 'nginx.conf', '-e', 'stderr'])
+  let stderr = ''
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  const exited = once(child, 'exit')
+  await expect.poll(() => existsSync(socketPath) || child.exitCode !== null).toBe(true)
+  if (child.exitCode !== null) throw new Error(stderr)
+  return {
+    ask: async (path: string, headers: Record<string, string> = {}) => {
+      const sent = request({ socketPath, path, headers: { Host: 'api.example.com', ...headers } }).end()
+      const [answer] = await once(sent, 'response')
+      // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+      return { status: answer.statusCode as number, body: (await json(answer)) as any }
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await exited
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const NOT_CHECKED = 'NOT CHECKED: nginx is not installed'
+
+test('strangers who come through nginx with its default proxy_pass get a 401; with a key they are answered', async (context) => {
+  if (nginx === undefined) return context.skip(NOT_CHECKED)
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  await using proxy = await startNginx(url)
+  for (const path of ['/items', '/api/users', '/trpc/items.list', '/console/session']) {
+    const { status, body } = await proxy.ask(path)
+    expect([path, status]).toEqual([path, 401])
+    expect(JSON.stringify(body)).toContain('came through a proxy (HTTP/1.0)')
+  }
+  expect((await proxy.ask('/metrics')).status).toBe(401)
+  expect((await proxy.ask('/readyz')).body).toEqual({ status: 'ready' })
+  expect((await fetch(`${url}/items`)).status).toBe(200)
+
+  const { key } = await createClient({ baseUrl: url }).keys.create.mutate({ name: 'operator', role: 'admin' })
+  expect((await proxy.ask('/items', { Authorization: `Bearer ${key}` })).status).toBe(200)
+})
+
+test('so do those who come through an nginx that speaks HTTP/1.1 and names who asked', async (context) => {
+  if (nginx === undefined) return context.skip(NOT_CHECKED)
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  // Over its socket file nginx has no address to tell, and says "unix:".
+  const location = 'proxy_http_version 1.1; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'
+  await using proxy = await startNginx(await service.url(), location)
+  const { status, body } = await proxy.ask('/items')
+  expect([status, JSON.stringify(body)]).toEqual([401, expect.stringContaining('the header X-Forwarded-For')])
+})

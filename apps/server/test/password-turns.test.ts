@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { FairQueue } from '../src/fair-queue.ts'
+import { hashInTurn, hashingQueue } from '../src/hashing.ts'
+import { createCallers } from './callers.ts'
+import { startTestServer } from './harness.ts'
+
+test('callers take turns, however many passwords one of them has waiting', async () => {
+  const order: string[] = []
+  const hash = (caller: string) => hashInTurn('horse', { caller }).then(() => order.push(caller))
+  await Promise.all([...Array.from({ length: 30 }, () => hash('key 1')), hash('key 2'), hash('key 3')])
+  expect(order.slice(0, 8)).toContain('key 2')
+  expect(order.slice(0, 9)).toContain('key 3')
+})
+
+test('beyond a hundred that wait, the caller with most is refused, and nobody else', async () => {
+  const outcomes = { 'key 1': [] as unknown[], 'key 2': [] as unknown[] }
+  const hash = (caller: keyof typeof outcomes) =>
+    hashInTurn('horse', { caller }).then(
+      () => outcomes[caller].push('hashed'),
+      ({ status }) => outcomes[caller].push(status),
+    )
+  const many = Array.from({ length: 120 }, () => hash('key 1'))
+  const { running } = hashingQueue()
+  await Promise.all([...many, ...Array.from({ length: 10 }, () => hash('key 2'))])
+  expect(outcomes['key 2']).toEqual(Array(10).fill('hashed'))
+  expect(outcomes['key 1'].filter((outcome) => outcome === 503)).toHaveLength(30 - running)
+})
+
+test('a writer with 130 creates at once makes nobody else wait for all of them, or get a 503', async () => {
+  await using server = await startTestServer()
+  const { writer = '', admin = '' } = await createCallers(server)
+  const create = async (Authorization: string, n: number) => {
+    const json = { name: 'Ada', email: `ada${n}@example.com`, password: 'correct horse battery staple' }
+    return (await server.request('POST', '/api/users', { json, headers: { Authorization } })).status
+  }
+  const statuses: number[] = []
+  const { refused } = hashingQueue()
+  const many = Array.from({ length: 130 }, (_, n) => create(writer, n).then((status) => statuses.push(status)))
+  await expect.poll(() => hashingQueue().refused).toBeGreaterThan(refused)
+  expect([await create(admin, 200), await create(admin, 201)]).toEqual([201, 201])
+  expect(hashingQueue().waiting).toBeGreaterThan(0)
+  await Promise.all(many)
+  expect(new Set(statuses)).toEqual(new Set([201, 503]))
+})
+
+test('with as many callers as places the one that came last is refused', () => {
+  const queue = new FairQueue<number>()
+  for (let n = 0; n < 3; n++) queue.add(`key ${n}`, n)
+  expect([queue.drop(), queue.take(), queue.take(), queue.take(), queue.size]).toEqual([2, 0, 1, undefined, 0])
+})

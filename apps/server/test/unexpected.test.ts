@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@resource/postgres-test'
+import { expect, test } from 'vitest'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+const GOES_WRONG = fileURLToPath(new URL('goes-wrong.mjs', import.meta.url))
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const environment = { NODE_OPTIONS: `--import ${GOES_WRONG}` }
+
+/** Sends a request whose body breaks off after five bytes of 99. */
+async function breakOff(url: string, target: string, leave: 'destroy' | 'end' | 'resetAndDestroy') {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  const head = [`POST ${target} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', 'Content-Length: 99']
+  await new Promise((written) => socket.write(`${head.join('\r\n')}\r\n\r\n{"nam`, written))
+  socket[leave]()
+  if (leave === 'end') await once(socket.resume(), 'close')
+}
+
+test('a request that breaks off in its body ends its connection, and neither the process nor the next request', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const targets = [
+    '/trpc/items.create',
+    '/trpc/items.create,items.create?batch=1',
+    '/trpc/items.nothing',
+    '/items/',
+    '/',
+  ]
+  for (const target of targets) {
+    for (const leave of ['destroy', 'end', 'resetAndDestroy'] as const) await breakOff(url, target, leave)
+  }
+  const aborted = () => service.lines.filter((line) => JSON.parse(line).msg === 'request aborted').length
+  await expect.poll(aborted).toBeGreaterThan(5)
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toContain('\nresource_unexpected_errors_total 0\n')
+  expect(metrics).toContain('\nresource_http_requests_open 1\n')
+  service.signal('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+})
+
+test('a rejection that nothing handles is logged as an error and counted, and the process goes on', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, environment)
+  const url = await service.url()
+  service.signal('SIGUSR2')
+  const line = await service.logged(({ msg }) => msg === 'unexpected rejection')
+  expect(line).toMatchObject({ level: 50, err: { message: 'rejected by the test' } })
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('\nresource_unexpected_errors_total 1\n')
+  service.signal('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+})
+
+test('an uncaught exception is logged, lets an open request finish, and ends the process with code 1', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, environment)
+  const url = await service.url()
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const body = '{"name":"Lamp","price":2}'
+  const head = ['POST /items/ HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Expect: 100-continue']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  const [goOn] = await once(socket, 'data')
+  expect(String(goOn)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  service.signal('SIGALRM')
+  const line = await service.logged(({ msg }) => msg === 'uncaught exception')
+  expect(line).toMatchObject({ level: 60, err: { message: 'thrown by the test' } })
+  socket.write(body)
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 201 /)
+  expect(await service.exited).toEqual({ code: 1, stderr: '' })
+})
+
+test('an uncaught exception in a worker ends that worker alone, and in the process of the workers all of them', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { ...environment, WORKERS: '2' })
+  const pids = () =>
+    service.lines.map((line) => JSON.parse(line)).flatMap(({ url, pid }) => (url ? [pid as number] : []))
+  await expect.poll(() => pids().length).toBe(2)
+  const [first] = pids()
+  process.kill(first as number, 'SIGUSR2')
+  expect(await service.logged(({ msg }) => msg === 'unexpected rejection')).toMatchObject({ pid: first })
+  process.kill(first as number, 'SIGALRM')
+  expect(await service.logged(({ msg }) => msg === 'uncaught exception')).toMatchObject({ pid: first })
+  expect(await service.logged(({ msg }) => msg.startsWith('a worker died'))).toMatchObject({ worker: first, code: 1 })
+  await expect.poll(() => pids().length).toBe(3)
+  expect((await fetch(`${await service.url()}/healthz`)).status).toBe(200)
+  service.signal('SIGALRM')
+  expect(await service.exited).toEqual({ code: 1, stderr: '' })
+  await expect(fetch(`${await service.url()}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a log that cannot be written, for want of room on the disk, ends nothing',
+  async () => {
+    await using folder = await temporaryFolder()
+    const port = await freePort()
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: folder.path,
+      env: { PORT: String(port) },
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'inherit'],
+    })
+    try {
+      const status = () =>
+        fetch(`http://127.0.0.1:${port}/items`).then(
+          (answer) => answer.status,
+          () => 0,
+        )
+      await expect.poll(status).toBe(200)
+      // Lines are written ten times a second: by now the first have failed, and after these some more.
+      const until = performance.now() + 500
+      while (performance.now() < until) expect(await status()).toBe(200)
+      child.kill('SIGTERM')
+      await expect.poll(() => child.exitCode).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+)

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { spawnService, temporaryFolder } from './service-process.ts'
+
+const HEAD = 'Host: localhost\r\nContent-Type: application/json\r\n'
+/** What a client sends and then waits, by what the service waits for. */
+const STALLS = {
+  head: 'GET /items HTTP/1.1\r\nHost: loc',
+  body: `POST /items/ HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n{`,
+  // Refused before its body has come.
+  rest: `PUT /items/ HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n{`,
+}
+
+interface Client {
+  socket: Socket
+  isOpen: () => boolean
+}
+
+/** Connects from `from`, sends `text`, and reads nothing that comes back. */
+async function stall(url: string, text: string, from = '127.0.0.1'): Promise<Client> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, localAddress: from })
+  let isOpen = true
+  for (const event of ['close', 'error', 'end']) socket.on(event, () => (isOpen = false))
+  await once(socket, 'connect')
+  if (text !== '') await new Promise((written) => socket.write(text, written))
+  return { socket, isOpen: () => isOpen }
+}
+
+async function stallMany(count: number, ...args: Parameters<typeof stall>): Promise<Client[]> {
+  const clients: Client[] = []
+  for (let n = 0; n < count; n++) clients.push(await stall(...args))
+  return clients
+}
+
+/** Of a request on a connection of its own. */
+function statusOf(url: string, from = '127.0.0.1'): Promise<number | string> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent: false, localAddress: from }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    sent.end()
+  })
+}
+
+async function metricsOf(url: string, from?: string): Promise<Record<string, number>> {
+  const { hostname, port } = new URL(url)
+  const { socket } = await stall(url, '', from)
+  socket.write(`GET /metrics HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`)
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  const lines = text.split('\n').filter((line) => line.startsWith('resource_'))
+  return Object.fromEntries(lines.map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]))
+}
+
+const connections = (state: string) => `resource_http_connections{state="${state}"}`
+const closed = (bound: string) => `resource_http_connections_closed_total{bound="${bound}"}`
+const open = (clients: Client[]) => clients.map(({ isOpen }) => isOpen())
+
+/** A request whose answer is too large for the kernel to take where nobody reads: pages, one behind the other. */
+async function unread(url: string) {
+  const asset = /\/assets\/[^"]*\/swagger-ui\.js/.exec(await (await fetch(`${url}/docs`)).text())?.[0]
+  return `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(8)
+}
+
+test('clients that keep the service waiting take no place among the requests that are worked on', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_REQUESTS: '2' })
+  const url = await service.url()
+  const stalls = { ...STALLS, answer: await unread(url) }
+  for (const text of Object.values(stalls)) await stallMany(20, url, text)
+  for (const state of Object.keys(stalls)) {
+    await expect.poll(async () => (await metricsOf(url))[connections(state)], { message: state }).toBe(20)
+  }
+  expect((await metricsOf(url))[connections('working')]).toBe(1)
+  for (let n = 0; n < 20; n++) expect(await statusOf(`${url}/items`)).toBe(200)
+  expect((await metricsOf(url))['resource_refused_total{limit="overload"}']).toBe(0)
+})
+
+test.for(['silent', 'head', 'body', 'rest', 'answer'] as const)(
+  'of an address that keeps the service waiting, %s, those that have waited longest are closed, and no other address’s',
+  async (kind) => {
+    await using folder = await temporaryFolder()
+    await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
+    const url = await service.url()
+    const text = { ...STALLS, silent: '', answer: await unread(url) }[kind]
+    const others = await stallMany(5, url, text, '127.0.0.2')
+    const clients = await stallMany(20, url, text)
+    const goOn = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+    for (const from of goOn) expect(await statusOf(`${url}/items`, from)).toBe(200)
+    await expect.poll(async () => (await metricsOf(url, '127.0.0.3'))[closed('address')]).toBe(15)
+    // Nobody reads, so nobody would see it.
+    for (const { socket } of [...clients, ...others]) socket.resume()
+    await expect.poll(() => open(clients)).toEqual([...Array(15).fill(false), ...Array(5).fill(true)])
+    expect(open(others)).toEqual(Array(5).fill(true))
+    for (const from of goOn) expect(await statusOf(`${url}/items`, from)).toBe(200)
+  },
+)
+
+test('connections that were served may be idle, as many as come, until another request’s head begins and does not end', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
+  const url = await service.url()
+  const clients = await stallMany(50, url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  for (const { socket } of clients) socket.resume()
+  await expect.poll(async () => (await metricsOf(url))[connections('idle')]).toBe(50)
+  // A silent one is closed meanwhile: the bound holds.
+  await stallMany(6, url, '')
+  await expect.poll(async () => (await metricsOf(url))[closed('address')]).toBe(1)
+  expect(open(clients)).toEqual(Array(50).fill(true))
+  for (const { socket } of clients) socket.write('GET /hea')
+  await expect.poll(() => open(clients).filter((isOpen) => isOpen).length).toBe(5)
+})
+
+test('a thousand connections that send their requests at once are all served', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
+  const url = await service.url()
+  const statuses = await Promise.all(Array.from({ length: 1000 }, () => statusOf(`${url}/healthz`)))
+  expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(1000).fill(200) })
+})
+
+test('at MAX_CONNECTIONS the one that has waited longest is closed, whatever for, and a new one is served', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_CONNECTIONS: '4' })
+  const url = await service.url()
+  const idle = await stall(url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(idle.socket, 'data')
+  const others = await Promise.all(Object.values(STALLS).map((text) => stall(url, text)))
+  for (const { socket } of [idle, ...others]) socket.resume()
+  expect(await statusOf(`${url}/items`, '127.0.0.2')).toBe(200)
+  await expect.poll(idle.isOpen).toBe(false)
+  expect(open(others)).toEqual([true, true, true])
+  // The one that was served has closed; of four places three are taken.
+  expect((await metricsOf(url))[closed('total')]).toBe(1)
+})
+
+test('behind a proxy the bound is that of the address it names, and what has named none is not its own', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '3', TRUST_PROXY: 'loopback' })
+  const url = await service.url()
+  const body = (caller: string) => STALLS.body.replace('\r\n', `\r\nX-Forwarded-For: ${caller}\r\n`)
+  const silent = await stallMany(10, url, '')
+  const one = await stallMany(5, url, body('192.0.2.1'))
+  const two = await stallMany(3, url, body('192.0.2.2'))
+  const three = await stallMany(2, url, body('2001:db8:1:2::1'))
+  three.push(...(await stallMany(2, url, body('2001:db8:1:2:3::1'))))
+  for (const { socket } of [...silent, ...one, ...two, ...three]) socket.resume()
+  await expect.poll(() => open(one)).toEqual([false, false, true, true, true])
+  await expect.poll(() => open(three)).toEqual([false, true, true, true])
+  expect(open(two)).toEqual([true, true, true])
+  expect(open(silent)).toEqual(Array(10).fill(true))
+})
+
+test('requests behind another on a connection that breaks leave nothing open', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const body = '{"name":"Ada","email":"ada@example.com","password":"correct horse"}'
+  const slow = `POST /api/users HTTP/1.1\r\n${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
+  const next = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  for (const { socket } of await stallMany(20, url, slow + next.repeat(3))) socket.resetAndDestroy()
+  await expect.poll(async () => (await metricsOf(url)).resource_http_requests_open).toBe(1)
+  const told = await metricsOf(url)
+  expect([told[connections('working')], told[connections('idle')], told[connections('rest')]]).toEqual([1, 0, 0])
+})

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Run by the image of PostgreSQL, once, as it fills its volume: the service's own role, which owns its database alone.
+set -eu
+psql --no-psqlrc --set=ON_ERROR_STOP=1 --set=password="$RESOURCE_PASSWORD" \
+  --username="$POSTGRES_USER" --dbname=postgres <<'SQL'
+CREATE ROLE resource LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS PASSWORD :'password';
+CREATE DATABASE resource OWNER resource;
+REVOKE ALL ON DATABASE resource FROM PUBLIC;
+REVOKE CONNECT ON DATABASE postgres FROM PUBLIC;
+SQL

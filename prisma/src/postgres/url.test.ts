@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { readPostgresUrl } from './url.ts'
+
+const WITHOUT_TLS =
+  /^The database URL names another machine without TLS: .* Add sslmode=verify-full to it, or sslmode=disable/
+
+test.each([
+  'postgresql://app:hunter2@db.example.com/app',
+  'postgresql://app:hunter2@10.0.0.7:5432/app?pgbouncer=true',
+  'postgresql://app:hunter2@database/app',
+  'postgresql://app:hunter2@localhost.example.com/app',
+  'postgresql://app:hunter2@[fd00::7]:5432/app',
+  'postgresql://app:hunter2@localhost/app?host=db.example.com',
+  'postgresql://app:hunter2@db.example.com/app?ssl=0',
+])('%s is refused: it is remote, and says nothing of TLS', (url) => {
+  expect(() => readPostgresUrl(url)).toThrow(WITHOUT_TLS)
+  expect(() => readPostgresUrl(url)).not.toThrow('hunter2')
+})
+
+test.each([
+  'postgresql://app@db.example.com/app?sslmode=verify-full',
+  'postgresql://app@db.example.com/app?sslmode=disable',
+  'postgresql://app@db.example.com/app?ssl=true',
+  'postgresql://app@localhost/app',
+  'postgresql://app@LOCALHOST:5432/app',
+  'postgresql://app@127.0.0.1:5432/app',
+  'postgresql://app@[::1]:5432/app',
+  'postgresql:///app',
+  'postgresql:///app?host=/var/run/postgresql',
+  'postgresql://%2Fvar%2Frun%2Fpostgresql/app',
+])('%s is taken', (url) => {
+  expect(readPostgresUrl(url).connectionString).toBe(url)
+})
