@@ -60,10 +60,10 @@ const connections = (state: string) => `resource_http_connections{state="${state
 const closed = (bound: string) => `resource_http_connections_closed_total{bound="${bound}"}`
 const open = (clients: Client[]) => clients.map(({ isOpen }) => isOpen())
 
-/** A request whose answer is too large for the kernel to take where nobody reads: pages, one behind the other. */
-async function unread(url: string) {
+/** Requests whose answers, where nobody reads, are too large for the kernel to take; it takes one of them. */
+async function unread(url: string, count = 8) {
   const asset = /\/assets\/[^"]*\/swagger-ui\.js/.exec(await (await fetch(`${url}/docs`)).text())?.[0]
-  return `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(8)
+  return `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(count)
 }
 
 test('clients that keep the service waiting take no place among the requests that are worked on', async () => {
@@ -80,13 +80,13 @@ test('clients that keep the service waiting take no place among the requests tha
   expect((await metricsOf(url))['resource_refused_total{limit="overload"}']).toBe(0)
 })
 
-test.for(['silent', 'head', 'body', 'rest', 'answer'] as const)(
+test.for(['silent', 'head', 'body', 'rest', 'answer', 'taken'] as const)(
   'of an address that keeps the service waiting, %s, those that have waited longest are closed, and no other address’s',
   async (kind) => {
     await using folder = await temporaryFolder()
     await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
     const url = await service.url()
-    const text = { ...STALLS, silent: '', answer: await unread(url) }[kind]
+    const text = { ...STALLS, silent: '', answer: await unread(url), taken: await unread(url, 1) }[kind]
     const others = await stallMany(5, url, text, '127.0.0.2')
     const clients = await stallMany(20, url, text)
     const goOn = ['127.0.0.1', '127.0.0.2', '127.0.0.3']

@@ -10,6 +10,7 @@ import { startService } from '../service.ts'
 
 const SOCKETS = 5_000
 const OPEN_EVERY_MS = 100
+const ASK_EVERY_MS = 500
 const MEASURED_MS = 25_000
 const FRESH_EVERY_MS = 10
 const FRESH_MS = 250
@@ -18,6 +19,7 @@ const KINDS: Record<string, number> = {
   'heads that never end': 1_000,
   'bodies that never come': 1_000,
   'answers that are never read': 250,
+  'answers that are never read, and that the kernel takes whole': 250,
 }
 const ATTACKER = '127.0.0.1'
 const OTHER = '127.0.0.2'
@@ -82,6 +84,7 @@ export const harm: Harm = async (url, signal, kind = '') => {
       'bodies that never come': `POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
       // More than the kernel takes.
       'answers that are never read': `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(2),
+      'answers that are never read, and that the kernel takes whole': `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     }[kind] ?? ''
   const sockets = new Set<Socket>()
   const counts = { opened: 0, closed: 0, most: 0 }
@@ -96,8 +99,10 @@ export const harm: Harm = async (url, signal, kind = '') => {
       socket.write(text)
     })
     socket.on('error', () => undefined)
-    // Who does not read learns of a reset by writing.
+    // Who does not read learns of a reset by writing. An empty line between requests means nothing.
+    const ask = text.endsWith('\r\n\r\n') && setInterval(() => socket.write('\r\n'), ASK_EVERY_MS)
     socket.on('close', () => {
+      if (ask) clearInterval(ask)
       sockets.delete(socket)
       counts.closed++
     })

@@ -7,8 +7,9 @@ type Connected = Socket & { [CONNECTION]?: Connection }
 
 /**
  * What a connection is at. It waits for its client in `head` (a request's head, which may have begun), `body` (the rest of
- * a request's body), `rest` (the same, of a request that is answered) and `answer` (the client reads it too slowly for the
- * kernel to take it whole). `idle`, it has been served and nothing has come since.
+ * a request's body), `rest` (the same, of a request that is answered) and `answer` (the kernel has not taken it whole, or
+ * may hold so much of it that whether the client reads it is uncertain). `idle`, it has been served and nothing has come
+ * since.
  */
 export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 
@@ -20,6 +21,9 @@ const GRACE_FOR_HEAD_MS = 3_000
 const SWEEP_MS = 50
 const SWEEPS_A_LOOK = 20
 const UNKNOWN = -1
+// The kernel takes megabytes for a client that reads nothing, and Node cannot ask it how much was read. An answer larger
+// than this counts as unread until the next request comes.
+const SURELY_SMALL_BYTES = 128 * 1024
 
 class Connection {
   readonly socket: Socket
@@ -38,6 +42,8 @@ class Connection {
   readonly later: { req: IncomingMessage; res: ServerResponse }[] = []
   /** What had been read when it was last seen idle. */
   bytesRead = UNKNOWN
+  /** What had been written when it last had nothing to answer. */
+  bytesWritten = 0
   isClosed = false
 
   constructor(socket: Socket, address: string | undefined) {
@@ -189,8 +195,11 @@ export class Connections {
   }
 
   #goIdle(connection: Connection): void {
+    const { bytesWritten } = connection.socket
+    const isLarge = bytesWritten - connection.bytesWritten > SURELY_SMALL_BYTES
+    connection.bytesWritten = bytesWritten
+    this.#move(connection, isLarge ? 'answer' : 'idle')
     connection.req = undefined
-    this.#move(connection, 'idle')
   }
 
   #move(connection: Connection, state: State): void {
