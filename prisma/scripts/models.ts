@@ -19,3 +19,20 @@ export function modelsFor(engine: Engine, output = './generated'): string {
     .replace('"./generated"', `"${output}"`)
     .replace(/\bInt\b(?=.*\/\/ BigInt on PostgreSQL)/g, engine === 'postgresql' ? 'BigInt' : 'Int')
 }
+
+/**
+ * A generator block that makes Prisma write the tables' declarations as well.
+ *
+ * @param output relative to the file of the models
+ */
+export function tablesGenerator(output: string): string {
+  const script = fileURLToPath(new URL('declare-tables.ts', import.meta.url))
+  // Prisma runs it by a shell.
+  const provider = [process.execPath, script].map((path) => JSON.stringify(path)).join(' ')
+  return `
+generator tables {
+  provider = ${JSON.stringify(provider)}
+  output   = ${JSON.stringify(output)}
+}
+`
+}

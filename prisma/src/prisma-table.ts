@@ -47,7 +47,7 @@ interface Delegate {
 
 class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordTable<Row> {
   readonly columns: Columns<Row>
-  readonly #unique: keyof Row | undefined
+  readonly #unique: readonly (keyof Row)[]
   readonly #delegate: Delegate
   readonly #removedAtOnce: number | undefined
 
@@ -152,18 +152,30 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
 
   /** Prisma does not tell which of many rows could not be stored. */
   async #refuseTaken(rows: NewRow<Row>[]): Promise<void> {
-    const column = this.#unique
-    if (column === undefined) return
-    const values = rows.map((row) => (row as Record<keyof Row, unknown>)[column])
-    const known = (await this.#delegate
-      .findMany({ where: { [column]: { in: values } }, select: { [column]: true } })
-      .catch(refuse)) as Row[]
-    const taken = new Set<unknown>(known.map((row) => row[column]))
-    for (const [index, value] of values.entries()) {
-      if (taken.has(value)) throw new UniqueViolation([String(column)], { index })
-      taken.add(value)
+    const taken = new Map<keyof Row, Set<unknown>>()
+    for (const column of this.#unique) {
+      const values = rows.map((row) => givenValue(row, column)).filter((value) => value !== null)
+      const known = (await this.#delegate
+        .findMany({ where: { [column]: { in: values } }, select: { [column]: true } })
+        .catch(refuse)) as Row[]
+      taken.set(column, new Set(known.map((row) => comparable(row[column]))))
+    }
+    for (const [index, row] of rows.entries()) {
+      for (const [column, values] of taken) {
+        const value = comparable(givenValue(row, column))
+        if (values.has(value)) throw new UniqueViolation([String(column)], { index })
+        if (value !== null) values.add(value)
+      }
     }
   }
+}
+
+function givenValue<Row>(row: NewRow<Row>, column: keyof Row): unknown {
+  return (row as Partial<Row>)[column] ?? null
+}
+
+function comparable(value: unknown): unknown {
+  return value instanceof Date ? value.getTime() : value
 }
 
 // Prisma gives a number of 64 bits as a BigInt.

@@ -15,8 +15,8 @@ export interface Insertion {
   columns: { name: string; kind: Kind }[]
   /** Whether the engine gives the row an id. */
   hasId: boolean
-  /** The columns whose values no two rows share, beside the id. */
-  unique: string[]
+  /** The columns, other than the id, whose values together at most one row has: the key, and each unique column. */
+  unique: string[][]
 }
 
 const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
@@ -61,7 +61,9 @@ export class SqlText<Row> {
       table: name,
       columns: inserted,
       hasId: 'id' in columns,
-      unique: (unique === undefined ? key : [unique]).map(String).filter((column) => column !== 'id'),
+      unique: [key, ...unique.map((column) => [column])]
+        .map((set) => set.map(String))
+        .filter(([first]) => first !== 'id'),
     }
     this.dates = kinds.filter(({ kind }) => kind.startsWith('date')).map(({ name }) => name)
     this.#kinds = columns

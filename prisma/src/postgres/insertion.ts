@@ -52,9 +52,22 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], returning
   return text
 }
 
-/** What tells which rows are stored: their ids, and the values of which there can be one. */
-export function whatIsStored({ hasId, unique }: Insertion): string {
-  return (hasId ? ['id', ...unique] : unique).map(quote).join(', ')
+/** What tells which rows are stored: their ids, and their values in the columns that {@link identifying} gives. */
+export function whatIsStored(insertion: Insertion): string {
+  const columns = identifying(insertion)
+  return (insertion.hasId ? ['id', ...columns] : columns).map(quote).join(', ')
+}
+
+/** The columns that keep a row from being stored where another one has the same values. */
+export function identifying({ unique }: Insertion): string[] {
+  return [...new Set(unique.flat())]
+}
+
+/** Finds a row that has the values of `row` in some columns, of which at most one row has them. */
+export function sameRow({ table, columns }: Insertion, row: unknown[], unique: string[]): Statement {
+  const tests = unique.map((name) => `${quote(name)} = ?`).join(' AND ')
+  const values = unique.map((name) => row[columns.findIndex((column) => column.name === name)])
+  return { text: `SELECT 1 FROM ${quote(table)} WHERE ${tests}`, values }
 }
 
 function orNothing(returning: string): string {

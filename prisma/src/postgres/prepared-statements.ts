@@ -3,7 +3,7 @@ import { UniqueViolation } from '../errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Insertion, Statement } from '../sql-text.ts'
 import { fromPostgres } from './errors.ts'
-import { insertMany, insertOne, whatIsStored } from './insertion.ts'
+import { identifying, insertMany, insertOne, sameRow, whatIsStored } from './insertion.ts'
 import { numbered } from './numbered.ts'
 import { type Answer, PreparedQuery } from './prepared-query.ts'
 
@@ -41,9 +41,20 @@ export class PreparedStatements implements Executor {
       rows.length === 1 ? insertOne(insertion, first, returning) : insertMany(insertion, rows, returning)
     const stored = await this.all(complete?.(statement, answer) ?? statement)
     if (stored.length < rows.length) {
-      throw new UniqueViolation(insertion.unique, { index: firstMissing(insertion, rows, stored) })
+      const index = firstMissing(insertion, rows, stored)
+      throw new UniqueViolation(await this.#violated(insertion, rows[index] ?? []), { index })
     }
     return stored.map(({ id }) => id as number)
+  }
+
+  // PostgreSQL does not name them where it stores nothing.
+  async #violated(insertion: Insertion, row: unknown[]): Promise<string[]> {
+    const [first = [], ...others] = insertion.unique
+    if (others.length === 0) return first
+    for (const unique of insertion.unique) {
+      if ((await this.all(sameRow(insertion, row, unique))).length > 0) return unique
+    }
+    return []
   }
 
   async #query({ text, values }: Statement): Promise<Answer> {
@@ -62,8 +73,23 @@ export class PreparedStatements implements Executor {
 }
 
 /** The first row that another one, stored before or given before it, kept from being stored. */
-function firstMissing({ columns, unique }: Insertion, rows: unknown[][], stored: Record<string, unknown>[]): number {
-  const places = unique.map((name) => columns.findIndex((column) => column.name === name))
-  const left = new Set(stored.map((row) => JSON.stringify(unique.map((name) => row[name]))))
-  return rows.findIndex((row) => !left.delete(JSON.stringify(places.map((place) => row[place]))))
+function firstMissing(insertion: Insertion, rows: unknown[][], stored: Record<string, unknown>[]): number {
+  const names = identifying(insertion)
+  const places = names.map((name) => insertion.columns.findIndex((column) => column.name === name))
+  // Rows whose unique values are all null may be several.
+  const left = new Map<string, number>()
+  for (const row of stored) {
+    const values = valuesOf(names.map((name) => row[name]))
+    left.set(values, (left.get(values) ?? 0) + 1)
+  }
+  return rows.findIndex((row) => {
+    const values = valuesOf(places.map((place) => row[place]))
+    const count = left.get(values) ?? 0
+    left.set(values, count - 1)
+    return count <= 0
+  })
+}
+
+function valuesOf(values: unknown[]): string {
+  return JSON.stringify(values.map((value) => (value instanceof Date ? value.getTime() : value)))
 }

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { type Model, tableDeclarations } from './table-declarations.ts'
+
+const scalar = (name: string, type: string, rest: object = {}) => ({
+  name,
+  kind: 'scalar',
+  type,
+  isList: false,
+  isRequired: true,
+  isId: false,
+  isUnique: false,
+  ...rest,
+})
+const id = scalar('id', 'Int', { isId: true })
+const model = (rest: Partial<Model> = {}): Model => ({
+  name: 'ReadingList',
+  dbName: 'reading_lists',
+  fields: [id],
+  primaryKey: null,
+  uniqueFields: [],
+  ...rest,
+})
+
+test('a model becomes a type and a declaration, without its relations', () => {
+  const fields = [
+    id,
+    scalar('title', 'String', { isUnique: true }),
+    scalar('note', 'String', { isRequired: false, isUnique: true }),
+    scalar('at', 'DateTime'),
+    scalar('version', 'Int'),
+    scalar('books', 'Book', { kind: 'object', isList: true }),
+  ]
+  const source = tableDeclarations([model({ fields })])
+  expect(source).toContain('  readingLists: RecordTable<ReadingList>\n')
+  expect(declarations(source)).toEqual({
+    readingLists: {
+      name: 'reading_lists',
+      model: 'readingList',
+      key: ['id'],
+      unique: ['title', 'note'],
+      columns: { id: 'int', title: 'text', note: 'text?', at: 'date', version: 'int' },
+    },
+  })
+})
+
+test.each([
+  ['with id and version is of records', [id, scalar('version', 'Int')], 'RecordTable<ReadingList>'],
+  ['with id is a list', [id], 'ListTable<ReadingList>'],
+  ['without id is a table', [scalar('key', 'String', { isId: true })], ': Table<ReadingList>'],
+])('a table %s', (_, fields, type) => {
+  expect(tableDeclarations([model({ fields })])).toContain(type)
+})
+
+test.each([
+  [
+    scalar('cover', 'Bytes'),
+    /^ReadingList\.cover: the type Bytes is not supported\. Use one of Int, Int\?, .*DateTime\?\.$/,
+  ],
+  [scalar('share', 'BigInt', { isRequired: false }), /^ReadingList\.share: the type BigInt\? is not supported\./],
+  [scalar('tags', 'String', { isList: true }), /^ReadingList\.tags: the type String\[\] is not supported\./],
+  [scalar('kind', 'Color', { kind: 'enum' }), /^ReadingList\.kind: the type Color is not supported\./],
+  [scalar('title', 'String', { dbName: 't' }), /^ReadingList\.title: @map is not supported\./],
+])('a field that no column can hold is refused by its name', (field, message) => {
+  expect(() => tableDeclarations([model({ fields: [id, field] })])).toThrow(message)
+})
+
+test('a model without an id, or unique in several fields together, is refused', () => {
+  expect(() => tableDeclarations([model({ fields: [scalar('a', 'Int')] })])).toThrow(
+    'Model ReadingList has no @id or @@id.',
+  )
+  expect(() => tableDeclarations([model({ uniqueFields: [['a', 'b']] })])).toThrow(
+    'Model ReadingList: @@unique([a, b]) is not supported. Use @unique on one field.',
+  )
+})
+
+/** The declarations in a source, whose values are JSON. */
+function declarations(source: string): Record<string, unknown> {
+  return Object.fromEntries(
+    [...source.matchAll(/^ {2}(\w+): (\{.*\}),$/gm)].map(([, key, json]) => [key, JSON.parse(json as string)]),
+  )
+}

@@ -1,0 +1,97 @@
+import type { Kind } from '../src/table.ts'
+
+/** What is read of a model as Prisma hands it to a generator. */
+export interface Model {
+  name: string
+  dbName: string | null
+  fields: Field[]
+  primaryKey: { fields: string[] } | null
+  uniqueFields: string[][]
+}
+
+interface Field {
+  name: string
+  dbName?: string | null
+  kind: string
+  type: string
+  isList: boolean
+  isRequired: boolean
+  isId: boolean
+  isUnique: boolean
+}
+
+const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
+  Int: { required: 'int', optional: 'int?' },
+  BigInt: { required: 'bigint' },
+  Float: { required: 'float' },
+  String: { required: 'text', optional: 'text?' },
+  DateTime: { required: 'date', optional: 'date?' },
+}
+
+/**
+ * The source of `generated/tables.ts`: the type and the declaration of each model's table.
+ *
+ * @throws Error that names the model and the field that have no table or column
+ */
+export function tableDeclarations(models: Model[]): string {
+  const tables = models.map((model) => ({ key: keyOf(model), type: typeOf(model), declaration: declarationOf(model) }))
+  const types = [...new Set(tables.map(({ type }) => type))].sort()
+  return `import type { ${models.map(({ name }) => name).join(', ')} } from './client.ts'
+import type { ${types.join(', ')} } from '../src/table.ts'
+
+/** Every table. */
+export interface Tables {
+${tables.map(({ key, type }, index) => `  ${key}: ${type}<${models[index]?.name}>\n`).join('')}}
+
+export const declarations = {
+${tables.map(({ key, declaration }) => `  ${key}: ${JSON.stringify(declaration)},\n`).join('')}} as const
+`
+}
+
+function typeOf({ fields }: Model): string {
+  const names = new Set(fields.map(({ name }) => name))
+  if (!names.has('id')) return 'Table'
+  return names.has('version') ? 'RecordTable' : 'ListTable'
+}
+
+function declarationOf(model: Model) {
+  const columns = model.fields.filter(({ kind }) => kind !== 'object')
+  const key = model.primaryKey?.fields ?? columns.filter(({ isId }) => isId).map(({ name }) => name)
+  if (key.length === 0) throw new Error(`Model ${model.name} has no @id or @@id.`)
+  const together = model.uniqueFields.find(({ length }) => length > 1)
+  if (together !== undefined) {
+    throw new Error(
+      `Model ${model.name}: @@unique([${together.join(', ')}]) is not supported. Use @unique on one field.`,
+    )
+  }
+  const unique = [...columns.filter(({ isUnique }) => isUnique).map(({ name }) => name), ...model.uniqueFields.flat()]
+  return {
+    name: model.dbName ?? model.name,
+    model: model.name.replace(/^./, (letter) => letter.toLowerCase()),
+    key,
+    unique: [...new Set(unique)],
+    columns: Object.fromEntries(columns.map((field) => [field.name, kindOf(model, field)])),
+  }
+}
+
+function kindOf(model: Model, { name, dbName, type, isList, isRequired }: Field): Kind {
+  const kinds = isList ? undefined : KINDS[type]
+  const kind = isRequired ? kinds?.required : kinds?.optional
+  if (kind === undefined) {
+    const is = `${type}${isList ? '[]' : ''}${isRequired ? '' : '?'}`
+    throw new Error(`${model.name}.${name}: the type ${is} is not supported. Use one of ${supportedTypes()}.`)
+  }
+  if (dbName) throw new Error(`${model.name}.${name}: @map is not supported. Give the field the name of its column.`)
+  return kind
+}
+
+function supportedTypes(): string {
+  return Object.entries(KINDS)
+    .flatMap(([type, { optional }]) => (optional === undefined ? [type] : [type, `${type}?`]))
+    .join(', ')
+}
+
+/** `apiKeys` for the table `api_keys`. */
+function keyOf({ name, dbName }: Model): string {
+  return (dbName ?? name).replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
