@@ -1,4 +1,4 @@
-import { API_VERSION, contract } from '@resource/contract'
+import { API_SUBJECT, API_VERSION, contract } from '@resource/contract'
 import { Argument, Command, Help, Option } from 'commander'
 import { backupCommands } from './backup.ts'
 import { completionScript, SHELLS } from './completion.ts'
@@ -36,7 +36,7 @@ Examples:
 /** Every command: nouns and verbs from the contract, and what moves many records. */
 export function createProgram(): Command {
   const program = new Command('resource')
-    .description('Users, books and items of the Resource Service.')
+    .description(`${API_SUBJECT} of the Resource Service.`)
     .version(API_VERSION)
     .addHelpText('after', HELP)
     .exitOverride()

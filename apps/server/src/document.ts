@@ -1,8 +1,8 @@
-import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
+import { API_SUBJECT, API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import { openApiDocument } from '@resource/openapi/document'
 import { z } from 'zod'
 
-const DESCRIPTION = `Users, books and items over JSON.
+const DESCRIPTION = `${API_SUBJECT} over JSON.
 
 - Every list takes \`page\`, \`limit\` and \`sort\`; \`Link\` says where it goes on. \`count=true\` adds \`X-Total-Count\`.
 - Single records carry an \`ETag\`; send it back as \`If-Match\` to write only what you have read.

@@ -3,14 +3,14 @@ import type { Database } from '@resource/database'
 import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
 import { auditService } from './audit/service.ts'
-import { bookService } from './books/service.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { itemService } from './items/service.ts'
 import { keyService } from './keys/service.ts'
 import { passwordCheck } from './password.ts'
+import { collectionServices } from './store/collection.ts'
 import { unavailable } from './store/unavailable.ts'
-import { userService } from './users/service.ts'
+import { withWrites } from './store/writes.ts'
+import { userRules } from './users/rules.ts'
 
 type Call = Operation<Context>['call']
 
@@ -32,13 +32,11 @@ export function createOperations(
   const checkPassword = passwordCheck({ minLength: PASSWORD_MIN_LENGTH, needsCredentials })
   return implement<Contract, Context>(
     contract,
-    {
-      users: userService(database, checkPassword),
-      books: bookService(database),
-      items: itemService(database),
+    withWrites(database, {
+      ...collectionServices(database.read, { users: userRules(checkPassword) }),
       keys: keyService(database, onKeyCreated),
       audit: auditService(),
-    },
+    }),
     { translate: unavailable, authorize, observe },
   )
 }

@@ -3,15 +3,14 @@ import { turnOf } from './access/caller.ts'
 import type { Context } from './context.ts'
 import { hashInTurn } from './hashing.ts'
 
-/** A password's argon2id hash in PHC form, made in its caller's turn; null for no password. */
-export async function hashPassword(password: string | undefined, context: Context): Promise<string | null> {
-  return password === undefined ? null : hashInTurn(password, { caller: turnOf(context) })
-}
-
-/** The same for many, in the order given, one after another: others take their turns in between. */
+/**
+ * The argon2id hashes of passwords in PHC form, null for none. They are made one after another in their caller's turns, so
+ * that others take theirs in between.
+ */
 export async function hashPasswords(passwords: (string | undefined)[], context: Context): Promise<(string | null)[]> {
+  const caller = turnOf(context)
   const hashes: (string | null)[] = []
-  for (const password of passwords) hashes.push(await hashPassword(password, context))
+  for (const password of passwords) hashes.push(password === undefined ? null : await hashInTurn(password, { caller }))
   return hashes
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { contract } from '@resource/contract'
 import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import type { Procedure } from '../../openapi/src/contract.ts'
 
 const home = fileURLToPath(new URL('..', import.meta.url))
 const packages = dirname(home.replace(/\/$/, ''))
@@ -80,12 +81,18 @@ for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
 }
 writeFileSync(join(types, 'meta.d.ts'), META)
 
-// The compiler writes the nouns out there, without their comments.
+// The compiler writes the nouns out there; each procedure gets the words that the contract has for it.
 const index = join(types, 'contract', 'src', 'index.d.ts')
-const nouns = Object.keys(contract).map((noun) => `${noun}: typeof import('./${noun}.js').${noun};`)
+const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
+  const verbs = Object.entries(procedures as Record<string, Procedure>).map(([verb, { meta }]) => {
+    const { summary, description } = meta.openapi
+    return `/** ${summary}. ${description} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
+  })
+  return `${noun}: import('../../openapi/src/contract.js').Resource<{\n${verbs.join('\n')}\n}>;`
+})
 writeFileSync(
   index,
-  readFileSync(index, 'utf8').replace(/(?<=export declare const contract: )\{.*?^\}/ms, `{ ${nouns.join(' ')} }`),
+  readFileSync(index, 'utf8').replace(/(?<=export declare const contract: )\{.*?^\}/ms, `{\n${nouns.join('\n')}\n}`),
 )
 
 /** Lets a file import what lies beside it in `dist`. */

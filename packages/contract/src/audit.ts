@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { idUpTo, moment, must, id as recordId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
+import { written } from './written.ts'
 
 const idRule = must('a whole number, 1 or more')
 const id = z
@@ -41,10 +42,12 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' })
 
+const nouns = Object.keys(written).map((noun) => `\`${noun}\``)
+
 const filters = {
   resource: textFilter
     .optional()
-    .meta({ description: 'Only changes of this resource: `users`, `books`, `items` or `keys`.' }),
+    .meta({ description: `Only changes of this resource: ${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}.` }),
   record_id: recordId.optional().meta({ description: 'Only changes of records with this id.' }),
   actor: textFilter.optional().meta({ description: 'Only what this actor wrote, such as `key 3`.' }),
   procedure: textFilter.optional().meta({ description: 'Only what this procedure wrote, such as `users.update`.' }),

@@ -29,6 +29,24 @@ export function whole(min: number, max: number) {
   return z.int(rule).min(min, rule).max(max, rule)
 }
 
+/** A number from `min` to `max`. */
+export function decimal(min: number, max: number) {
+  const rule = must(`a number from ${written(min)} to ${written(max)}`)
+  return z.number(rule).min(min, rule).max(max, rule)
+}
+
+/** `1e12` rather than `1000000000000`. */
+function written(value: number): string {
+  return value < 1e9 ? String(value) : value.toExponential().replace('+', '')
+}
+
+/** A calendar date, `YYYY-MM-DD`. */
+export function date() {
+  return z.iso
+    .date(must('a calendar date, YYYY-MM-DD'))
+    .meta({ maxLength: 10, description: 'A calendar date, `YYYY-MM-DD`.' })
+}
+
 export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the service, never reused.', examples: [7] })
 
 const idRule = must('a whole number')
@@ -120,6 +138,24 @@ export const textFilter = z
   .refine(wellFormed, filterRule)
   // The head of a request has no room for more.
   .meta({ maxLength: 16_384, pattern: '^[^\\u0000]*$' })
+
+/** The type's mark of a field that is written and never shown. */
+export interface Hidden {
+  readonly [HIDDEN]: true
+}
+declare const HIDDEN: unique symbol
+
+/** A field that is written and never shown, such as a password. */
+export function hidden<S extends z.ZodType>(field: S): S & Hidden {
+  return field.meta({ ...field.meta(), writeOnly: true }) as S & Hidden
+}
+
+export function isHidden(field: z.ZodType): boolean {
+  if (field instanceof z.ZodDefault || field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
+    return field.meta()?.writeOnly === true || isHidden(field.unwrap() as z.ZodType)
+  }
+  return field.meta()?.writeOnly === true
+}
 
 /** The key under which a schema names the role that it takes to change its field, once there are keys. */
 export const FIELD_ROLE = 'x-role'

@@ -173,10 +173,14 @@ export type RouterOf<C extends Contract> = TRPCBuiltRouter<
 
 /** What a server must give for a contract: one function per procedure, from parsed input and context to output. */
 // `shown` names the fields of the record, or of each of a list, that the caller will look at: it need not give others.
-export type Implementation<C extends Contract, Context> = {
+export type Implementation<C extends Contract, Context, MutationContext extends Context = Context> = {
   [R in keyof C]: {
-    [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<any, infer Input, infer Output>
-      ? (input: z.output<Input>, context: Context, shown?: readonly string[]) => Promise<z.input<Output>>
+    [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<infer Type, infer Input, infer Output>
+      ? (
+          input: z.output<Input>,
+          context: Type extends 'query' ? Context : MutationContext,
+          shown?: readonly string[],
+        ) => Promise<z.input<Output>>
       : never
   }
 }

@@ -1,6 +1,6 @@
 import type { ListedRecord } from '@resource/client'
-import { contract, type Input, type WrittenNoun } from '@resource/contract'
-import type { z } from 'zod'
+import { type CollectionFacts, contract, type Input, type WrittenNoun } from '@resource/contract'
+import { z } from 'zod'
 import { type Field, fieldOf } from './field.ts'
 
 export type Noun = WrittenNoun
@@ -108,6 +108,49 @@ export function describe<N extends Noun>(description: Description<N>): Resource 
     actions: (description.actions ?? []) as unknown as Action[],
     purge: description.purge,
   }
+}
+
+/** The page of a collection that has no description: every field by its name. */
+export function describeCollection(noun: Noun, { one, hidden, filters }: CollectionFacts): Resource {
+  const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
+  const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
+  const names = Object.keys(input)
+  const shown = names.filter((name) => !hidden.includes(name))
+  const shape = (procedures.get?.output as z.ZodObject | undefined)?.shape ?? {}
+  const label = (name: string) => [name, labelOf(name)]
+  return describe({
+    noun,
+    title: tag,
+    one,
+    nameField: shown[0],
+    columns: Object.fromEntries(shown.map((name) => [name, [labelOf(name), columnKind(shape[name] as z.ZodType)]])),
+    filters: Object.fromEntries(filters.map(label)),
+    fields: Object.fromEntries(names.map(label)),
+  } as never)
+}
+
+function columnKind(schema: z.ZodType): ColumnKind {
+  if (schema instanceof z.ZodNullable) return columnKind(schema.unwrap() as z.ZodType)
+  const { type, format } = schema.def as z.core.$ZodTypeDef & { format?: string }
+  if (type === 'number') return 'number'
+  if (type === 'enum' || type === 'boolean') return 'badge'
+  return format === 'date' ? 'date' : format === 'datetime' ? 'time' : 'text'
+}
+
+const ENDS: Record<string, string> = {
+  lt: 'below',
+  lte: 'at most',
+  gt: 'above',
+  gte: 'at least',
+}
+
+/** `Unit price` of `unit_price`, `Price below` of `price_lt`. */
+function labelOf(name: string): string {
+  const words = name.split('_')
+  const end = ENDS[words.at(-1) as string]
+  return [...words.slice(0, end === undefined ? undefined : -1), ...(end === undefined ? [] : [end])]
+    .join(' ')
+    .replace(/^./, (letter) => letter.toUpperCase())
 }
 
 /** How a noun's records are changed: field by field where the contract can, else whole. */

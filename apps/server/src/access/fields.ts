@@ -5,6 +5,8 @@ import type { Caller } from './caller.ts'
 
 /** What the fields of an input ask of who changes or gives them, as the contract's schemas say. */
 export interface FieldRules {
+  /** The fields that take a role to change. */
+  guarded: readonly string[]
   /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
   allows: (caller: Caller) => boolean
   /** @throws Problem 403 unless the caller may change the field */
@@ -25,6 +27,7 @@ export function fieldRules({ shape }: z.ZodObject): FieldRules {
     if (roles !== undefined) values.set(field, roles as Record<string, Role>)
   }
   return {
+    guarded: [...changes.keys()],
     allows: (caller) => [...changes.values()].every((role) => includes(caller.role, role)),
     checkChange: (caller, field) => {
       const role = changes.get(field)

@@ -1,9 +1,8 @@
-import type { Implementation } from '@resource/contract'
-import type { Context } from '../context.ts'
+import type { Services } from '../context.ts'
 import { findEntry, listEntries } from './store.ts'
 
 /** Who changed what. The entries are made by the writes themselves (`trail.ts`), and by nothing else. */
-export function auditService(): Implementation<Context>['audit'] {
+export function auditService(): Services['audit'] {
   return {
     list: (input, { read }) => listEntries(read, input),
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { contract, type WrittenNoun } from '@resource/contract'
+import { type WrittenNoun, written } from '@resource/contract'
 import type {
   AuditEntry,
   Change,
@@ -17,11 +17,11 @@ import type {
 import type { Context } from '../context.ts'
 import { timestamp } from '../store/timestamp.ts'
 
-/** The table of each resource that can be written. */
-const TABLES = { users: 'users', books: 'books', items: 'items', keys: 'apiKeys' } as const satisfies {
-  [Noun in WrittenNoun]: keyof Tables
-}
-const nouns = Object.keys(TABLES) as WrittenNoun[]
+/** The tables that are not called as their resource is. */
+const TABLES: { [Noun in Exclude<WrittenNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
+const nouns = Object.keys(written) as WrittenNoun[]
+const tableOf = (noun: WrittenNoun): keyof Tables =>
+  (noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun) as keyof Tables
 
 // Told by this name that it was written, and never what.
 const secrets: { [Noun in WrittenNoun]?: { column: string; field: string } } = {
@@ -49,16 +49,16 @@ export function audited(tx: Tables, procedure: string, { caller, requestId, addr
   }
   const tables: Record<string, unknown> = { ...tx }
   for (const noun of nouns) {
-    const table = tx[TABLES[noun]] as unknown as RecordTable<Entity>
+    const table = tx[tableOf(noun)] as unknown as RecordTable<Entity>
     const entering = { shared: { ...call, resource: noun }, shown: shown[noun], secret: secrets[noun] }
-    tables[TABLES[noun]] = table.entering?.(entering) ?? new AuditedTable(table, tx.auditEntries, entering)
+    tables[tableOf(noun)] = table.entering?.(entering) ?? new AuditedTable(table, tx.auditEntries, entering)
   }
   return tables as unknown as Tables
 }
 
 /** Fields of a record by which it is shown. */
 const shown = Object.fromEntries(
-  nouns.map((noun) => [noun, Object.keys(contract[noun].procedures.get.output.shape)]),
+  nouns.map((noun) => [noun, Object.keys(written[noun].procedures.get.output.shape)]),
 ) as Record<WrittenNoun, string[]>
 
 /** Where the statement of a change cannot enter it: entries by statements of their own. */

@@ -1,23 +1,21 @@
-import type { Implementation } from '@resource/contract'
 import type { Database, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
-import type { Context } from '../context.ts'
-import { writeOnce } from '../store/idempotency.ts'
+import type { Services } from '../context.ts'
 import { newKey } from './secret.ts'
 import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
 
 /**
  * The rules of keys: shown once, stored as hashes, revoked rather than deleted.
  *
- * @param onCreated called when a key was created: nobody may come in without one any more
+ * @param onCreated called when a key was created: from then on nobody gets in without one
  */
-export function keyService(database: Database, onCreated: () => void): Implementation<Context>['keys'] {
+export function keyService(database: Database, onCreated: () => void): Services['keys'] {
   return {
     list: (input) => listKeys(database.read, input),
 
     get: ({ id }) => findKey(database.read, id),
 
-    create: async (input, context) => {
+    create: async (input, { write }) => {
       const { name, role } = input
       const expires_at = input.expires_at === null ? null : new Date(input.expires_at)
       if (expires_at !== null && expires_at.getTime() <= Date.now()) {
@@ -31,7 +29,7 @@ export function keyService(database: Database, onCreated: () => void): Implement
         created = key
         return insertKey(tx, { name, role, prefix, hash, expires_at })
       }
-      const record = await writeOnce(database, context, 'keys.create', input, work, { isSingle: true })
+      const record = await write(work)
       onCreated()
       if (created !== undefined) return { ...record, key: created }
       throw new Problem(
@@ -40,12 +38,12 @@ export function keyService(database: Database, onCreated: () => void): Implement
       )
     },
 
-    revoke: (input, context) => {
+    revoke: (input, { write }) => {
       const work = async (tx: Tables) => {
         await revokeKey(tx, input.id, input.if_version)
         return { message: 'Key revoked' }
       }
-      return writeOnce(database, context, 'keys.revoke', input, work, { isSingle: true })
+      return write(work)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { API_SUBJECT } from '@resource/contract'
 import type { Assets } from './assets.ts'
 
 type Options = { title: string; version: string; assets: Assets }
@@ -10,7 +11,7 @@ export function indexPage({ title, version, assets }: Options) {
     icon: assets.icon.url,
     body: `<main class="index">
   <h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
-  <p>Users, books and items, over plain REST and typed tRPC, from one contract.</p>
+  <p>${API_SUBJECT}, over plain REST and typed tRPC, from one contract.</p>
   <ul>
     <li><a href="/console">/console</a> <span>see and edit the records</span></li>
     <li><a href="/docs">/docs</a> <span>send requests</span></li>

@@ -3,21 +3,12 @@ import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { ANONYMOUS, turnOf } from '../access/caller.ts'
 import { audited } from '../audit/trail.ts'
-import type { Context } from '../context.ts'
+import type { Context, WriteOptions } from '../context.ts'
 import { hashInTurn } from '../hashing.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 let replays = 0
-
-interface Options<Prepared> {
-  /** Whether the input holds a secret, which its fingerprint must not give away. */
-  isSecret?: boolean
-  /** Whether the work writes at most once, by one method of one table. */
-  isSingle?: boolean
-  /** What is slow and needs no transaction, such as hashing; left out when the answer is known already. */
-  prepare?: () => Promise<Prepared>
-}
 
 /**
  * Runs a write in one transaction, once per idempotency key: the first answer is stored with the write itself and
@@ -36,7 +27,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
-  { isSecret = false, isSingle = false, prepare = async () => undefined as Prepared }: Options<Prepared> = {},
+  { isSecret = false, isSingle = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Answer> {
   if (key === undefined) {
     const prepared = await prepare()

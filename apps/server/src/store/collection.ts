@@ -1,0 +1,147 @@
+import { type CollectionFacts, type Contract, contract } from '@resource/contract'
+import type { Change, RecordTable, Tables, Where } from '@resource/database'
+import type { z } from 'zod'
+import { type FieldRules, fieldRules } from '../access/fields.ts'
+import type { MutationContext, Services } from '../context.ts'
+import { columnsOf, type PageRequest, readPage } from './page.ts'
+import { type MadeColumn, type Row, Rows, type Values } from './rows.ts'
+import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
+
+/** The nouns whose resource is a collection with a table of the same name. */
+export type CollectionNoun = {
+  [N in keyof Contract & keyof Tables]: Contract[N] extends { collection: CollectionFacts } ? N : never
+}[keyof Contract & keyof Tables]
+
+/** What a collection's service does beyond the standard. */
+export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
+  /** Columns made of fields: `{ email_key: { of: 'email', make: … } }`. */
+  made?: Record<string, MadeColumn>
+  /** The procedures beside the standard ones, and those that are done otherwise. */
+  procedures?: (standard: Standard) => Partial<Services[N]>
+}
+
+type Verb = 'list' | 'get' | 'create' | 'createMany' | 'replace' | 'update' | 'delete'
+type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
+
+/** The standard procedures, also those that a collection omits. */
+type Standard = Record<Verb, Run>
+
+interface Declared {
+  collection: CollectionFacts
+  procedures: { [V in Verb]?: { input: z.ZodObject; output: z.ZodObject } }
+}
+
+interface Named {
+  id: number
+  if_version?: IfVersion
+}
+
+/**
+ * The services of all collections.
+ *
+ * @param tables tell the columns
+ * @throws Error where a declaration and its table do not agree
+ */
+export function collectionServices(
+  tables: Tables,
+  rules: { [N in CollectionNoun]?: CollectionRules<N> },
+): Pick<Services, CollectionNoun> {
+  const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
+  const services = (nouns as CollectionNoun[]).map((noun) => {
+    const { made = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
+    const standard = standardService(noun, made, tables)
+    return [noun, { ...standard, ...procedures?.(standard) }]
+  })
+  return Object.fromEntries(services)
+}
+
+function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>, tables: Tables): Standard {
+  const { collection: facts, procedures } = contract[noun] as unknown as Declared
+  const { hidden } = facts
+  const name = facts.one.replace(/^./, (letter) => letter.toUpperCase())
+  const tableOf = (tables: Tables) => tables[noun] as unknown as RecordTable<Row>
+  const shown = Object.keys(procedures.get?.output.shape ?? {})
+  const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
+  const fields = Object.keys(input).filter((field) => !hidden.includes(field))
+  const rows = new Rows({ noun, facts, fields, shown, made, table: tableOf(tables) })
+  const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
+  const creation = procedures.create && fieldRules(procedures.create.input)
+
+  return {
+    list: async (input, { read }, wanted = rows.readColumns) => {
+      const page = input as never as PageRequest
+      const found = await readPage(tableOf(read), rows.where(input), sortable, page, wanted)
+      for (const row of found.rows) rows.revived(row)
+      return { [noun]: found.rows, ...found.facts }
+    },
+
+    get: async ({ id }, { read }, wanted = rows.readColumns) => {
+      const table = tableOf(read)
+      const row = await table.find({ id } as Where<Row>, wanted && columnsOf(wanted, table))
+      if (row === undefined) throw notFound(name)
+      return rows.revived(row)
+    },
+
+    create: async (input, context) => {
+      creation?.checkValues(context.caller, input)
+      await rows.check(input)
+      return context.write(
+        async (tx, ready?: Values[]) => {
+          const row = rows.created(input, ready?.[0], new Date())
+          return rows.present(await tableOf(tx).insert(row).catch(rows.refuseTaken))
+        },
+        rows.preparation([input], context),
+      )
+    },
+
+    createMany: async (input, context) => {
+      const records = input[noun] as Values[]
+      for (const [index, record] of records.entries()) creation?.checkValues(context.caller, record, `[${index}]`)
+      for (const [index, record] of records.entries()) await rows.check(record, `[${index}]`)
+      return context.write(
+        async (tx, ready?: Values[]) => {
+          const now = new Date()
+          const created = records.map((record, index) => rows.created(record, ready?.[index], now))
+          const stored = await tableOf(tx).insertMany(created).catch(rows.refuseTaken)
+          return { [noun]: stored.map((row) => rows.present(row)) }
+        },
+        rows.preparation(records, context),
+      )
+    },
+
+    replace: change(procedures.replace && fieldRules(procedures.replace.input)),
+
+    update: change(procedures.update && fieldRules(procedures.update.input)),
+
+    delete: (input, { write }) => {
+      const { id, if_version } = input as unknown as Named
+      return write(async (tx) => {
+        await deleteVersioned(tableOf(tx), name, id, if_version)
+        return { message: `${name} deleted` }
+      })
+    },
+  }
+
+  function change(rules: FieldRules | undefined): Run {
+    return async (input, context) => {
+      const { id, if_version } = input as unknown as Named
+      const guarded = rules?.guarded.filter((field) => input[field] !== undefined) ?? []
+      // Whether a hidden field changes cannot be seen from its record.
+      for (const field of guarded) if (hidden.includes(field)) rules?.checkChange(context.caller, field)
+      await rows.check(input)
+      const compared = rules?.allows(context.caller) ? [] : guarded.filter((field) => !hidden.includes(field))
+      const checkChange = ({ before, after }: Change<Row>) => {
+        for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(context.caller, field)
+      }
+      return context.write(
+        async (tx, ready?: Values[]) => {
+          const changes = rows.changes(input, ready?.[0])
+          const written = updateVersioned(tableOf(tx), name, id, if_version, changes, checkChange)
+          return rows.present(await written.catch(rows.refuseTaken))
+        },
+        // A change that the caller may not make is undone, which takes a transaction.
+        { ...rows.preparation([input], context), isSingle: compared.length === 0 },
+      )
+    }
+  }
+}

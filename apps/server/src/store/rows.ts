@@ -1,0 +1,160 @@
+import { type CollectionFacts, readFilter } from '@resource/contract'
+import { type Entity, type RecordTable, UniqueViolation, type Where } from '@resource/database'
+import { Problem } from '@resource/openapi'
+import type { Context } from '../context.ts'
+import { timestamp } from './timestamp.ts'
+
+export type Values = Record<string, unknown>
+export type Row = Entity & Values
+
+/** A column that is made of a field and is not the field itself. */
+export interface MadeColumn {
+  /** The field it is made of. */
+  of: string
+  /** Refuses a value, under the name that the caller knows the field by: `password`, `[3].password`. @throws Problem */
+  check?: (value: never, field: string) => Promise<void>
+  /** Makes the column's value; a value that is not sent leaves the column as it is. */
+  make?: (value: never) => unknown
+  /** Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent. */
+  prepare?: (values: never[], context: Context) => Promise<unknown[]>
+}
+
+interface Maker {
+  column: string
+  of: string
+  check?: (value: unknown, field: string) => Promise<void>
+  make?: (value: unknown) => unknown
+  prepare?: (values: unknown[], context: Context) => Promise<unknown[]>
+}
+
+export interface RowsOptions {
+  noun: string
+  facts: CollectionFacts
+  /** The fields that are written and are columns. */
+  fields: string[]
+  /** The fields that are shown. */
+  shown: string[]
+  made: Record<string, MadeColumn>
+  table: RecordTable<Row> | undefined
+}
+
+/** How the fields of a collection become the columns of its table, and the other way round. */
+export class Rows {
+  /** The columns to read; undefined where every column is shown. */
+  readonly readColumns: string[] | undefined
+  readonly #facts: CollectionFacts
+  readonly #fields: string[]
+  readonly #shown: string[]
+  readonly #made: Record<string, MadeColumn>
+  readonly #makers: Maker[]
+  readonly #dates: string[]
+  readonly #sentDates: string[]
+  readonly #filters: { filter: string; field: string; by: string }[]
+
+  /** @throws Error that names each field without a column */
+  constructor({ noun, facts, fields, shown, made, table }: RowsOptions) {
+    if (table === undefined) throw new Error(`${noun}: there is no table; prisma/schema.prisma needs a model for it`)
+    const columns = table.columns as Record<string, string>
+    const missing = [...new Set([...shown, ...fields, ...Object.keys(made)])].filter((name) => !(name in columns))
+    if (missing.length > 0) {
+      throw new Error(`${noun}: the model in prisma/schema.prisma has no column for ${missing.join(', ')}`)
+    }
+    this.#facts = facts
+    this.#fields = fields
+    this.#shown = shown
+    this.#made = made
+    this.#makers = Object.entries(made).map(([column, maker]) => ({ ...maker, column }) as unknown as Maker)
+    this.#dates = shown.filter((field) => columns[field]?.startsWith('date'))
+    this.#sentDates = this.#dates.filter((field) => fields.includes(field))
+    this.#filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, fields) }))
+    const isWhole = this.#dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
+    this.readColumns = isWhole ? undefined : shown
+  }
+
+  /** Refuses what the made columns refuse of a record. @param at where it stands in what the caller sent: `[3]` */
+  async check(input: Values, at = ''): Promise<void> {
+    for (const { of, check } of this.#makers) await check?.(input[of], at === '' ? of : `${at}.${of}`)
+  }
+
+  /** What a write of these records prepares before its transaction: for each record, some of its columns. */
+  preparation(inputs: Values[], context: Context) {
+    const makers = this.#makers.filter(({ of, prepare }) => prepare && inputs.some((input) => input[of] !== undefined))
+    if (makers.length === 0) return {}
+    const prepare = async () => {
+      const ready: Values[] = inputs.map(() => ({}))
+      for (const { column, of, prepare } of makers) {
+        const values = inputs.map((input) => input[of])
+        const made = (await prepare?.(values, context)) ?? []
+        for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
+      }
+      return ready
+    }
+    return { isSecret: true, prepare }
+  }
+
+  /** A new row; `ready` has the columns that were prepared. */
+  created(input: Values, ready: Values | undefined, now: Date): Row {
+    const row = this.#columns(input, ready)
+    if (this.#facts.timestamps) Object.assign(row, { created_at: now, updated_at: now })
+    return row
+  }
+
+  /** The columns that change; undefined is none. */
+  changes(input: Values, ready: Values | undefined): Row {
+    const row = this.#columns(input, ready)
+    if (this.#facts.timestamps) Object.assign(row, { updated_at: new Date() })
+    return row
+  }
+
+  /** A record of a row that has every column. */
+  present(row: Values): Values {
+    if (this.readColumns === undefined) return row
+    const record: Values = {}
+    for (const field of this.#shown) record[field] = row[field]
+    return this.revived(record)
+  }
+
+  /** The same of a row that was read by `readColumns`: it becomes the record, since a copy costs ten times as much. */
+  revived(row: Values): Values {
+    for (const column of this.#dates) {
+      const value = row[column]
+      if (value instanceof Date) row[column] = timestamp(value)
+    }
+    return row
+  }
+
+  /** What a list's filters ask for. */
+  where(input: Values): Where<Row> {
+    const conditions: Values = {}
+    for (const { filter, field, by } of this.#filters) {
+      if (input[filter] === undefined) continue
+      const value = this.#stored(field, input[filter])
+      conditions[field] = by === 'value' ? value : { ...(conditions[field] as object), [by]: value }
+    }
+    return conditions as Where<Row>
+  }
+
+  /** Throws a Problem 409 that names the field whose value another record has; any other error as it is. */
+  readonly refuseTaken = (error: unknown): never => {
+    const [column = ''] = error instanceof UniqueViolation ? error.columns : []
+    const field = this.#made[column]?.of ?? column
+    if (!(error instanceof UniqueViolation) || !this.#fields.includes(field)) throw error
+    const named = error.index === undefined ? field : `[${error.index}].${field}`
+    const message = `already in use by another ${this.#facts.one}`
+    throw new Problem(409, `${named}: ${message}`, { fields: [{ field: named, message }] })
+  }
+
+  #columns(input: Values, ready: Values | undefined): Row {
+    const row: Values = { ...ready }
+    for (const field of this.#fields) row[field] = input[field]
+    for (const field of this.#sentDates) row[field] = this.#stored(field, row[field])
+    for (const { column, of, make } of this.#makers) {
+      if (make !== undefined && input[of] !== undefined) row[column] = make(input[of])
+    }
+    return row as Row
+  }
+
+  #stored(field: string, value: unknown): unknown {
+    return this.#sentDates.includes(field) && typeof value === 'string' ? new Date(value) : value
+  }
+}

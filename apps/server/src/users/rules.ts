@@ -1,0 +1,22 @@
+import { type CheckPassword, hashPasswords } from '../password.ts'
+import type { CollectionRules } from '../store/collection.ts'
+
+/** The rules of users (specification 2.1, 3 and 4.1). */
+export function userRules(checkPassword: CheckPassword): CollectionRules<'users'> {
+  return {
+    made: {
+      // Unique without regard to case, the same on every engine.
+      email_key: { of: 'email', make: (email: string) => email.toLowerCase() },
+      password_hash: { of: 'password', check: checkPassword, prepare: hashPasswords },
+    },
+    procedures: ({ update }) => ({
+      setStatus: (input, context) => update(input, context) as never,
+
+      deleteByStatus: ({ status }, { write }) =>
+        write(async (tx) => {
+          const removed = await tx.users.deleteAll({ status })
+          return { removed, message: `${removed} ${status} ${removed === 1 ? 'user' : 'users'} removed` }
+        }),
+    }),
+  }
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { choiceFilter, must, textFilter } from './fields.ts'
+
+type Fields = Record<string, z.ZodType>
+
+const BOUNDS = { lt: 'below', lte: 'at most', gt: 'above', gte: 'at least' } as const
+
+type Bound = keyof typeof BOUNDS
+type Value<S> = S extends z.ZodType ? NonNullable<z.output<S>> : never
+
+/** What a field can be filtered by: `status`, `price_lt`. */
+export type FilterName<F extends Fields> = keyof F & string extends infer Name extends string
+  ? Name | `${Name}_${Bound}`
+  : never
+
+// Text stays open: a filter takes any, and what no record has is an empty list.
+type Wanted<V> = V extends string ? V | (string & {}) : V
+
+/** The schemas of the filters of these names. */
+export type Filters<F extends Fields, Names extends string> = {
+  [Name in Names]: Name extends keyof F
+    ? Filter<Wanted<Value<F[Name]>>>
+    : Name extends `${infer Field}_${Bound}`
+      ? Filter<Value<F[Field]>>
+      : never
+}
+
+type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
+
+/** What a filter's name says: its field, and how the field is compared. */
+export interface FilterFacts {
+  field: string
+  by: 'value' | Bound
+}
+
+/** @param fields the names of the resource's fields */
+export function readFilter(name: string, fields: readonly string[]): FilterFacts {
+  if (fields.includes(name)) return { field: name, by: 'value' }
+  const cut = name.lastIndexOf('_')
+  return { field: name.slice(0, cut), by: name.slice(cut + 1) as FilterFacts['by'] }
+}
+
+/**
+ * The schema of each filter, from its field's own.
+ *
+ * @throws Error for a filter of no field
+ */
+export function filtersOf<F extends Fields, Name extends string>(
+  noun: string,
+  fields: F,
+  names: readonly Name[],
+): Filters<F, Name> {
+  const made = names.map((name) => {
+    const { field, by } = readFilter(name, Object.keys(fields))
+    const schema = fields[field]
+    if (schema === undefined || !(by === 'value' || by in BOUNDS)) {
+      const known = Object.keys(fields).join(', ')
+      throw new Error(
+        `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt or _gte`,
+      )
+    }
+    const filter = filterOf(noun, field, bare(schema), by)
+    const { description } = filter.meta() ?? {}
+    const optional = filter.optional()
+    return [name, description === undefined ? optional : optional.meta({ description })]
+  })
+  return Object.fromEntries(made)
+}
+
+function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFacts['by']): z.ZodType {
+  if (by === 'value') return equal(schema)
+  const isNumber = schema.def.type === 'number'
+  const form = isNumber ? ': digits, with or without a decimal point' : ''
+  const bound = isNumber ? z.number(must('a number')) : schema
+  return bound.meta({ description: `Only ${noun} whose ${field} is ${BOUNDS[by]} this${form}.` })
+}
+
+function equal(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodEnum) return choiceFilter(schema)
+  const { type, format } = schema.def as z.core.$ZodTypeDef & { format?: string }
+  if (type !== 'string' || format !== undefined) return schema
+  const { examples } = schema.meta() ?? {}
+  // Trimmed, as what is stored.
+  const filter = textFilter.trim()
+  return examples === undefined ? filter : filter.meta({ ...textFilter.meta(), examples })
+}
+
+/** A field without what makes it nullable or optional. */
+function bare(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return bare(schema.unwrap() as z.ZodType)
+  }
+  return schema
+}
