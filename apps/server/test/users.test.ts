@@ -300,3 +300,21 @@ describe('4.1 Users (prefix /api/users)', () => {
     })
   }
 })
+
+test('a taken e-mail address is a 409 that names the field, and of many also which one', async () => {
+  await using server = await startTestServer()
+  for (const name of ['ada', 'bob']) await createUser(server, { email: `${name}@example.com` })
+  const taken = { name: 'Cid', email: 'ADA@example.com', role: 'user' }
+  const ask = async (method: string, path: string, json: unknown) => {
+    const { status, body } = await server.request(method, path, { json })
+    return [status, body]
+  }
+  const refused = [409, { error: 'email: already in use by another user' }]
+  expect(await ask('POST', '/api/users', taken)).toEqual(refused)
+  expect(await ask('PUT', '/api/users/2', taken)).toEqual(refused)
+  expect(await ask('PATCH', '/api/users/2', { email: taken.email })).toEqual(refused)
+  expect(await ask('POST', '/api/users/bulk', [{ name: 'Dan', email: 'dan@example.com' }, taken])).toEqual([
+    409,
+    { error: '[1].email: already in use by another user' },
+  ])
+})

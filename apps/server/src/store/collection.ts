@@ -88,7 +88,11 @@ function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>,
       return context.write(
         async (tx, ready?: Values[]) => {
           const row = rows.created(input, ready?.[0], new Date())
-          return rows.present(await tableOf(tx).insert(row).catch(rows.refuseTaken))
+          return rows.present(
+            await tableOf(tx)
+              .insert(row)
+              .catch((error) => rows.refuse(error)),
+          )
         },
         rows.preparation([input], context),
       )
@@ -102,7 +106,9 @@ function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>,
         async (tx, ready?: Values[]) => {
           const now = new Date()
           const created = records.map((record, index) => rows.created(record, ready?.[index], now))
-          const stored = await tableOf(tx).insertMany(created).catch(rows.refuseTaken)
+          const stored = await tableOf(tx)
+            .insertMany(created)
+            .catch((error) => rows.refuse(error, true))
           return { [noun]: stored.map((row) => rows.present(row)) }
         },
         rows.preparation(records, context),
@@ -137,7 +143,7 @@ function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>,
         async (tx, ready?: Values[]) => {
           const changes = rows.changes(input, ready?.[0])
           const written = updateVersioned(tableOf(tx), name, id, if_version, changes, checkChange)
-          return rows.present(await written.catch(rows.refuseTaken))
+          return rows.present(await written.catch((error) => rows.refuse(error)))
         },
         // A change that the caller may not make is undone, which takes a transaction.
         { ...rows.preparation([input], context), isSingle: compared.length === 0 },

@@ -134,12 +134,16 @@ export class Rows {
     return conditions as Where<Row>
   }
 
-  /** Throws a Problem 409 that names the field whose value another record has; any other error as it is. */
-  readonly refuseTaken = (error: unknown): never => {
+  /**
+   * Throws an error of a write on, as a Problem 409 that names the field where another record has its value.
+   *
+   * @param isOfMany whether many records were written: then the name begins with the record's index
+   */
+  refuse(error: unknown, isOfMany = false): never {
     const [column = ''] = error instanceof UniqueViolation ? error.columns : []
     const field = this.#made[column]?.of ?? column
     if (!(error instanceof UniqueViolation) || !this.#fields.includes(field)) throw error
-    const named = error.index === undefined ? field : `[${error.index}].${field}`
+    const named = isOfMany ? `[${error.index}].${field}` : field
     const message = `already in use by another ${this.#facts.one}`
     throw new Problem(409, `${named}: ${message}`, { fields: [{ field: named, message }] })
   }
