@@ -4,8 +4,12 @@ import { fileURLToPath } from 'node:url'
 
 const cli = createRequire(import.meta.url).resolve('prisma/build/index.js')
 
-/** Runs the generators of a file of models. What they print goes where this process prints; the exit status is given. */
-export function prismaGenerate(schema: string): number {
+/**
+ * Runs the generators of a file of models, and gives the exit status.
+ *
+ * @param stdio where their output goes: to that of this process when absent
+ */
+export function prismaGenerate(schema: string, stdio: 'inherit' | 'ignore' = 'inherit'): number {
   const { status } = spawnSync(process.execPath, [cli, 'generate', '--schema', schema, '--no-hints'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: {
@@ -15,7 +19,7 @@ export function prismaGenerate(schema: string): number {
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
       ...process.env,
     },
-    stdio: 'inherit',
+    stdio,
   })
   return status ?? 1
 }

@@ -23,8 +23,9 @@ interface Field {
 const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
   Int: { required: 'int', optional: 'int?' },
   BigInt: { required: 'bigint' },
-  Float: { required: 'float' },
+  Float: { required: 'float', optional: 'float?' },
   String: { required: 'text', optional: 'text?' },
+  Boolean: { required: 'bool', optional: 'bool?' },
   DateTime: { required: 'date', optional: 'date?' },
 }
 

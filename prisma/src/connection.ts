@@ -18,9 +18,12 @@ type Connection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
  *
  * @param file Path of a database that is in WAL mode already.
  * @param options `readonly`: the connection can neither write nor open a transaction. `lockWaitMs`: how long a
- * transaction waits for a lock that another process holds.
+ * transaction waits for a lock that another process holds. `Client`: the client's class, where it is of other models.
  */
-export function connect(file: string, { readonly = false, lockWaitMs = LOCK_WAIT_MS } = {}): PrismaClient {
+export function connect(
+  file: string,
+  { readonly = false, lockWaitMs = LOCK_WAIT_MS, Client = PrismaClient } = {},
+): PrismaClient {
   const adapter = new PrismaBetterSqlite3({ url: file, readonly }, { timestampFormat: 'unixepoch-ms' })
   const open = adapter.connect.bind(adapter)
   let opened = false
@@ -34,7 +37,7 @@ export function connect(file: string, { readonly = false, lockWaitMs = LOCK_WAIT
     connection.startTransaction = readonly ? refuseTransaction : startWith(connection, lockWaitMs)
     return connection
   }
-  return new PrismaClient({ adapter })
+  return new Client({ adapter })
 }
 
 /**

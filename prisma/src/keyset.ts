@@ -1,6 +1,6 @@
 import type { Entity, Kind, Order, Where } from './table.ts'
 
-type Key = string | number | Date | null
+type Key = string | number | boolean | Date | null
 
 /** The last row that was read: its id and its value of the sorted column. */
 export interface Position {

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Prisma, PrismaClient } from '../generated/client.ts'
 import { Conflict, UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { readRanges } from './ranges.ts'
@@ -9,23 +8,31 @@ import {
   type Columns,
   type Entity,
   isUnchanged,
+  type Kind,
   type NewRow,
   type PageQuery,
+  type Range,
   type RecordTable,
   type Where,
 } from './table.ts'
-import { type Declaration, mapTables, type Tables } from './tables.ts'
+import { type Declaration, type Declarations, declarations, mapDeclarations } from './tables.ts'
 
 /**
  * Every table, through a Prisma client or one of its transactions.
  *
  * @param removedAtOnce how many rows one statement may remove, lest it hold up all others; any number when absent
  */
-export function prismaTables(client: PrismaClient | Prisma.TransactionClient, removedAtOnce?: number): Tables {
-  return mapTables((declaration) => {
-    const delegate = client[declaration.model] as unknown as Delegate
-    return new PrismaTable(declaration, delegate, removedAtOnce)
-  }) as unknown as Tables
+export const prismaTables = prismaTablesOf(declarations)
+
+/** Gives the tables of some declarations, through a client that has their models. */
+export function prismaTablesOf<All>(declarations: Declarations<All>): (client: object, removedAtOnce?: number) => All {
+  return (client, removedAtOnce) => {
+    const delegates = client as Record<string, Delegate>
+    return mapDeclarations(
+      declarations,
+      (declaration) => new PrismaTable(declaration, delegates[declaration.model] as Delegate, removedAtOnce),
+    ) as All
+  }
 }
 
 /** The part of a model's delegate that is used, whatever the model. */
@@ -47,12 +54,14 @@ interface Delegate {
 
 class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordTable<Row> {
   readonly columns: Columns<Row>
+  readonly #bools: string[]
   readonly #unique: readonly (keyof Row)[]
   readonly #delegate: Delegate
   readonly #removedAtOnce: number | undefined
 
   constructor({ columns, unique }: Declaration<Row>, delegate: Delegate, removedAtOnce: number | undefined) {
     this.columns = columns
+    this.#bools = Object.entries<Kind>(columns).flatMap(([name, kind]) => (kind.startsWith('bool') ? [name] : []))
     this.#unique = unique
     this.#delegate = delegate
     this.#removedAtOnce = removedAtOnce
@@ -63,7 +72,7 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     columns?: readonly Column[],
   ): Promise<Pick<Row, Column> | undefined> {
     const select = columns && named(columns)
-    const row = await this.#delegate.findFirst({ where, ...(select && { select }) }).catch(refuse)
+    const row = await this.#delegate.findFirst({ where: this.#where(where), ...(select && { select }) }).catch(refuse)
     return row === null ? undefined : numbered(row as Pick<Row, Column>)
   }
 
@@ -83,14 +92,20 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     const select = columns && named(columns)
     const rows = await readRanges(beyond, take, (range, take) =>
       this.#delegate
-        .findMany({ where: { AND: [where, range] }, orderBy, skip, take, ...(select && { select }) })
+        .findMany({
+          where: { AND: [this.#where(where), this.#where(range)] },
+          orderBy,
+          skip,
+          take,
+          ...(select && { select }),
+        })
         .catch(refuse),
     )
     return (rows as Pick<Row, Column>[]).map(numbered)
   }
 
   count(where: Where<Row>): Promise<number> {
-    return this.#delegate.count({ where }).catch(refuse)
+    return this.#delegate.count({ where: this.#where(where) }).catch(refuse)
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
@@ -135,19 +150,33 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   async deleteAll(where: Where<Row>): Promise<number> {
     const limit = this.#removedAtOnce
     for (let total = 0; ; await setImmediate()) {
-      const { count } = await this.#delegate.deleteMany({ where, ...(limit && { limit }) }).catch(refuse)
+      const { count } = await this.#delegate
+        .deleteMany({ where: this.#where(where), ...(limit && { limit }) })
+        .catch(refuse)
       total += count
       if (limit === undefined || count < limit) return total
     }
   }
 
   async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    const rows = (await this.#delegate.findMany({ where, take: most }).catch(refuse)) as Row[]
+    const rows = (await this.#delegate.findMany({ where: this.#where(where), take: most }).catch(refuse)) as Row[]
     const versions = Map.groupBy(rows, ({ version }) => version)
     const OR = [...versions].map(([version, rows]) => ({ version, id: { in: rows.map(({ id }) => id) } }))
     const { count } = await this.#delegate.deleteMany({ where: { OR } }).catch(refuse)
     if (count < rows.length) throw new Conflict('Another write came in between.')
     return rows.map(numbered)
+  }
+
+  // Prisma compares no booleans: a range is the values that it has.
+  #where(where: Where<Row>): object {
+    if (this.#bools.length === 0) return where
+    const ranges = this.#bools.flatMap((column) => {
+      const range = where[column as keyof Row] as Range<boolean> | boolean | null | undefined
+      return typeof range !== 'object' || range === null || 'not' in range ? [] : [{ column, range }]
+    })
+    const AND = ranges.flatMap(({ column, range }) => (hasBounds(range) ? [within(column, range)] : []))
+    const others = Object.entries(where).filter(([name]) => !ranges.some(({ column }) => column === name))
+    return { ...Object.fromEntries(others), AND }
   }
 
   /** Prisma does not tell which of many rows could not be stored. */
@@ -176,6 +205,26 @@ function givenValue<Row>(row: NewRow<Row>, column: keyof Row): unknown {
 
 function comparable(value: unknown): unknown {
   return value instanceof Date ? value.getTime() : value
+}
+
+function hasBounds(range: Range<boolean>): boolean {
+  return Object.values(range).some((bound) => bound !== undefined)
+}
+
+function within(column: string, range: Range<boolean>): object {
+  const isTrue = { [column]: true }
+  const isFalse = { [column]: false }
+  if (!isWithin(range, true)) return isWithin(range, false) ? isFalse : { AND: [isTrue, isFalse] }
+  return isWithin(range, false) ? { OR: [isTrue, isFalse] } : isTrue
+}
+
+function isWithin({ lt, lte, gt, gte }: Range<boolean>, value: boolean): boolean {
+  return (
+    (lt === undefined || value < lt) &&
+    (lte === undefined || value <= lte) &&
+    (gt === undefined || value > gt) &&
+    (gte === undefined || value >= gte)
+  )
 }
 
 // Prisma gives a number of 64 bits as a BigInt.

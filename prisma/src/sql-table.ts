@@ -16,12 +16,12 @@ import {
   type RecordTable,
   type Where,
 } from './table.ts'
-import { mapTables, type Tables } from './tables.ts'
+import { type Declarations, declarations, mapDeclarations } from './tables.ts'
 
 type Stored = Record<string, unknown>
 type Awaitable<T> = T | Promise<T>
 
-/** Runs SQL with `?` for each value on one connection. Dates go in as they are and may come back as milliseconds. */
+/** Runs SQL with `?` for each value on one connection. Dates and booleans go in as they are and may come back as numbers. */
 export interface Executor {
   /** Whether each statement is a journey to a server: then one does where it can, and nobody here waits for it. */
   readonly isRemote: boolean
@@ -51,11 +51,20 @@ const ROWS_SKIPPED_AT_ONCE = 2_000
 const LONGEST_STEP_MS = 40
 const IDS_COUNTED_AT_ONCE = 50_000
 
-const texts = mapTables((declaration) => new SqlText(declaration))
-
 /** Every table, through an executor. */
-export function sqlTables(executor: Executor): Tables {
-  return mapTables(({ columns }, name) => new SqlTable(columns, texts[name], executor)) as unknown as Tables
+export const sqlTables = sqlTablesOf(declarations)
+
+/** Gives the tables of some declarations, through an executor. */
+export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor) => All {
+  const textsFor = (isRemote: boolean) => mapDeclarations(declarations, (each) => new SqlText(each, isRemote))
+  let local: ReturnType<typeof textsFor> | undefined
+  let remote: typeof local
+  return (executor) => {
+    if (executor.isRemote) remote ??= textsFor(true)
+    else local ??= textsFor(false)
+    const texts = (executor.isRemote ? remote : local) as ReturnType<typeof textsFor>
+    return mapDeclarations(declarations, ({ columns }, name) => new SqlTable(columns, texts[name], executor)) as All
+  }
 }
 
 class SqlTable<Row extends Entity> implements RecordTable<Row> {
@@ -163,9 +172,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    return (
-      await this.#rows(this.#entered(this.#text.deleteReturning(id, versions, this.#executor.isRemote), { before: '' }))
-    )[0]
+    return (await this.#rows(this.#entered(this.#text.deleteReturning(id, versions), { before: '' })))[0]
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
@@ -180,8 +187,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    const lock = this.#executor.isRemote ? ' FOR UPDATE' : ''
-    return this.#rows(this.#entered(this.#text.deleteSomeReturning(where, most, lock), { before: '' }))
+    return this.#rows(this.#entered(this.#text.deleteSomeReturning(where, most), { before: '' }))
   }
 
   /** A statement that gives the rows it writes, with the entries that tell of them. */
@@ -192,7 +198,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   // So many at once, for a statement must end within its time.
   async #deleteEntered(where: Where<Row>): Promise<number> {
-    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE, ' FOR UPDATE')
+    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE)
     const counted = this.#entered(some, { before: '', answer: 'count(*)::int AS "total"' })
     for (let sum = 0; ; ) {
       const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
@@ -211,11 +217,14 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const [first] = rows
     if (first === undefined) return []
     const dates = this.#text.dates.filter((column) => column in first)
-    if (dates.length > 0) for (const row of rows) this.#revive(row, dates)
+    if (dates.length > 0) for (const row of rows) this.#reviveDates(row, dates)
+    for (const column of this.#text.bools) {
+      if (column in first) for (const row of rows) if (row[column] !== null) row[column] = row[column] === 1
+    }
     return rows as Row[]
   }
 
-  #revive(row: Stored, dates = this.#text.dates): Row {
+  #reviveDates(row: Stored, dates = this.#text.dates): Row {
     for (const column of dates) {
       const value = row[column]
       if (typeof value === 'number') row[column] = new Date(value)
@@ -229,7 +238,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
       before[column] = row[BEFORE + column]
       after[column] = row[column]
     }
-    return { before: this.#revive(before), after: this.#revive(after) }
+    return { before: this.#reviveDates(before), after: this.#reviveDates(after) }
   }
 
   // Other requests are served in between, as with deleteAll.

@@ -2,7 +2,7 @@ import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts
 import type { Declaration } from './tables.ts'
 import { TextTree } from './text-tree.ts'
 
-/** SQL that SQLite and PostgreSQL read alike, with `?` for each value. Queries of one shape have one text. */
+/** SQL with `?` for each value. Queries of one shape have one text. */
 export interface Statement {
   text: string
   values: unknown[]
@@ -41,6 +41,9 @@ export class SqlText<Row> {
   readonly insertion: Insertion
   /** The columns that hold dates. */
   readonly dates: string[]
+  /** The columns whose numbers are booleans: SQLite has none. */
+  readonly bools: string[]
+  readonly #isRemote: boolean
   readonly #kinds: Columns<Row>
   readonly #table: string
   readonly #key: string
@@ -52,7 +55,9 @@ export class SqlText<Row> {
   readonly #count: TextTree
   readonly #quoted: Record<string, string>
 
-  constructor({ name, key, unique, columns }: Declaration<Row>) {
+  /** @param isRemote whether PostgreSQL reads them, rather than SQLite */
+  constructor({ name, key, unique, columns }: Declaration<Row>, isRemote: boolean) {
+    this.#isRemote = isRemote
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
     const places = inserted.map(() => '?').join(', ')
@@ -66,6 +71,7 @@ export class SqlText<Row> {
         .filter(([first]) => first !== 'id'),
     }
     this.dates = kinds.filter(({ kind }) => kind.startsWith('date')).map(({ name }) => name)
+    this.bools = isRemote ? [] : kinds.filter(({ kind }) => kind.startsWith('bool')).map(({ name }) => name)
     this.#kinds = columns
     this.#table = quote(name)
     this.#key = names(key)
@@ -149,7 +155,7 @@ export class SqlText<Row> {
     }
     values.push(...written)
     const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
-    const which = ofVersion(id, versions, values, true)
+    const which = ofVersion(id, versions, values, this.#isRemote)
     const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ? FOR UPDATE`
     return {
       text: `WITH "stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${which} RETURNING ${this.#columns}, "stored".*`,
@@ -157,11 +163,10 @@ export class SqlText<Row> {
     }
   }
 
-  /** @param isRemote whether the engine takes a list as one value */
-  deleteReturning(id: number, versions: number[] | undefined, isRemote: boolean): Statement {
+  deleteReturning(id: number, versions: number[] | undefined): Statement {
     const values: unknown[] = []
     return {
-      text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values, isRemote)} RETURNING ${this.#columns}`,
+      text: `DELETE FROM ${this.#table}${ofVersion(id, versions, values, this.#isRemote)} RETURNING ${this.#columns}`,
       values,
     }
   }
@@ -178,9 +183,10 @@ export class SqlText<Row> {
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
 
-  /** @param lock what keeps others from writing the rows meanwhile, where the engine lets them */
-  deleteSomeReturning(where: Where<Row>, limit: number, lock: '' | ' FOR UPDATE'): Statement {
+  deleteSomeReturning(where: Where<Row>, limit: number): Statement {
     const values: unknown[] = []
+    // Nobody else writes meanwhile on SQLite.
+    const lock = this.#isRemote ? ' FOR UPDATE' : ''
     const some = `${this.#which(`SELECT "id" FROM ${this.#table}`, where, values)} LIMIT ?${lock}`
     values.push(limit)
     // Without the word PostgreSQL may read the rows more than once, and others each time.

@@ -99,5 +99,6 @@ export class SqliteConnection implements Executor {
 }
 
 function bindable(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value)
   return value instanceof Date ? value.getTime() : value
 }

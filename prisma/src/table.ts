@@ -3,7 +3,8 @@ import type { AuditEntry } from '../generated/client.ts'
 /** The values of one column that are meant: a single one, a range, or all but null. */
 type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
 
-interface Range<Value> {
+/** The values between bounds, of which null is none. */
+export interface Range<Value> {
   lt?: Value | undefined
   lte?: Value | undefined
   gt?: Value | undefined
@@ -49,21 +50,30 @@ export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick
 export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
 
 /** The kind of a column's values; `?` marks those that may be null. Those of `bigint` are whole numbers up to 2^53 - 1. */
-export type Kind = 'int' | 'int?' | 'bigint' | 'float' | 'text' | 'text?' | 'date' | 'date?'
+export type Kind =
+  | 'int'
+  | 'int?'
+  | 'bigint'
+  | 'float'
+  | 'float?'
+  | 'text'
+  | 'text?'
+  | 'bool'
+  | 'bool?'
+  | 'date'
+  | 'date?'
 
-type KindOf<Value> = [Value] extends [number]
+type KindOf<Value> = null extends Value ? `${Exclude<KindOfSet<NonNullable<Value>>, 'bigint'>}?` : KindOfSet<Value>
+
+type KindOfSet<Value> = [Value] extends [number]
   ? 'int' | 'bigint' | 'float'
   : [Value] extends [string]
     ? 'text'
-    : [Value] extends [Date]
-      ? 'date'
-      : [Value] extends [number | null]
-        ? 'int?'
-        : [Value] extends [string | null]
-          ? 'text?'
-          : [Value] extends [Date | null]
-            ? 'date?'
-            : never
+    : [Value] extends [boolean]
+      ? 'bool'
+      : [Value] extends [Date]
+        ? 'date'
+        : never
 
 /** The columns of a model, each with its kind. One that the model lacks, or has of another type, does not compile. */
 export type Columns<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> }

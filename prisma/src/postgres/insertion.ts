@@ -6,8 +6,11 @@ const types: Record<Kind, string> = {
   'int?': 'int',
   bigint: 'bigint',
   float: 'float8',
+  'float?': 'float8',
   text: 'text',
   'text?': 'text',
+  bool: 'boolean',
+  'bool?': 'boolean',
   date: 'timestamp',
   'date?': 'timestamp',
 }

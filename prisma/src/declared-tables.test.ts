@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { engines } from '../scripts/models.ts'
+import { type Author, generatedLibrary, openLibrary } from '../test/library.ts'
+import { keysetRanges } from './keyset.ts'
+import type { NewRow, Where } from './table.ts'
+import { accesses } from './test-database.ts'
+
+// What the tables of any models promise, by models that the service does not have.
+
+const byId = { column: 'id', descending: false } as const
+const everywhere = engines.flatMap((engine) => accesses.map((access) => [engine, access] as const))
+
+test('a table is declared by its model alone', async () => {
+  const { declarations } = await generatedLibrary()
+  expect(declarations.authors).toEqual({
+    name: 'authors',
+    model: 'author',
+    key: ['id'],
+    unique: ['name'],
+    columns: {
+      id: 'int',
+      name: 'text',
+      active: 'bool',
+      retired: 'bool?',
+      rating: 'float?',
+      born: 'date?',
+      version: 'int',
+    },
+  })
+})
+
+describe.each(everywhere)('on %s with access %s', (engine, access) => {
+  async function withAuthors(...authors: Partial<NewRow<Author>>[]) {
+    const library = await openLibrary(engine, access)
+    await library.write((tx) =>
+      tx.authors.insertMany(authors.map((author, n) => ({ name: `author${n}`, active: true, ...author }))),
+    )
+    return library
+  }
+
+  describe('booleans', () => {
+    test('are given as they were stored, null too', async () => {
+      await using library = await openLibrary(engine, access)
+      const row = await library.write((tx) => tx.authors.insert({ name: 'ada', active: false, retired: true }))
+      const ada = {
+        id: 1,
+        name: 'ada',
+        active: false,
+        retired: true,
+        rating: null,
+        born: null,
+        version: 1,
+      }
+      expect(row).toEqual(ada)
+      expect(await library.read.authors.find({ id: 1 })).toEqual(ada)
+      expect(await library.read.authors.find({ id: 1 }, ['active'])).toEqual({ active: false })
+      await library.write((tx) =>
+        tx.authors.insertMany([
+          { name: 'bob', active: true, rating: 4.5 },
+          { name: 'cid', active: true, retired: false },
+        ]),
+      )
+      const columns = ['active', 'retired', 'rating'] as const
+      expect(await library.read.authors.page({ where: {}, columns, order: byId, take: 9 })).toEqual([
+        { active: false, retired: true, rating: null },
+        { active: true, retired: null, rating: 4.5 },
+        { active: true, retired: false, rating: null },
+      ])
+    })
+
+    test('are changed, and left alone where they are the same', async () => {
+      await using library = await withAuthors({ retired: false })
+      const change = await library.write((tx) => tx.authors.update(1, undefined, { active: false, retired: null }))
+      expect(change?.before).toMatchObject({ active: true, retired: false, version: 1 })
+      expect(change?.after).toMatchObject({ active: false, retired: null, version: 2 })
+      const same = await library.write((tx) => tx.authors.update(1, [2], { active: false, retired: null }))
+      expect(same?.after).toMatchObject({ active: false, retired: null, version: 2 })
+      expect(await library.write((tx) => tx.authors.delete(1, [2]))).toMatchObject({ active: false, retired: null })
+    })
+
+    test.each<[string, Where<Author>, number[]]>([
+      ['true', { active: true }, [1, 4]],
+      ['false', { active: false }, [2, 3]],
+      ['null', { retired: null }, [1, 2]],
+      ['all but null', { retired: { not: null } }, [3, 4]],
+      ['above false', { retired: { gt: false } }, [4]],
+      ['below true', { retired: { lt: true } }, [3]],
+      ['at or above false', { active: { gte: false } }, [1, 2, 3, 4]],
+      ['above true', { active: { gt: true } }, []],
+    ])('are filtered by: %s', async (_, where, ids) => {
+      await using library = await withAuthors(
+        { active: true },
+        { active: false },
+        { active: false, retired: false },
+        { active: true, retired: true },
+      )
+      const page = await library.read.authors.page({ where, order: byId, take: 10 })
+      expect(page.map(({ id }) => id)).toEqual(ids)
+      expect(await library.read.authors.count(where)).toBe(ids.length)
+    })
+
+    test.each([
+      [false, [1, 5, 2, 4, 3]],
+      [true, [3, 2, 4, 1, 5]],
+    ])('are sorted, null lowest, and read on from any cursor (descending: %s)', async (descending, ids) => {
+      await using library = await withAuthors(...[null, false, true, false, null].map((retired) => ({ retired })))
+      const order = { column: 'retired', descending } as const
+      const rows = await library.read.authors.page({ where: {}, order, take: 10 })
+      expect(rows.map(({ id }) => id)).toEqual(ids)
+      for (const [index, { id, retired }] of rows.entries()) {
+        const beyond = keysetRanges<Author>({}, order, 'bool?', { id, key: retired })
+        const rest = await library.read.authors.page({ where: {}, beyond, order, take: 10 })
+        expect(rest.map(({ id }) => id)).toEqual(ids.slice(index + 1))
+      }
+    })
+  })
+
+  test('a value that is taken is refused by the name of its column', async () => {
+    await using library = await withAuthors({})
+    const write = library.write((tx) => tx.authors.insert({ name: 'author0', active: true }))
+    await expect(write).rejects.toMatchObject({ columns: ['name'] })
+  })
+})

@@ -1,0 +1,209 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PrismaPg } from '@prisma/adapter-pg'
+import Sqlite from 'better-sqlite3'
+import type { PrismaClient } from '../generated/client.ts'
+import { type Engine, engines, tablesGenerator } from '../scripts/models.ts'
+import { postgresSql } from '../scripts/postgres-sql.ts'
+import { prismaGenerate } from '../scripts/prisma-generate.ts'
+import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
+import { connect } from '../src/connection.ts'
+import { openPool } from '../src/postgres/pool.ts'
+import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
+import { fromPrisma } from '../src/prisma-error.ts'
+import { prismaTablesOf } from '../src/prisma-table.ts'
+import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
+import { SqliteConnection } from '../src/sqlite-connection.ts'
+import type { RecordTable } from '../src/table.ts'
+import type { Declarations } from '../src/tables.ts'
+import { TransactionExecutor } from '../src/transaction-executor.ts'
+import { emptyDatabase } from './postgres.ts'
+
+/** A schema of its own, with what the models of the service do not use. */
+const MODELS = `
+model Author {
+  id      Int       @id @default(autoincrement())
+  name    String    @unique
+  active  Boolean
+  retired Boolean?
+  rating  Float?
+  born    DateTime?
+  version Int       @default(1)
+
+  @@index([active, id])
+  @@index([name, id])
+  @@map("authors")
+}
+`
+
+export interface Author {
+  id: number
+  name: string
+  active: boolean
+  retired: boolean | null
+  rating: number | null
+  born: Date | null
+  version: number
+}
+
+export interface LibraryTables {
+  authors: RecordTable<Author>
+}
+
+export interface LibraryDatabase extends AsyncDisposable {
+  read: LibraryTables
+  write<T>(work: (tx: LibraryTables) => Promise<T>): Promise<T>
+}
+
+interface Generated {
+  declarations: Declarations<LibraryTables>
+  clients: Record<Engine, typeof PrismaClient>
+  sql: Record<Engine, string>
+}
+
+let generating: Promise<Generated> | undefined
+
+/** The declarations, clients and SQL that the models lead to; generated once. */
+export function generatedLibrary(): Promise<Generated> {
+  generating ??= generate()
+  return generating
+}
+
+async function generate(): Promise<Generated> {
+  const folder = await mkdtemp(join(tmpdir(), 'library-'))
+  try {
+    await symlink(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
+    const models = (engine: Engine) => `
+generator client {
+  provider            = "prisma-client"
+  output              = "./${engine}"
+  importFileExtension = "ts"
+}
+datasource db {
+  provider = "${engine}"
+}
+${MODELS}`
+    for (const engine of engines) {
+      const schema = join(folder, `${engine}.prisma`)
+      await writeFile(schema, models(engine) + (engine === 'postgresql' ? tablesGenerator('./tables.ts') : ''))
+      if (prismaGenerate(schema, 'ignore') !== 0) throw new Error(`prisma generate failed for ${engine}`)
+    }
+    const client = async (engine: Engine) => (await import(join(folder, engine, 'client.ts'))).PrismaClient
+    // Not imported: what it imports for its types is not there.
+    const source = await readFile(join(folder, 'tables.ts'), 'utf8')
+    const declarations = [...source.matchAll(/^ {2}(\w+): (\{.*\}),$/gm)]
+    return {
+      declarations: Object.fromEntries(declarations.map(([, key, json]) => [key, JSON.parse(json as string)])),
+      clients: { sqlite: await client('sqlite'), postgresql: await client('postgresql') },
+      sql: {
+        sqlite: await sqlOf('sqlite', models('sqlite')),
+        postgresql: await sqlOf('postgresql', models('postgresql')),
+      },
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function sqlOf(engine: Engine, models: string): Promise<string> {
+  await using schemaEngine = await openSchemaEngine(
+    engine,
+    engine === 'sqlite' ? ':memory:' : (await emptyDatabase()).url,
+  )
+  const { stdout } = await schemaEngine.diff({
+    from: { tag: 'empty' },
+    to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content: models }] },
+    script: true,
+    exitCode: true,
+    filters: noFilters,
+  })
+  return engine === 'sqlite' ? (stdout ?? '') : postgresSql(stdout ?? '', models)
+}
+
+/** A fresh database with the library's tables, reached as the service reaches its own. */
+export async function openLibrary(engine: Engine, access: 'prepared' | 'prisma'): Promise<LibraryDatabase> {
+  const generated = await generatedLibrary()
+  return engine === 'sqlite' ? onSqlite(generated, access) : onPostgres(generated, access)
+}
+
+async function onSqlite({ declarations, clients, sql }: Generated, access: string): Promise<LibraryDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'library-'))
+  const file = join(folder, 'library.db')
+  const sqlite = new Sqlite(file)
+  sqlite.pragma('journal_mode = WAL')
+  sqlite.exec(sql.sqlite)
+  sqlite.close()
+  const remove = () => rm(folder, { recursive: true })
+  if (access === 'prisma') {
+    const client = connect(file, { Client: clients.sqlite })
+    return { ...throughPrisma(declarations, client), [Symbol.asyncDispose]: () => client.$disconnect().then(remove) }
+  }
+  const connection = new SqliteConnection(file)
+  const tables = sqlTablesOf(declarations)
+  const sqlRun = async (text: string) => connection.run({ text, values: [] })
+  return {
+    read: tables(connection),
+    write: (work) => inTransaction(sqlRun, connection, (executor) => work(tables(executor))),
+    [Symbol.asyncDispose]: async () => {
+      connection.close()
+      await remove()
+    },
+  }
+}
+
+async function onPostgres({ declarations, clients, sql }: Generated, access: string): Promise<LibraryDatabase> {
+  const { parsed, rows } = await emptyDatabase()
+  await rows(sql.postgresql)
+  const pool = openPool(parsed, {})
+  if (access === 'prisma') {
+    const client = new clients.postgresql({ adapter: new PrismaPg(pool) })
+    const end = () => client.$disconnect().then(() => pool.end())
+    return { ...throughPrisma(declarations, client), [Symbol.asyncDispose]: end }
+  }
+  const tables = sqlTablesOf(declarations)
+  return {
+    read: tables(new PreparedStatements(pool, true)),
+    write: async (work) => {
+      const client = await pool.connect()
+      const sqlRun = (text: string) => client.query(text)
+      return inTransaction(sqlRun, new PreparedStatements(client, true), (executor) => work(tables(executor))).finally(
+        () => client.release(),
+      )
+    },
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}
+
+function throughPrisma(declarations: Declarations<LibraryTables>, client: PrismaClient) {
+  const tables = prismaTablesOf(declarations)
+  return {
+    read: tables(client),
+    write: <T>(work: (tx: LibraryTables) => Promise<T>): Promise<T> =>
+      client
+        .$transaction((tx) => work(tables(tx, 500)))
+        .catch((error: unknown) => {
+          throw fromPrisma(error)
+        }),
+  }
+}
+
+async function inTransaction<T>(
+  run: (sql: string) => Promise<unknown>,
+  executor: Executor,
+  work: (executor: Executor) => Promise<T>,
+): Promise<T> {
+  await run('BEGIN')
+  const transaction = new TransactionExecutor(executor)
+  try {
+    const result = await work(transaction)
+    await run('COMMIT')
+    return result
+  } catch (error) {
+    await run('ROLLBACK')
+    throw error
+  } finally {
+    transaction.end()
+  }
+}
