@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { type Author, generatedLibrary, openLibrary } from '../test/library.ts'
+import { emptyDatabase } from '../test/postgres.ts'
+import { createDatabase } from './index.ts'
 import { keysetRanges } from './keyset.ts'
 import type { NewRow, Where } from './table.ts'
-import { accesses } from './test-database.ts'
+import { accesses, temporaryFolder } from './test-database.ts'
+import { explainedTables } from './testing.ts'
 
 // What the tables of any models promise, by models that the service does not have.
 
@@ -28,6 +31,23 @@ test('a table is declared by its model alone', async () => {
     },
   })
 })
+
+test.each(engines)(
+  'a list of values is looked up in an index, by one statement for any length, on %s',
+  async (engine) => {
+    const url = engine === 'sqlite' ? undefined : (await emptyDatabase()).url
+    await using folder = await temporaryFolder()
+    const database = await createDatabase(url ?? `file:${folder.file}`)
+    await database.close()
+    const { read, plans, close } = explainedTables(url ?? `file:${folder.file}`)
+    for (const roles of [['admin'], ['admin', 'user', 'guest'], []]) {
+      await read.users.page({ where: { role: { in: roles } }, order: { column: 'role', descending: false }, take: 10 })
+    }
+    await close()
+    expect(plans.map(({ isLed }) => isLed)).toEqual([true, true, true])
+    expect(new Set(plans.map(({ sql }) => sql)).size).toBe(1)
+  },
+)
 
 describe.each(everywhere)('on %s with access %s', (engine, access) => {
   async function withAuthors(...authors: Partial<NewRow<Author>>[]) {
@@ -112,6 +132,69 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
         const rest = await library.read.authors.page({ where: {}, beyond, order, take: 10 })
         expect(rest.map(({ id }) => id)).toEqual(ids.slice(index + 1))
       }
+    })
+  })
+
+  describe('several values', () => {
+    const born = (year: number) => new Date(Date.UTC(year, 0, 2, 3, 4, 5, 678))
+    const withFive = () =>
+      withAuthors(
+        { name: 'a', rating: 0.1 + 0.2, born: born(1815), retired: null },
+        { name: 'b"\\,}\'', rating: 4, born: null, retired: true },
+        { name: 'NULL', rating: null, born: born(1906), retired: false },
+        { name: '\u6f22\u{1f600}', rating: 4, born: born(1912), retired: null },
+        { name: '', rating: 1e-300, born: born(1815), retired: true },
+      )
+
+    test.each<[string, Where<Author>, number[]]>([
+      ['text', { name: { in: ['b"\\,}\'', 'NULL', '\u6f22\u{1f600}', 'none'] } }, [2, 3, 4]],
+      ['the empty text', { name: { in: [''] } }, [5]],
+      ['ids', { id: { in: [5, 1, 1, 99] } }, [1, 5]],
+      ['numbers', { rating: { in: [0.30000000000000004, 1e-300] } }, [1, 5]],
+      ['dates', { born: { in: [born(1815), born(1912)] } }, [1, 4, 5]],
+      ['booleans', { retired: { in: [true] } }, [2, 5]],
+      ['both booleans, without null', { retired: { in: [true, false] } }, [2, 3, 5]],
+      ['none', { name: { in: [] } }, []],
+      ['no boolean', { active: { in: [] } }, []],
+      ['no date', { born: { in: [] } }, []],
+      ['values and a bound', { id: { in: [1, 2, 3], gt: 1 } }, [2, 3]],
+      ['booleans and a bound', { retired: { in: [true, false], lt: true } }, [3]],
+      ['two columns', { name: { in: ['a', 'NULL'] }, rating: null }, [3]],
+      ['undefined is no condition', { name: { in: undefined } }, [1, 2, 3, 4, 5]],
+    ])('filter: %s', async (_, where, ids) => {
+      await using library = await withFive()
+      const page = await library.read.authors.page({ where, order: byId, take: 10 })
+      expect(page.map(({ id }) => id)).toEqual(ids)
+      expect(await library.read.authors.count(where)).toBe(ids.length)
+      expect((await library.read.authors.find(where)) !== undefined).toBe(ids.length > 0)
+    })
+
+    test.each([
+      [false, [1, 3, 5, 2]],
+      [true, [2, 3, 5, 1]],
+    ])('hold next to a cursor (descending: %s)', async (descending, ids) => {
+      await using library = await withAuthors(
+        ...[1, 3, 2, 9, 2].map((rating, n) => ({ rating, name: 'abcde'[n] as string })),
+      )
+      const order = { column: 'rating', descending } as const
+      const where = { rating: { in: [3, 2, 1] } }
+      const rows = await library.read.authors.page({ where, order, take: 10 })
+      expect(rows.map(({ id }) => id)).toEqual(ids)
+      for (const [index, { id, rating }] of rows.entries()) {
+        const beyond = keysetRanges<Author>(where, order, 'float?', { id, key: rating })
+        const rest = await library.read.authors.page({ where, beyond, order, take: 10 })
+        expect(rest.map(({ id }) => id)).toEqual(ids.slice(index + 1))
+      }
+    })
+
+    test('hundreds of them find their rows, and remove them', async () => {
+      await using library = await withFive()
+      const names = Array.from({ length: 900 }, (_, n) => `name${n}`)
+      const where = { name: { in: [...names, 'a', 'NULL'] } }
+      expect(await library.read.authors.count(where)).toBe(2)
+      expect((await library.write((tx) => tx.authors.deleteSome(where, 1))).length).toBe(1)
+      expect(await library.write((tx) => tx.authors.deleteAll(where))).toBe(1)
+      expect(await library.read.authors.count({})).toBe(3)
     })
   })
 

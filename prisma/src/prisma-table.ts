@@ -167,7 +167,7 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     return rows.map(numbered)
   }
 
-  // Prisma compares no booleans: a range is the values that it has.
+  // Prisma compares no booleans: a range or a list is the values that it has.
   #where(where: Where<Row>): object {
     if (this.#bools.length === 0) return where
     const ranges = this.#bools.flatMap((column) => {
@@ -218,12 +218,13 @@ function within(column: string, range: Range<boolean>): object {
   return isWithin(range, false) ? { OR: [isTrue, isFalse] } : isTrue
 }
 
-function isWithin({ lt, lte, gt, gte }: Range<boolean>, value: boolean): boolean {
+function isWithin({ lt, lte, gt, gte, in: list }: Range<boolean>, value: boolean): boolean {
   return (
     (lt === undefined || value < lt) &&
     (lte === undefined || value <= lte) &&
     (gt === undefined || value > gt) &&
-    (gte === undefined || value >= gte)
+    (gte === undefined || value >= gte) &&
+    (list === undefined || list.includes(value))
   )
 }
 

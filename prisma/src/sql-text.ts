@@ -1,3 +1,4 @@
+import { columnTypes } from './postgres/column-types.ts'
 import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
 import { TextTree } from './text-tree.ts'
@@ -249,9 +250,27 @@ export class SqlText<Row> {
           add(column, test)
           values.push(bound)
         }
+        const list = (wanted as { in?: readonly unknown[] }).in
+        if (list !== undefined) this.#addList(column, list, values, add)
       }
     }
     return tree
+  }
+
+  // A list as one value leaves the text the same, however long the list is. Both engines look its values up in an index.
+  #addList(
+    column: keyof Row,
+    list: readonly unknown[],
+    values: unknown[],
+    add: (column: keyof Row, test: string) => void,
+  ): void {
+    if (this.#isRemote) {
+      add(column, ` = ANY(?::${columnTypes[this.#kinds[column]]}[])`)
+      values.push(list)
+    } else {
+      add(column, ' IN (SELECT value FROM json_each(?))')
+      values.push(JSON.stringify(list.map(numeric)))
+    }
   }
 
   /** For statements that are rare, and whose text need not be kept. */
@@ -284,6 +303,12 @@ function ofVersion(id: number, versions: number[] | undefined, values: unknown[]
   }
   values.push(...versions)
   return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
+}
+
+/** A value as SQLite has it, which has neither dates nor booleans. */
+export function numeric(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value)
+  return value instanceof Date ? value.getTime() : value
 }
 
 function names(columns: readonly PropertyKey[]): string {

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import { Broken, Busy, DISK_FAILED, Full, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
-import type { Insertion, Statement } from './sql-text.ts'
+import { type Insertion, numeric, type Statement } from './sql-text.ts'
 
 const READ_LOCK_WAIT_MS = 5_000
 // At most twice as many are kept. A service has some hundred shapes of query, and lists of versions have any length.
@@ -34,7 +34,7 @@ export class SqliteConnection implements Executor {
 
   all({ text, values }: Statement): unknown[] {
     try {
-      return this.#prepared(text).all(values.map(bindable))
+      return this.#prepared(text).all(values.map(numeric))
     } catch (error) {
       throw this.#fault(error)
     }
@@ -42,7 +42,7 @@ export class SqliteConnection implements Executor {
 
   run({ text, values }: Statement): number {
     try {
-      return this.#prepared(text).run(values.map(bindable)).changes
+      return this.#prepared(text).run(values.map(numeric)).changes
     } catch (error) {
       throw this.#fault(error)
     }
@@ -52,7 +52,7 @@ export class SqliteConnection implements Executor {
     const ids: number[] = []
     try {
       const statement = this.#prepared(text)
-      for (const values of rows) ids.push(statement.run(values.map(bindable)).lastInsertRowid as number)
+      for (const values of rows) ids.push(statement.run(values.map(numeric)).lastInsertRowid as number)
       return ids
     } catch (error) {
       throw this.#fault(error, first + ids.length)
@@ -96,9 +96,4 @@ export class SqliteConnection implements Executor {
     const columns = error.message.match(/(?<=\.)\w+/g) ?? []
     return new UniqueViolation(columns, { index, cause: error })
   }
-}
-
-function bindable(value: unknown): unknown {
-  if (typeof value === 'boolean') return Number(value)
-  return value instanceof Date ? value.getTime() : value
 }

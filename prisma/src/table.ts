@@ -3,12 +3,14 @@ import type { AuditEntry } from '../generated/client.ts'
 /** The values of one column that are meant: a single one, a range, or all but null. */
 type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
 
-/** The values between bounds, of which null is none. */
+/** The values between bounds and in a list, of which null is none. */
 export interface Range<Value> {
   lt?: Value | undefined
   lte?: Value | undefined
   gt?: Value | undefined
   gte?: Value | undefined
+  /** Nothing matches an empty list. Through Prisma, a query on SQLite takes 999 values. */
+  in?: readonly Value[] | undefined
 }
 
 /** Conditions that all hold. What is undefined is no condition; null is a value, and text compares by code point. */

@@ -1,19 +1,5 @@
 import { type Insertion, quote, type Statement } from '../sql-text.ts'
-import type { Kind } from '../table.ts'
-
-const types: Record<Kind, string> = {
-  int: 'int',
-  'int?': 'int',
-  bigint: 'bigint',
-  float: 'float8',
-  'float?': 'float8',
-  text: 'text',
-  'text?': 'text',
-  bool: 'boolean',
-  'bool?': 'boolean',
-  date: 'timestamp',
-  'date?': 'timestamp',
-}
+import { columnTypes } from './column-types.ts'
 
 const manyTexts = new Map<string, string>()
 
@@ -46,8 +32,10 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], returning
   if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
   const own = columns.filter((_, place) => !areShared[place])
-  const values = columns.map(({ kind }, place) => (areShared[place] ? `?::${types[kind]}` : names[place])).join(', ')
-  const arrays = own.map(({ kind }) => `?::${types[kind]}[]`).join(', ')
+  const values = columns
+    .map(({ kind }, place) => (areShared[place] ? `?::${columnTypes[kind]}` : names[place]))
+    .join(', ')
+  const arrays = own.map(({ kind }) => `?::${columnTypes[kind]}[]`).join(', ')
   const given = own.map(({ name }) => quote(name)).join(', ')
   const text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values} FROM unnest(${arrays})
     WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${orNothing(returning)}`
