@@ -48,7 +48,7 @@ export interface Author {
   version: number
 }
 
-export interface LibraryTables {
+interface LibraryTables {
   authors: RecordTable<Author>
 }
 

@@ -49,9 +49,9 @@ type Key = { id: typeof recordId }
 type Times<T extends boolean> = T extends true
   ? { created_at: typeof timestamp; updated_at: typeof timestamp }
   : Record<never, never>
-type Record_<F extends Fields, T extends boolean> = { id: typeof id } & Shown<F> & Times<T>
+type PublicRecord<F extends Fields, T extends boolean> = { id: typeof id } & Shown<F> & Times<T>
 // Not as an alias of the whole object: to compare two of those would cost the compiler five times the rest.
-type Row<F extends Fields, T extends boolean> = Record_<F, T> & { version: typeof version }
+type Row<F extends Fields, T extends boolean> = PublicRecord<F, T> & { version: typeof version }
 type Write = typeof write
 type Once = { idempotency_key: typeof idempotencyKey }
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
@@ -138,9 +138,9 @@ export interface Declaration<
   param?: string
   example?: Record<string, unknown>
   /** Changes to the REST side of standard procedures, and further bindings of them. */
-  bindings?: (record: z.ZodObject<Record_<F, T>>) => { [V in Verb]?: Changed }
+  bindings?: (record: z.ZodObject<PublicRecord<F, T>>) => { [V in Verb]?: Changed }
   /** Procedures beside the standard ones. */
-  procedures?: (versioned: z.ZodObject<Row<F, T>>, record: z.ZodObject<Record_<F, T>>) => P
+  procedures?: (versioned: z.ZodObject<Row<F, T>>, record: z.ZodObject<PublicRecord<F, T>>) => P
 }
 
 /** What the service needs of a collection beside its procedures. */
@@ -189,7 +189,7 @@ export function collection<
   const record = z
     .object({ id, ...shown, ...times })
     .meta({ id: One, ...(declaration.example && { examples: [declaration.example] }) }) as unknown as z.ZodObject<
-    Record_<F, T>
+    PublicRecord<F, T>
   >
   const versioned = record.extend({ version }).meta({ id: `Versioned${One}` }) as unknown as z.ZodObject<Row<F, T>>
 

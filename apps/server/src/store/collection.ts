@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { type FieldRules, fieldRules } from '../access/fields.ts'
 import type { MutationContext, Services } from '../context.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
-import { type MadeColumn, type Row, Rows, type Values } from './rows.ts'
+import { type DerivedColumn, type Row, RowMapping, type Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
 
 /** The nouns whose resource is a collection with a table of the same name. */
@@ -14,8 +14,8 @@ export type CollectionNoun = {
 
 /** What a collection's service does beyond the standard. */
 export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
-  /** Columns made of fields: `{ email_key: { of: 'email', make: … } }`. */
-  made?: Record<string, MadeColumn>
+  /** Columns derived from fields: `{ email_key: { from: 'email', make: … } }`. */
+  derived?: Record<string, DerivedColumn>
   /** The procedures beside the standard ones, and those that are done otherwise. */
   procedures?: (standard: Standard) => Partial<Services[N]>
 }
@@ -48,14 +48,14 @@ export function collectionServices(
 ): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const services = (nouns as CollectionNoun[]).map((noun) => {
-    const { made = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
-    const standard = standardService(noun, made, tables)
+    const { derived = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
+    const standard = standardService(noun, derived, tables)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
   return Object.fromEntries(services)
 }
 
-function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>, tables: Tables): Standard {
+function standardService(noun: CollectionNoun, derived: Record<string, DerivedColumn>, tables: Tables): Standard {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
   const { hidden } = facts
   const name = facts.one.replace(/^./, (letter) => letter.toUpperCase())
@@ -63,7 +63,7 @@ function standardService(noun: CollectionNoun, made: Record<string, MadeColumn>,
   const shown = Object.keys(procedures.get?.output.shape ?? {})
   const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
   const fields = Object.keys(input).filter((field) => !hidden.includes(field))
-  const rows = new Rows({ noun, facts, fields, shown, made, table: tableOf(tables) })
+  const rows = new RowMapping({ noun, facts, fields, shown, derived, table: tableOf(tables) })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
 

@@ -4,10 +4,10 @@ import type { CollectionRules } from '../store/collection.ts'
 /** The rules of users (specification 2.1, 3 and 4.1). */
 export function userRules(checkPassword: CheckPassword): CollectionRules<'users'> {
   return {
-    made: {
+    derived: {
       // Unique without regard to case, the same on every engine.
-      email_key: { of: 'email', make: (email: string) => email.toLowerCase() },
-      password_hash: { of: 'password', check: checkPassword, prepare: hashPasswords },
+      email_key: { from: 'email', make: (email: string) => email.toLowerCase() },
+      password_hash: { from: 'password', check: checkPassword, prepare: hashPasswords },
     },
     procedures: ({ update }) => ({
       setStatus: (input, context) => update(input, context) as never,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Rows, type RowsOptions } from '../src/store/rows.ts'
+import { RowMapping, type RowMappingOptions } from '../src/store/row-mapping.ts'
 
 const facts = {
   one: 'order',
@@ -18,12 +18,12 @@ const columns = {
   version: 'int',
 }
 
-function rowsOf(options: Partial<RowsOptions> = {}) {
+function rowsOf(options: Partial<RowMappingOptions> = {}) {
   const fields = ['quantity', 'due']
   const shown = ['id', 'quantity', 'due', 'created_at', 'updated_at', 'version']
-  const table = { columns } as unknown as RowsOptions['table']
-  const made = { pin_hash: { of: 'pin', make: (pin: string) => `<${pin}>` } }
-  return new Rows({ noun: 'orders', facts, fields, shown, made, table, ...options })
+  const table = { columns } as unknown as RowMappingOptions['table']
+  const derived = { pin_hash: { from: 'pin', make: (pin: string) => `<${pin}>` } }
+  return new RowMapping({ noun: 'orders', facts, fields, shown, derived, table, ...options })
 }
 
 test('a field without a column, and a resource without a table, are refused at start by name', () => {

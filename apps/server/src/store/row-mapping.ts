@@ -7,10 +7,10 @@ import { timestamp } from './timestamp.ts'
 export type Values = Record<string, unknown>
 export type Row = Entity & Values
 
-/** A column that is made of a field and is not the field itself. */
-export interface MadeColumn {
-  /** The field it is made of. */
-  of: string
+/** A column that is derived from a field and is not the field itself. */
+export interface DerivedColumn {
+  /** The field it is derived from. */
+  from: string
   /** Refuses a value, under the name that the caller knows the field by: `password`, `[3].password`. @throws Problem */
   check?: (value: never, field: string) => Promise<void>
   /** Makes the column's value; a value that is not sent leaves the column as it is. */
@@ -21,49 +21,49 @@ export interface MadeColumn {
 
 interface Maker {
   column: string
-  of: string
+  from: string
   check?: (value: unknown, field: string) => Promise<void>
   make?: (value: unknown) => unknown
   prepare?: (values: unknown[], context: Context) => Promise<unknown[]>
 }
 
-export interface RowsOptions {
+export interface RowMappingOptions {
   noun: string
   facts: CollectionFacts
   /** The fields that are written and are columns. */
   fields: string[]
   /** The fields that are shown. */
   shown: string[]
-  made: Record<string, MadeColumn>
+  derived: Record<string, DerivedColumn>
   table: RecordTable<Row> | undefined
 }
 
 /** How the fields of a collection become the columns of its table, and the other way round. */
-export class Rows {
+export class RowMapping {
   /** The columns to read; undefined where every column is shown. */
   readonly readColumns: string[] | undefined
   readonly #facts: CollectionFacts
   readonly #fields: string[]
   readonly #shown: string[]
-  readonly #made: Record<string, MadeColumn>
+  readonly #derived: Record<string, DerivedColumn>
   readonly #makers: Maker[]
   readonly #dates: string[]
   readonly #sentDates: string[]
   readonly #filters: { filter: string; field: string; by: string }[]
 
   /** @throws Error that names each field without a column */
-  constructor({ noun, facts, fields, shown, made, table }: RowsOptions) {
+  constructor({ noun, facts, fields, shown, derived, table }: RowMappingOptions) {
     if (table === undefined) throw new Error(`${noun}: there is no table; prisma/schema.prisma needs a model for it`)
     const columns = table.columns as Record<string, string>
-    const missing = [...new Set([...shown, ...fields, ...Object.keys(made)])].filter((name) => !(name in columns))
+    const missing = [...new Set([...shown, ...fields, ...Object.keys(derived)])].filter((name) => !(name in columns))
     if (missing.length > 0) {
       throw new Error(`${noun}: the model in prisma/schema.prisma has no column for ${missing.join(', ')}`)
     }
     this.#facts = facts
     this.#fields = fields
     this.#shown = shown
-    this.#made = made
-    this.#makers = Object.entries(made).map(([column, maker]) => ({ ...maker, column }) as unknown as Maker)
+    this.#derived = derived
+    this.#makers = Object.entries(derived).map(([column, maker]) => ({ ...maker, column }) as unknown as Maker)
     this.#dates = shown.filter((field) => columns[field]?.startsWith('date'))
     this.#sentDates = this.#dates.filter((field) => fields.includes(field))
     this.#filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, fields) }))
@@ -71,19 +71,21 @@ export class Rows {
     this.readColumns = isWhole ? undefined : shown
   }
 
-  /** Refuses what the made columns refuse of a record. @param at where it stands in what the caller sent: `[3]` */
+  /** Refuses what the derived columns refuse of a record. @param at where it stands in what the caller sent: `[3]` */
   async check(input: Values, at = ''): Promise<void> {
-    for (const { of, check } of this.#makers) await check?.(input[of], at === '' ? of : `${at}.${of}`)
+    for (const { from, check } of this.#makers) await check?.(input[from], at === '' ? from : `${at}.${from}`)
   }
 
   /** What a write of these records prepares before its transaction: for each record, some of its columns. */
   preparation(inputs: Values[], context: Context) {
-    const makers = this.#makers.filter(({ of, prepare }) => prepare && inputs.some((input) => input[of] !== undefined))
+    const makers = this.#makers.filter(
+      ({ from, prepare }) => prepare && inputs.some((input) => input[from] !== undefined),
+    )
     if (makers.length === 0) return {}
     const prepare = async () => {
       const ready: Values[] = inputs.map(() => ({}))
-      for (const { column, of, prepare } of makers) {
-        const values = inputs.map((input) => input[of])
+      for (const { column, from, prepare } of makers) {
+        const values = inputs.map((input) => input[from])
         const made = (await prepare?.(values, context)) ?? []
         for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
       }
@@ -141,7 +143,7 @@ export class Rows {
    */
   refuse(error: unknown, isOfMany = false): never {
     const [column = ''] = error instanceof UniqueViolation ? error.columns : []
-    const field = this.#made[column]?.of ?? column
+    const field = this.#derived[column]?.from ?? column
     if (!(error instanceof UniqueViolation) || !this.#fields.includes(field)) throw error
     const named = isOfMany ? `[${error.index}].${field}` : field
     const message = `already in use by another ${this.#facts.one}`
@@ -152,8 +154,8 @@ export class Rows {
     const row: Values = { ...ready }
     for (const field of this.#fields) row[field] = input[field]
     for (const field of this.#sentDates) row[field] = this.#stored(field, row[field])
-    for (const { column, of, make } of this.#makers) {
-      if (make !== undefined && input[of] !== undefined) row[column] = make(input[of])
+    for (const { column, from, make } of this.#makers) {
+      if (make !== undefined && input[from] !== undefined) row[column] = make(input[from])
     }
     return row as Row
   }
