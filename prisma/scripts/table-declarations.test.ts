@@ -39,6 +39,7 @@ test('a model becomes a type and a declaration, without its relations', () => {
       key: ['id'],
       unique: ['title', 'note'],
       columns: { id: 'int', title: 'text', note: 'text?', at: 'date', version: 'int' },
+      references: {},
     },
   })
 })
@@ -62,6 +63,45 @@ test.each([
   [scalar('title', 'String', { dbName: 't' }), /^ReadingList\.title: @map is not supported\./],
 ])('a field that no column can hold is refused by its name', (field, message) => {
   expect(() => tableDeclarations([model({ fields: [id, field] })])).toThrow(message)
+})
+
+const relation = (rest: object) => [
+  id,
+  scalar('owner_id', 'Int'),
+  scalar('owner', 'ReadingList', {
+    kind: 'object',
+    relationFromFields: ['owner_id'],
+    relationToFields: ['id'],
+    ...rest,
+  }),
+]
+
+test.each([
+  [{}, 'Restrict'],
+  [{ relationOnDelete: 'Cascade' }, 'Cascade'],
+  [{ isRequired: false, relationOnDelete: 'Restrict' }, 'Restrict'],
+])('a relation declares what its field references', (rest, onDelete) => {
+  expect(declarations(tableDeclarations([model({ fields: relation(rest) })]))).toMatchObject({
+    readingLists: { references: { owner_id: { table: 'readingLists', onDelete } } },
+  })
+})
+
+test.each([
+  [
+    { isRequired: false },
+    'ReadingList.owner: onDelete: SetNull, the default of an optional relation, is not supported. Set onDelete: Restrict or onDelete: Cascade.',
+  ],
+  [
+    { relationOnDelete: 'NoAction' },
+    'ReadingList.owner: onDelete: NoAction is not supported. Set onDelete: Restrict or onDelete: Cascade.',
+  ],
+  [{ relationToFields: ['title'] }, 'ReadingList.owner: a relation must have one field that references id.'],
+  [
+    { relationFromFields: ['a', 'b'], relationToFields: ['id', 'b'] },
+    'ReadingList.owner: a relation must have one field that references id.',
+  ],
+])('a relation that is not supported is refused by its name', (rest, message) => {
+  expect(() => tableDeclarations([model({ fields: relation(rest) })])).toThrow(message)
 })
 
 test('a model without an id, or unique in several fields together, is refused', () => {

@@ -1,4 +1,5 @@
 import type { Kind } from '../src/table.ts'
+import type { Reference } from '../src/tables.ts'
 
 /** What is read of a model as Prisma hands it to a generator. */
 export interface Model {
@@ -18,6 +19,9 @@ interface Field {
   isRequired: boolean
   isId: boolean
   isUnique: boolean
+  relationFromFields?: string[]
+  relationToFields?: string[]
+  relationOnDelete?: string
 }
 
 const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
@@ -35,7 +39,11 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
  * @throws Error that names the model and the field that have no table or column
  */
 export function tableDeclarations(models: Model[]): string {
-  const tables = models.map((model) => ({ key: keyOf(model), type: typeOf(model), declaration: declarationOf(model) }))
+  const tables = models.map((model) => ({
+    key: keyOf(model),
+    type: typeOf(model),
+    declaration: declarationOf(model, models),
+  }))
   const types = [...new Set(tables.map(({ type }) => type))].sort()
   return `import type { ${models.map(({ name }) => name).join(', ')} } from './client.ts'
 import type { ${types.join(', ')} } from '../src/table.ts'
@@ -55,7 +63,7 @@ function typeOf({ fields }: Model): string {
   return names.has('version') ? 'RecordTable' : 'ListTable'
 }
 
-function declarationOf(model: Model) {
+function declarationOf(model: Model, models: Model[]) {
   const columns = model.fields.filter(({ kind }) => kind !== 'object')
   const key = model.primaryKey?.fields ?? columns.filter(({ isId }) => isId).map(({ name }) => name)
   if (key.length === 0) throw new Error(`Model ${model.name} has no @id or @@id.`)
@@ -72,6 +80,11 @@ function declarationOf(model: Model) {
     key,
     unique: [...new Set(unique)],
     columns: Object.fromEntries(columns.map((field) => [field.name, kindOf(model, field)])),
+    references: Object.fromEntries(
+      model.fields
+        .filter(({ relationFromFields = [] }) => relationFromFields.length > 0)
+        .map((field) => [field.relationFromFields?.[0], referenceOf(model, field, models)]),
+    ),
   }
 }
 
@@ -84,6 +97,22 @@ function kindOf(model: Model, { name, dbName, type, isList, isRequired }: Field)
   }
   if (dbName) throw new Error(`${model.name}.${name}: @map is not supported. Give the field the name of its column.`)
   return kind
+}
+
+function referenceOf({ name: model }: Model, field: Field, models: Model[]): Reference<string> {
+  const { name, type, isRequired, relationFromFields = [], relationToFields = [], relationOnDelete } = field
+  if (relationFromFields.length > 1 || relationToFields[0] !== 'id') {
+    throw new Error(`${model}.${name}: a relation must have one field that references id.`)
+  }
+  // Prisma's defaults.
+  const onDelete = relationOnDelete ?? (isRequired ? 'Restrict' : 'SetNull')
+  if (onDelete !== 'Restrict' && onDelete !== 'Cascade') {
+    const source = relationOnDelete === undefined ? ', the default of an optional relation,' : ''
+    throw new Error(
+      `${model}.${name}: onDelete: ${onDelete}${source} is not supported. Set onDelete: Restrict or onDelete: Cascade.`,
+    )
+  }
+  return { table: keyOf(models.find(({ name }) => name === type) as Model), onDelete }
 }
 
 function supportedTypes(): string {

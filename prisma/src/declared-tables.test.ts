@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { type Author, generatedLibrary, openLibrary } from '../test/library.ts'
 import { emptyDatabase } from '../test/postgres.ts'
-import { createDatabase } from './index.ts'
+import { createDatabase, ReferenceViolation } from './index.ts'
 import { keysetRanges } from './keyset.ts'
 import type { NewRow, Where } from './table.ts'
 import { accesses, temporaryFolder } from './test-database.ts'
@@ -29,6 +29,18 @@ test('a table is declared by its model alone', async () => {
       born: 'date?',
       version: 'int',
     },
+    references: {},
+  })
+  expect(declarations.books).toMatchObject({
+    columns: { id: 'int', title: 'text', author_id: 'int', editor_id: 'int?', version: 'int' },
+    references: {
+      author_id: { table: 'authors', onDelete: 'Restrict' },
+      editor_id: { table: 'authors', onDelete: 'Restrict' },
+    },
+  })
+  expect(declarations.notes.references).toEqual({
+    chapter_id: { table: 'chapters', onDelete: 'Restrict' },
+    reply_to_id: { table: 'notes', onDelete: 'Cascade' },
   })
 })
 
@@ -195,6 +207,126 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
       expect((await library.write((tx) => tx.authors.deleteSome(where, 1))).length).toBe(1)
       expect(await library.write((tx) => tx.authors.deleteAll(where))).toBe(1)
       expect(await library.read.authors.count({})).toBe(3)
+    })
+  })
+
+  describe('references', () => {
+    /** What of a refusal is promised. */
+    async function refusal(write: Promise<unknown>) {
+      const error = await write.catch((error: unknown) => error)
+      if (!(error instanceof ReferenceViolation)) throw error
+      const { columns, index, referring } = error
+      return { columns, index, referring }
+    }
+
+    const book = (rest: object = {}) => ({ title: 'Notes', author_id: 1, ...rest })
+
+    test('to a record that is there, or to none, are stored', async () => {
+      await using library = await withAuthors({}, {})
+      const books = await library.write((tx) => tx.books.insertMany([book(), book({ editor_id: 2 })]))
+      expect(books).toEqual([
+        { id: 1, title: 'Notes', author_id: 1, editor_id: null, version: 1 },
+        { id: 2, title: 'Notes', author_id: 1, editor_id: 2, version: 1 },
+      ])
+    })
+
+    test('to a record that is not there keep a row from being stored, by the statement itself', async () => {
+      await using library = await withAuthors({})
+      let refused: unknown
+      const write = library.write(async (tx) => {
+        refused = await refusal(tx.books.insert(book({ editor_id: 9 })))
+        throw new Error('seen')
+      })
+      await expect(write).rejects.toThrow('seen')
+      expect(refused).toEqual({ columns: ['editor_id'], index: 0, referring: undefined })
+      expect(await refusal(library.write((tx) => tx.books.insert(book({ author_id: 9 }))))).toEqual({
+        columns: ['author_id'],
+        index: 0,
+        referring: undefined,
+      })
+      expect(await library.read.books.count({})).toBe(0)
+    })
+
+    test.each([2, 205])(
+      'name the first row of many that cannot be stored, and none is stored (row %i)',
+      async (index) => {
+        await using library = await withAuthors({}, {})
+        const rows = Array.from({ length: index + 5 }, (_, n) => book({ editor_id: n < index ? 2 : 9 - (n % 2) }))
+        expect(await refusal(library.write((tx) => tx.books.insertMany(rows)))).toEqual({
+          columns: ['editor_id'],
+          index,
+          referring: undefined,
+        })
+        expect(await library.read.books.count({})).toBe(0)
+      },
+    )
+
+    test('to a record that is not there keep a record as it is', async () => {
+      await using library = await withAuthors({})
+      await library.write((tx) => tx.books.insert(book()))
+      const update = (changes: object) => library.write((tx) => tx.books.update(1, undefined, changes))
+      expect(await refusal(update({ title: 'New', editor_id: 9 }))).toEqual({
+        columns: ['editor_id'],
+        index: undefined,
+        referring: undefined,
+      })
+      expect(await library.read.books.find({ id: 1 })).toMatchObject({ title: 'Notes', editor_id: null, version: 1 })
+      expect((await update({ editor_id: 1 }))?.after).toMatchObject({ editor_id: 1, version: 2 })
+    })
+
+    test.each(['delete', 'deleteAll', 'deleteSome'] as const)('keep the record from %s', async (method) => {
+      await using library = await withAuthors({}, {}, {})
+      await library.write((tx) => tx.books.insert(book({ author_id: 1, editor_id: 2 })))
+      const remove = (id: number) =>
+        library.write<unknown>(({ authors }) => {
+          if (method === 'delete') return authors.delete(id, undefined)
+          return method === 'deleteAll' ? authors.deleteAll({ id }) : authors.deleteSome({ id }, 10)
+        })
+      const by = (column: string) => ({ columns: [], index: undefined, referring: { table: 'books', column } })
+      expect(await refusal(remove(1))).toEqual(by('author_id'))
+      expect(await refusal(remove(2))).toEqual(by('editor_id'))
+      await remove(3)
+      expect(await library.read.authors.count({})).toBe(2)
+    })
+
+    test('keep all of many records, of which one is referred to', async () => {
+      await using library = await withAuthors(...Array(1200).fill({}))
+      await library.write((tx) => tx.books.insert(book({ author_id: 1100 })))
+      expect(await refusal(library.write((tx) => tx.authors.deleteAll({})))).toMatchObject({
+        referring: { table: 'books', column: 'author_id' },
+      })
+      expect(await library.read.authors.count({})).toBe(1200)
+    })
+
+    test('of rows without an id keep a record, too', async () => {
+      await using library = await withAuthors({})
+      await library.write((tx) => tx.prizes.insert({ author_id: 1, year: 2026 }))
+      expect(await refusal(library.write((tx) => tx.authors.delete(1, undefined)))).toMatchObject({
+        referring: { table: 'prizes', column: 'author_id' },
+      })
+      expect(await refusal(library.write((tx) => tx.prizes.insert({ author_id: 2, year: 2026 })))).toMatchObject({
+        columns: ['author_id'],
+      })
+    })
+
+    test('that cascade go with the record, unless something else refers to what goes', async () => {
+      await using library = await withAuthors({})
+      await library.write(async (tx) => {
+        await tx.books.insertMany([book(), book()])
+        await tx.chapters.insertMany([{ book_id: 1 }, { book_id: 1 }, { book_id: 2 }])
+        await tx.notes.insertMany([{ chapter_id: 3 }, { reply_to_id: null }])
+        await tx.notes.insertMany([{ reply_to_id: 2 }, { reply_to_id: 2 }])
+      })
+      await library.write((tx) => tx.books.delete(1, undefined))
+      expect(await library.read.chapters.count({})).toBe(1)
+      expect(await refusal(library.write((tx) => tx.books.delete(2, undefined)))).toEqual({
+        columns: [],
+        index: undefined,
+        referring: { table: 'notes', column: 'chapter_id' },
+      })
+      expect(await library.read.books.count({})).toBe(1)
+      await library.write((tx) => tx.notes.delete(2, undefined))
+      expect(await library.read.notes.count({})).toBe(1)
     })
   })
 

@@ -12,6 +12,56 @@ export class UniqueViolation extends Error {
   }
 }
 
+/** What a row refers to is not there, or a row was not deleted because others refer to it. */
+export class ReferenceViolation extends Error {
+  /**
+   * The columns whose record is not there; PostgreSQL names one. Empty for a delete, and where the constraint has a name
+   * other than Prisma's.
+   */
+  readonly columns: string[]
+  /** Of the rows given to an insert, the first that cannot be stored. */
+  readonly index: number | undefined
+  /** For a delete: the column of another row that refers to the record, by names of SQL. */
+  readonly referring: { table: string; column: string } | undefined
+
+  constructor(
+    columns: string[],
+    {
+      index,
+      referring,
+      cause,
+    }: { index?: number | undefined; referring?: { table: string; column: string } | undefined; cause?: unknown } = {},
+  ) {
+    super(messageOf(columns, referring), { cause })
+    this.columns = columns
+    this.index = index
+    this.referring = referring
+  }
+}
+
+function messageOf(columns: string[], referring: ReferenceViolation['referring']): string {
+  if (referring !== undefined) return `${referring.table}.${referring.column} refers to the record.`
+  return columns.length > 0 ? `There is no record with the id in ${columns.join(', ')}.` : 'A foreign key was violated.'
+}
+
+/** A foreign key refused a statement. The tables make a {@link ReferenceViolation} of it. */
+export class ForeignKeyFault extends Error {
+  /** Its name, where the engine gives it. */
+  readonly constraint: string | undefined
+  /** Which values it is about, in the engine's words. */
+  readonly detail: string
+
+  constructor({
+    constraint,
+    detail = '',
+    cause,
+  }: { constraint?: string | undefined; detail?: string; cause: unknown }) {
+    super('A foreign key refused the statement.', { cause })
+    this.constraint = constraint
+    this.detail = detail
+  }
+}
+
 /** The database had no time: a lock was held, or a write came too late or took too long. */
 export class Busy extends Error {}
 

@@ -7,7 +7,7 @@ import { openSqlite } from './sqlite-database.ts'
 import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
-export { Broken, Full, isBusy, UniqueViolation, Unreachable } from './errors.ts'
+export { Broken, Full, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
 export { keysetRanges, type Position } from './keyset.ts'
 export type { ReplicaChange } from './postgres/replica.ts'
 export { isPostgresUrl } from './postgres/url.ts'

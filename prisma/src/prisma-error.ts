@@ -1,5 +1,5 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
-import { Busy, Full, UniqueViolation } from './errors.ts'
+import { Busy, ForeignKeyFault, Full, UniqueViolation } from './errors.ts'
 import { fromPostgres } from './postgres/errors.ts'
 
 // The adapter hands on SQLite's words, not its code.
@@ -14,6 +14,8 @@ export function fromPrisma(error: unknown): unknown {
     const columns = cause.constraint && 'fields' in cause.constraint ? cause.constraint.fields : []
     return new UniqueViolation(columns, { cause: error })
   }
+  // Of SQLite, which does not name it.
+  if (cause?.kind === 'ForeignKeyConstraintViolation') return new ForeignKeyFault({ cause: error })
   if (cause?.kind === 'SocketTimeout') return new Busy('Another process holds the database.', { cause: error })
   if (cause?.kind === 'sqlite' && cause.message === FULL) return new Full('The disk is full.', { cause: error })
   // P2028 is also what a query after the end of its transaction gets, which waiting does not mend.

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Conflict, UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { readRanges } from './ranges.ts'
+import { type References, referencesOf, type Siblings } from './references.ts'
 import {
   type Change,
   type Changes,
@@ -26,12 +27,15 @@ export const prismaTables = prismaTablesOf(declarations)
 
 /** Gives the tables of some declarations, through a client that has their models. */
 export function prismaTablesOf<All>(declarations: Declarations<All>): (client: object, removedAtOnce?: number) => All {
+  const references = referencesOf(declarations)
   return (client, removedAtOnce) => {
     const delegates = client as Record<string, Delegate>
-    return mapDeclarations(
-      declarations,
-      (declaration) => new PrismaTable(declaration, delegates[declaration.model] as Delegate, removedAtOnce),
-    ) as All
+    const siblings = () => tables as unknown as Siblings
+    const tables = mapDeclarations(declarations, (declaration, name) => {
+      const delegate = delegates[declaration.model] as Delegate
+      return new PrismaTable(declaration, delegate, references[name], siblings, removedAtOnce)
+    })
+    return tables as All
   }
 }
 
@@ -57,13 +61,23 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   readonly #bools: string[]
   readonly #unique: readonly (keyof Row)[]
   readonly #delegate: Delegate
+  readonly #references: References
+  readonly #siblings: () => Siblings
   readonly #removedAtOnce: number | undefined
 
-  constructor({ columns, unique }: Declaration<Row>, delegate: Delegate, removedAtOnce: number | undefined) {
+  constructor(
+    { columns, unique }: Declaration<Row>,
+    delegate: Delegate,
+    references: References,
+    siblings: () => Siblings,
+    removedAtOnce: number | undefined,
+  ) {
     this.columns = columns
     this.#bools = Object.entries<Kind>(columns).flatMap(([name, kind]) => (kind.startsWith('bool') ? [name] : []))
     this.#unique = unique
     this.#delegate = delegate
+    this.#references = references
+    this.#siblings = siblings
     this.#removedAtOnce = removedAtOnce
   }
 
@@ -109,12 +123,13 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
-    return numbered((await this.#delegate.create({ data: row }).catch(refuse)) as Row)
+    return numbered((await this.#inserting([row], () => this.#delegate.create({ data: row }))) as Row)
   }
 
   async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     await this.#refuseTaken(rows)
-    const stored = (await this.#delegate.createManyAndReturn({ data: rows }).catch(refuse)) as Row[]
+    await this.#references.check(rows, this.#siblings())
+    const stored = (await this.#inserting(rows, () => this.#delegate.createManyAndReturn({ data: rows }))) as Row[]
     return stored.map(numbered).sort((a, b) => a.id - b.id)
   }
 
@@ -131,7 +146,9 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
       // Where the clock was set back, updated_at stays where it is.
       if (time && stored && stored > time) Object.assign(data, { updated_at: stored })
       const where = ofVersion(id, [before.version])
-      const [after] = (await this.#delegate.updateManyAndReturn({ where, data }).catch(refuse)) as Row[]
+      const [after] = (await this.#updating(changes, () =>
+        this.#delegate.updateManyAndReturn({ where, data }),
+      )) as Row[]
       // Else another write came in between.
       if (after !== undefined) return { before, after }
     }
@@ -142,7 +159,10 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
       const before = await this.find(ofVersion(id, versions) as Where<Row>)
       if (before === undefined) return undefined
       const where = ofVersion(id, [before.version])
-      const { count } = await this.#delegate.deleteMany({ where }).catch(refuse)
+      const { count } = await this.#removing(
+        () => this.#delegate.deleteMany({ where }),
+        async () => [id],
+      )
       if (count > 0) return before
     }
   }
@@ -150,9 +170,10 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
   async deleteAll(where: Where<Row>): Promise<number> {
     const limit = this.#removedAtOnce
     for (let total = 0; ; await setImmediate()) {
-      const { count } = await this.#delegate
-        .deleteMany({ where: this.#where(where), ...(limit && { limit }) })
-        .catch(refuse)
+      const { count } = await this.#removing(
+        () => this.#delegate.deleteMany({ where: this.#where(where), ...(limit && { limit }) }),
+        () => this.#ids(where),
+      )
       total += count
       if (limit === undefined || count < limit) return total
     }
@@ -162,9 +183,38 @@ class PrismaTable<Row extends Entity & { updated_at?: Date }> implements RecordT
     const rows = (await this.#delegate.findMany({ where: this.#where(where), take: most }).catch(refuse)) as Row[]
     const versions = Map.groupBy(rows, ({ version }) => version)
     const OR = [...versions].map(([version, rows]) => ({ version, id: { in: rows.map(({ id }) => id) } }))
-    const { count } = await this.#delegate.deleteMany({ where: { OR } }).catch(refuse)
+    const { count } = await this.#removing(
+      () => this.#delegate.deleteMany({ where: { OR } }),
+      async () => rows.map(({ id }) => id),
+    )
     if (count < rows.length) throw new Conflict('Another write came in between.')
     return rows.map(numbered)
+  }
+
+  #inserting<T>(rows: NewRow<Row>[], insert: () => Promise<T>): Promise<T> {
+    return insert().catch(async (error: unknown) => {
+      throw await this.#references.ofInsert(fromPrisma(error), rows, this.#siblings())
+    })
+  }
+
+  #updating<T>(changes: Changes<Row>, update: () => Promise<T>): Promise<T> {
+    return update().catch(async (error: unknown) => {
+      throw await this.#references.ofUpdate(fromPrisma(error), changes, this.#siblings())
+    })
+  }
+
+  /** @param ids gives those of the rows that are to be removed, for an error to be explained by */
+  #removing<T>(remove: () => Promise<T>, ids: () => Promise<number[]>): Promise<T> {
+    return remove().catch(async (error: unknown) => {
+      throw await this.#references.ofDelete(fromPrisma(error), ids, this.#siblings())
+    })
+  }
+
+  async #ids(where: Where<Row>): Promise<number[]> {
+    const rows = (await this.#delegate
+      .findMany({ where: this.#where(where), select: { id: true } })
+      .catch(refuse)) as Row[]
+    return rows.map(({ id }) => id)
   }
 
   // Prisma compares no booleans: a range or a list is the values that it has.

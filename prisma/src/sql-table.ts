@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { keysetRanges, type Position } from './keyset.ts'
 import { readRanges } from './ranges.ts'
+import { type References, referencesOf, type Siblings } from './references.ts'
 import { type Told, withEntries } from './sql-entries.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
 import {
@@ -57,13 +58,19 @@ export const sqlTables = sqlTablesOf(declarations)
 /** Gives the tables of some declarations, through an executor. */
 export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor) => All {
   const textsFor = (isRemote: boolean) => mapDeclarations(declarations, (each) => new SqlText(each, isRemote))
+  const references = referencesOf(declarations)
   let local: ReturnType<typeof textsFor> | undefined
   let remote: typeof local
   return (executor) => {
     if (executor.isRemote) remote ??= textsFor(true)
     else local ??= textsFor(false)
     const texts = (executor.isRemote ? remote : local) as ReturnType<typeof textsFor>
-    return mapDeclarations(declarations, ({ columns }, name) => new SqlTable(columns, texts[name], executor)) as All
+    const siblings = () => tables as unknown as Siblings
+    const tables = mapDeclarations(
+      declarations,
+      ({ columns }, name) => new SqlTable(columns, texts[name], executor, references[name], siblings),
+    )
+    return tables as All
   }
 }
 
@@ -71,18 +78,30 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   readonly columns: Columns<Row>
   readonly #text: SqlText<Row>
   readonly #executor: Executor
+  readonly #references: References
+  readonly #siblings: () => Siblings
   readonly #entering: Entering | undefined
 
-  constructor(columns: Columns<Row>, text: SqlText<Row>, executor: Executor, entering?: Entering) {
+  constructor(
+    columns: Columns<Row>,
+    text: SqlText<Row>,
+    executor: Executor,
+    references: References,
+    siblings: () => Siblings,
+    entering?: Entering,
+  ) {
     this.columns = columns
     this.#text = text
     this.#executor = executor
+    this.#references = references
+    this.#siblings = siblings
     this.#entering = entering
   }
 
   get entering(): RecordTable<Row>['entering'] {
     if (!this.#executor.isRemote) return undefined
-    return (entering) => new SqlTable(this.columns, this.#text, this.#executor, entering)
+    return (entering) =>
+      new SqlTable(this.columns, this.#text, this.#executor, this.#references, this.#siblings, entering)
   }
 
   async find<Column extends keyof Row = keyof Row>(
@@ -153,11 +172,25 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     const { insertion } = this.#text
     const values = rows.map((row) => insertion.columns.map(({ name }) => storedValue(row, name)))
-    const ids = await this.#insert(values)
-    return values.map((values, index) => this.#inserted(ids[index] as number, values))
+    // On SQLite each row is a statement, and those before the one that fails would be stored.
+    if (!this.#executor.isRemote && rows.length > 1) await this.#references.check(rows, this.#siblings())
+    try {
+      const ids = await this.#insert(values)
+      return values.map((values, index) => this.#inserted(ids[index] as number, values))
+    } catch (error) {
+      throw await this.#references.ofInsert(error, rows, this.#siblings())
+    }
   }
 
   async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
+    try {
+      return await this.#update(id, versions, changes)
+    } catch (error) {
+      throw await this.#references.ofUpdate(error, changes, this.#siblings())
+    }
+  }
+
+  async #update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
     if (this.#executor.isRemote) {
       const update = this.#text.updateReturning(id, versions, changes)
       const [row] = await this.#executor.all(this.#entered(update, { before: BEFORE, after: '', changes }))
@@ -172,10 +205,23 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    return (await this.#rows(this.#entered(this.#text.deleteReturning(id, versions), { before: '' })))[0]
+    const statement = this.#entered(this.#text.deleteReturning(id, versions), { before: '' })
+    return (
+      await this.#removing(
+        () => this.#rows(statement),
+        async () => [id],
+      )
+    )[0]
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
+    return this.#removing(
+      () => this.#deleteAll(where),
+      () => this.#chosen(where, ROWS_REMOVED_AT_ONCE),
+    )
+  }
+
+  async #deleteAll(where: Where<Row>): Promise<number> {
     if (this.#entering !== undefined) return this.#deleteEntered(where)
     if (this.#executor.isRemote) return this.#executor.run(this.#text.deleteAll(where))
     const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
@@ -187,7 +233,25 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    return this.#rows(this.#entered(this.#text.deleteSomeReturning(where, most), { before: '' }))
+    const statement = this.#entered(this.#text.deleteSomeReturning(where, most), { before: '' })
+    return this.#removing(
+      () => this.#rows(statement),
+      () => this.#chosen(where, most),
+    )
+  }
+
+  /** @param ids gives those of the rows that are to be removed, for an error to be explained by */
+  async #removing<T>(remove: () => Awaitable<T>, ids: () => Promise<number[]>): Promise<T> {
+    try {
+      return await remove()
+    } catch (error) {
+      throw await this.#references.ofDelete(error, ids, this.#siblings())
+    }
+  }
+
+  async #chosen(where: Where<Row>, most: number): Promise<number[]> {
+    const rows = (await this.#executor.all(this.#text.chosen(where, most))) as { id: number }[]
+    return rows.map(({ id }) => id)
   }
 
   /** A statement that gives the rows it writes, with the entries that tell of them. */

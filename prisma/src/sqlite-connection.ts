@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { Broken, Busy, DISK_FAILED, Full, UniqueViolation } from './errors.ts'
+import { Broken, Busy, DISK_FAILED, ForeignKeyFault, Full, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import { type Insertion, numeric, type Statement } from './sql-text.ts'
 
@@ -91,6 +91,10 @@ export class SqliteConnection implements Executor {
     if (error.code.startsWith('SQLITE_BUSY')) return new Busy('Another process holds the database.', { cause: error })
     if (error.code.startsWith('SQLITE_IOERR')) return new Broken(DISK_FAILED, { cause: error })
     if (error.code === 'SQLITE_FULL') return new Full('The disk is full.', { cause: error })
+    // A restricted delete has the code of a trigger.
+    if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {
+      return new ForeignKeyFault({ cause: error })
+    }
     if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
     // "UNIQUE constraint failed: users.email_key"
     const columns = error.message.match(/(?<=\.)\w+/g) ?? []

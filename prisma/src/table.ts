@@ -93,9 +93,13 @@ export interface Table<Row> {
     columns?: readonly Column[],
   ): Promise<Pick<Row, Column> | undefined>
   count(where: Where<Row>): Promise<number>
-  /** @throws UniqueViolation */
+  /** @throws UniqueViolation or ReferenceViolation */
   insert(row: NewRow<Row>): Promise<Row>
-  /** Removes what matches and tells how much that was. Other requests are served in between, however much it is. */
+  /**
+   * Removes what matches and tells how much that was. Other requests are served in between, however much it is.
+   *
+   * @throws ReferenceViolation
+   */
   deleteAll(where: Where<Row>): Promise<number>
 }
 
@@ -106,10 +110,14 @@ export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
    * Stores all rows or none, and gives them back in the same order, which is that of their ids. Other requests are served
    * in between, however many they are.
    *
-   * @throws UniqueViolation whose `index` is that of the first row that cannot be stored
+   * @throws UniqueViolation or ReferenceViolation whose `index` is that of the first row that cannot be stored
    */
   insertMany(rows: NewRow<Row>[]): Promise<Row[]>
-  /** Removes at most so many of the rows that match, and gives those that it removed; fewer when there are no more. */
+  /**
+   * Removes at most so many of the rows that match, and gives those that it removed; fewer when there are no more.
+   *
+   * @throws ReferenceViolation
+   */
   deleteSome(where: Where<Row>, most: number): Promise<Row[]>
 }
 
@@ -152,9 +160,13 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
    * @param versions those the record may have; any when undefined
    * @returns the record as it was and as it is now, of one version where nothing changed; or undefined when there is none
    * of that id and version
-   * @throws UniqueViolation
+   * @throws UniqueViolation or ReferenceViolation
    */
   update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined>
-  /** Deletes a record by the same rules, and gives what it was. */
+  /**
+   * Deletes a record by the same rules, and gives what it was.
+   *
+   * @throws ReferenceViolation
+   */
   delete(id: number, versions: number[] | undefined): Promise<Row | undefined>
 }

@@ -4,7 +4,7 @@ import type { Columns, Table } from './table.ts'
 export type { Tables }
 
 /** What the engine needs to know of a table. */
-export interface Declaration<Row> {
+export interface Declaration<Row, Name = PropertyKey> {
   /** Its name in SQL. */
   name: string
   /** Its model's name on a Prisma client. */
@@ -13,6 +13,15 @@ export interface Declaration<Row> {
   /** The columns, other than the key, each of whose values at most one row has. */
   unique: readonly (keyof Row)[]
   columns: Columns<Row>
+  /** The columns that hold the id of a record of another table, or null. */
+  references: { readonly [Column in keyof Row]?: Reference<Name> }
+}
+
+export interface Reference<Name> {
+  /** Among the declarations. */
+  table: Name
+  /** Whether a delete of that record is refused, or deletes the row as well. */
+  onDelete: 'Restrict' | 'Cascade'
 }
 
 type RowOf<T> = T extends Table<infer Row> ? Row : never
@@ -20,7 +29,7 @@ type RowOf<T> = T extends Table<infer Row> ? Row : never
 // A generated declaration that does not fit Prisma's row type does not compile.
 export const declarations: Declarations<Tables> = generated
 
-export type Declarations<All> = { readonly [Name in keyof All]: Declaration<RowOf<All[Name]>> }
+export type Declarations<All> = { readonly [Name in keyof All]: Declaration<RowOf<All[Name]>, keyof All> }
 
 /** Something for each table, from its declaration. */
 export function mapTables<T>(make: (declaration: AnyDeclaration, name: keyof Tables) => T) {

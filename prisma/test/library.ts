@@ -16,7 +16,7 @@ import { fromPrisma } from '../src/prisma-error.ts'
 import { prismaTablesOf } from '../src/prisma-table.ts'
 import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
 import { SqliteConnection } from '../src/sqlite-connection.ts'
-import type { RecordTable } from '../src/table.ts'
+import type { RecordTable, Table } from '../src/table.ts'
 import type { Declarations } from '../src/tables.ts'
 import { TransactionExecutor } from '../src/transaction-executor.ts'
 import { emptyDatabase } from './postgres.ts'
@@ -26,21 +26,70 @@ const MODELS = `
 model Author {
   id      Int       @id @default(autoincrement())
   name    String    @unique
+  email   String?   @unique
   active  Boolean
   retired Boolean?
   rating  Float?
   born    DateTime?
   version Int       @default(1)
+  books   Book[]    @relation("author")
+  edited  Book[]    @relation("editor")
+  prizes  Prize[]
 
   @@index([active, id])
   @@index([name, id])
   @@map("authors")
+}
+
+model Book {
+  id        Int       @id @default(autoincrement())
+  title     String
+  author_id Int
+  author    Author    @relation("author", fields: [author_id], references: [id])
+  editor_id Int?
+  editor    Author?   @relation("editor", fields: [editor_id], references: [id], onDelete: Restrict)
+  version   Int       @default(1)
+  chapters  Chapter[]
+
+  @@map("books")
+}
+
+model Chapter {
+  id      Int    @id @default(autoincrement())
+  book_id Int
+  book    Book   @relation(fields: [book_id], references: [id], onDelete: Cascade)
+  version Int    @default(1)
+  notes   Note[]
+
+  @@map("chapters")
+}
+
+model Note {
+  id          Int     @id @default(autoincrement())
+  chapter_id  Int?
+  chapter     Chapter? @relation(fields: [chapter_id], references: [id], onDelete: Restrict)
+  reply_to_id Int?
+  reply_to    Note?   @relation("replies", fields: [reply_to_id], references: [id], onDelete: Cascade)
+  replies     Note[]  @relation("replies")
+  version     Int     @default(1)
+
+  @@map("notes")
+}
+
+model Prize {
+  author_id Int
+  author    Author @relation(fields: [author_id], references: [id], onDelete: Restrict)
+  year      Int
+
+  @@id([author_id, year])
+  @@map("prizes")
 }
 `
 
 export interface Author {
   id: number
   name: string
+  email: string | null
   active: boolean
   retired: boolean | null
   rating: number | null
@@ -48,8 +97,38 @@ export interface Author {
   version: number
 }
 
+interface Book {
+  id: number
+  title: string
+  author_id: number
+  editor_id: number | null
+  version: number
+}
+
+interface Chapter {
+  id: number
+  book_id: number
+  version: number
+}
+
+interface Note {
+  id: number
+  chapter_id: number | null
+  reply_to_id: number | null
+  version: number
+}
+
+interface Prize {
+  author_id: number
+  year: number
+}
+
 interface LibraryTables {
   authors: RecordTable<Author>
+  books: RecordTable<Book>
+  chapters: RecordTable<Chapter>
+  notes: RecordTable<Note>
+  prizes: Table<Prize>
 }
 
 export interface LibraryDatabase extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { Busy, Conflict, Full, UniqueViolation, Unreachable } from '../errors.ts'
+import { Busy, Conflict, ForeignKeyFault, Full, UniqueViolation, Unreachable } from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
 
 const NO_CONNECTION = new Set(
@@ -16,6 +16,7 @@ interface Fault {
   code?: unknown
   message?: unknown
   constraint?: unknown
+  detail?: unknown
   table?: unknown
   originalCode?: unknown
   kind?: unknown
@@ -25,11 +26,16 @@ interface Fault {
  * What an error of PostgreSQL, its driver or its network is to a caller; undefined when it says nothing that a caller
  * could act on.
  */
-export function fromPostgres(error: unknown): UniqueViolation | Busy | undefined {
+export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault | Busy | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { message } = error as Fault
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
+  // The second is of ON DELETE RESTRICT since PostgreSQL 18.
+  if (state === '23503' || state === '23001') {
+    const { detail = '' } = error as Fault
+    return new ForeignKeyFault({ constraint: constraintOf(error), detail: String(detail), cause: error })
+  }
   if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write lost against another one.', { cause: error })
   if (state === '53100') return new Full('The disk of PostgreSQL is full.', { cause: error })
   // Cut off; a lock was held; a transaction took too long; out of connections or memory.
@@ -60,8 +66,14 @@ export function reasonOf(error: unknown): string {
 // A constraint's name is Prisma's, `users_email_key_key` of the column `email_key`: what PostgreSQL says in words
 // depends on its language.
 function violatedColumns(error: object): string[] {
-  const { constraint, table } = error as Fault
-  const name = typeof constraint === 'object' ? String((constraint as { index?: string })?.index) : String(constraint)
+  const { table } = error as Fault
+  const name = constraintOf(error)
   const isNamed = name.startsWith(`${table}_`) && name.endsWith('_key')
   return isNamed ? [name.slice(String(table).length + 1, -'_key'.length)] : []
+}
+
+/** The name of the constraint that refused a statement: the driver gives it, and Prisma's adapter inside an object. */
+function constraintOf(error: object): string {
+  const { constraint } = error as Fault
+  return typeof constraint === 'object' ? String((constraint as { index?: string })?.index) : String(constraint)
 }

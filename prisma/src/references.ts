@@ -1,0 +1,199 @@
+import { ForeignKeyFault, ReferenceViolation } from './errors.ts'
+import { type Declarations, mapDeclarations } from './tables.ts'
+
+/** What is read of other tables to find out why a foreign key refused a statement. */
+export type Siblings = Record<PropertyKey, Reads>
+
+interface Reads {
+  find(where: object, columns?: readonly never[]): Promise<object | undefined>
+  page(query: object): Promise<object[]>
+}
+
+/** A column that refers to a table. */
+interface Referring {
+  table: PropertyKey
+  sqlTable: string
+  column: string
+  onDelete: 'Restrict' | 'Cascade'
+}
+
+interface Missing {
+  columns: string[]
+  index: number | undefined
+}
+
+// Prisma takes 999 values.
+const IDS_AT_ONCE = 500
+// PostgreSQL takes 63 bytes.
+const LONGEST_CONSTRAINT_START = 63 - '_fkey'.length
+
+/** The foreign keys of each table, and of others to it. */
+export function referencesOf<All>(declarations: Declarations<All>): Record<keyof All, References> {
+  const all: (Referring & { to: PropertyKey })[] = []
+  mapDeclarations(declarations, ({ name: sqlTable, references }, table) => {
+    for (const [column, reference] of Object.entries(references)) {
+      if (reference === undefined) continue
+      const { table: to, onDelete } = reference as { table: PropertyKey; onDelete: Referring['onDelete'] }
+      all.push({ table, sqlTable, column, onDelete, to })
+    }
+  })
+  const referring = mapDeclarations(declarations, (_, name) => all.filter(({ to }) => to === name))
+  return mapDeclarations(declarations, (_, name) => {
+    const own = all.filter(({ table }) => table === name)
+    return new References(
+      own.map(({ column, to }) => [column, to]),
+      name,
+      referring,
+      all,
+    )
+  })
+}
+
+export class References {
+  readonly #own: [column: string, table: PropertyKey][]
+  readonly #name: PropertyKey
+  readonly #referring: Record<PropertyKey, Referring[]>
+  readonly #all: Referring[]
+
+  constructor(
+    own: [column: string, table: PropertyKey][],
+    name: PropertyKey,
+    referring: Record<PropertyKey, Referring[]>,
+    all: Referring[],
+  ) {
+    this.#own = own
+    this.#name = name
+    this.#referring = referring
+    this.#all = all
+  }
+
+  /**
+   * For engines that do not say which of several rows cannot be stored, or store those before it.
+   *
+   * @throws ReferenceViolation
+   */
+  async check(rows: object[], siblings: Siblings): Promise<void> {
+    if (this.#own.length === 0) return
+    const { columns, index } = await this.#missing(rows, siblings)
+    if (index !== undefined) throw new ReferenceViolation(columns, { index })
+  }
+
+  /** What an error of an insert is to a caller. */
+  async ofInsert(error: unknown, rows: object[], siblings: Siblings): Promise<unknown> {
+    if (!(error instanceof ForeignKeyFault)) return error
+    const { columns, index } =
+      error.constraint === undefined ? await this.#missing(rows, siblings) : this.#named(error, rows)
+    return new ReferenceViolation(columns, { index, cause: error })
+  }
+
+  /** What an error of an update is to a caller. */
+  async ofUpdate(error: unknown, changes: object, siblings: Siblings): Promise<unknown> {
+    if (!(error instanceof ForeignKeyFault)) return error
+    const { columns } =
+      error.constraint === undefined ? await this.#missing([changes], siblings) : this.#named(error, [changes])
+    return new ReferenceViolation(columns, { cause: error })
+  }
+
+  /**
+   * What an error of a delete is to a caller.
+   *
+   * @param ids those of the rows that it was to remove, which are still there
+   */
+  async ofDelete(error: unknown, ids: () => Promise<number[]>, siblings: Siblings): Promise<unknown> {
+    if (!(error instanceof ForeignKeyFault)) return error
+    const found =
+      error.constraint === undefined
+        ? await this.#restricting(this.#name, await ids(), siblings, new Set())
+        : this.#all.find((referring) => isNamed(error.constraint, referring))
+    const referring = found && { table: found.sqlTable, column: found.column }
+    return new ReferenceViolation([], { referring, cause: error })
+  }
+
+  #named({ constraint, detail }: ForeignKeyFault, rows: object[]): Missing {
+    const found = this.#all.find((referring) => referring.table === this.#name && isNamed(constraint, referring))
+    if (found === undefined) return { columns: [], index: rows.length === 1 ? 0 : undefined }
+    const { column } = found
+    // The rest of "Key (author_id)=(9) is not present" depends on the server's language.
+    const index = rows.findIndex((row) => detail.includes(`(${column})=(${inColumn(row, column)})`))
+    return { columns: [column], index: rows.length === 1 ? 0 : index < 0 ? undefined : index }
+  }
+
+  /** The first row that refers to something that is not there. */
+  async #missing(rows: object[], siblings: Siblings): Promise<Missing> {
+    const missing = await Promise.all(
+      this.#own.map(async ([column, table]) => {
+        const ids = new Set(rows.map((row) => inColumn(row, column) as number).filter((id) => id != null))
+        for (const { id } of await rowsOf(siblings[table] as Reads, 'id', [...ids])) ids.delete(id)
+        return { column, ids }
+      }),
+    )
+    for (const [index, row] of rows.entries()) {
+      const columns = missing
+        .filter(({ column, ids }) => ids.has(inColumn(row, column) as number))
+        .map(({ column }) => column)
+      if (columns.length > 0) return { columns, index }
+    }
+    return { columns: [], index: undefined }
+  }
+
+  /** A column that keeps rows from being deleted, or rows that would go with them. */
+  async #restricting(
+    table: PropertyKey,
+    ids: number[],
+    siblings: Siblings,
+    seen: Set<string>,
+  ): Promise<Referring | undefined> {
+    const left = ids.filter((id) => !seen.has(`${String(table)} ${id}`))
+    for (const id of left) seen.add(`${String(table)} ${id}`)
+    if (left.length === 0) return undefined
+    const referring = this.#referring[table] ?? []
+    for (const each of referring.filter(({ onDelete }) => onDelete === 'Restrict')) {
+      if (await isReferred(siblings[each.table] as Reads, each.column, left)) return each
+    }
+    for (const each of referring.filter(({ onDelete }) => onDelete === 'Cascade')) {
+      if ((this.#referring[each.table] ?? []).length === 0) continue
+      const rows = await rowsOf(siblings[each.table] as Reads, each.column, left)
+      const found = await this.#restricting(
+        each.table,
+        rows.map(({ id }) => id),
+        siblings,
+        seen,
+      )
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** As Prisma names it. */
+function isNamed(constraint: string | undefined, { sqlTable, column }: Referring): boolean {
+  return constraint === `${`${sqlTable}_${column}`.slice(0, LONGEST_CONSTRAINT_START)}_fkey`
+}
+
+async function isReferred(table: Reads, column: string, ids: number[]): Promise<boolean> {
+  for (let first = 0; first < ids.length; first += IDS_AT_ONCE) {
+    const some = ids.slice(first, first + IDS_AT_ONCE)
+    if ((await table.find({ [column]: { in: some } }, [column as never])) !== undefined) return true
+  }
+  return false
+}
+
+/** The ids of the rows that have one of some values in a column. */
+async function rowsOf(table: Reads, column: string, values: number[]): Promise<{ id: number }[]> {
+  const rows: { id: number }[] = []
+  for (let first = 0; first < values.length; first += IDS_AT_ONCE) {
+    const where = { [column]: { in: values.slice(first, first + IDS_AT_ONCE) } }
+    const query = { columns: ['id'], where, order: { column: 'id', descending: false }, take: IDS_AT_ONCE }
+    for (let after = 0; ; ) {
+      const page = (await table.page({ ...query, beyond: [{ id: { gt: after } }] })) as { id: number }[]
+      rows.push(...page)
+      if (page.length < IDS_AT_ONCE) break
+      after = page.at(-1)?.id ?? after
+    }
+  }
+  return rows
+}
+
+function inColumn(row: object, column: string): unknown {
+  return (row as Record<string, unknown>)[column]
+}
