@@ -19,10 +19,11 @@ test('a table is declared by its model alone', async () => {
     name: 'authors',
     model: 'author',
     key: ['id'],
-    unique: ['name'],
+    unique: ['name', 'email'],
     columns: {
       id: 'int',
       name: 'text',
+      email: 'text?',
       active: 'bool',
       retired: 'bool?',
       rating: 'float?',
@@ -77,6 +78,7 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
       const ada = {
         id: 1,
         name: 'ada',
+        email: null,
         active: false,
         retired: true,
         rating: null,
@@ -330,9 +332,16 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
     })
   })
 
-  test('a value that is taken is refused by the name of its column', async () => {
-    await using library = await withAuthors({})
-    const write = library.write((tx) => tx.authors.insert({ name: 'author0', active: true }))
-    await expect(write).rejects.toMatchObject({ columns: ['name'] })
+  test.each([
+    ['name', { name: 'author1', email: 'new' }],
+    ['email', { name: 'new', email: 'ada@example.com' }],
+  ])('a value that is taken is refused by the name of its column, of several: %s', async (column, taken) => {
+    await using library = await withAuthors({ email: 'ada@example.com' }, {}, {})
+    const row = { active: true, ...taken }
+    await expect(library.write((tx) => tx.authors.insert(row))).rejects.toMatchObject({ columns: [column] })
+    const rows = [{ name: 'bob', active: true }, { name: 'cid', active: true }, row]
+    const write = library.write((tx) => tx.authors.insertMany(rows))
+    await expect(write).rejects.toMatchObject({ columns: [column], index: 2 })
+    expect(await library.read.authors.count({})).toBe(3)
   })
 })
