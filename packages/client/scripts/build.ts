@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { contract } from '@resource/contract'
 import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
-import type { Procedure } from '../../openapi/src/contract.ts'
 
 const home = fileURLToPath(new URL('..', import.meta.url))
 const packages = dirname(home.replace(/\/$/, ''))
@@ -81,10 +80,14 @@ for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
 }
 writeFileSync(join(types, 'meta.d.ts'), META)
 
+interface Worded {
+  meta: { openapi: { summary?: string; description?: string } }
+}
+
 // The compiler writes the nouns out there; each procedure gets the words that the contract has for it.
 const index = join(types, 'contract', 'src', 'index.d.ts')
 const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
-  const verbs = Object.entries(procedures as Record<string, Procedure>).map(([verb, { meta }]) => {
+  const verbs = Object.entries(procedures as Record<string, Worded>).map(([verb, { meta }]) => {
     const { summary, description } = meta.openapi
     return `/** ${summary}. ${description} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
   })
