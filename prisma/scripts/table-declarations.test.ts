@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Model, tableDeclarations } from './table-declarations.ts'
+import { type Index, type Model, tableDeclarations } from './table-declarations.ts'
 
 const scalar = (name: string, type: string, rest: object = {}) => ({
   name,
@@ -21,6 +21,8 @@ const model = (rest: Partial<Model> = {}): Model => ({
   ...rest,
 })
 
+const tablesOf = (models: Model[], indexes: Index[] = []) => tableDeclarations({ models, indexes })
+
 test('a model becomes a type and a declaration, without its relations', () => {
   const fields = [
     id,
@@ -30,7 +32,9 @@ test('a model becomes a type and a declaration, without its relations', () => {
     scalar('version', 'Int'),
     scalar('books', 'Book', { kind: 'object', isList: true }),
   ]
-  const source = tableDeclarations([model({ fields })])
+  const index = (...names: string[]) => ({ model: 'ReadingList', fields: names.map((name) => ({ name })) })
+  const indexes = [index('id'), index('at', 'id'), index('at', 'title'), { ...index('version'), model: 'Book' }]
+  const source = tablesOf([model({ fields })], indexes)
   expect(source).toContain('  readingLists: RecordTable<ReadingList>\n')
   expect(declarations(source)).toEqual({
     readingLists: {
@@ -40,6 +44,7 @@ test('a model becomes a type and a declaration, without its relations', () => {
       unique: ['title', 'note'],
       columns: { id: 'int', title: 'text', note: 'text?', at: 'date', version: 'int' },
       references: {},
+      indexed: ['id', 'at'],
     },
   })
 })
@@ -49,7 +54,7 @@ test.each([
   ['with id is a list', [id], 'ListTable<ReadingList>'],
   ['without id is a table', [scalar('key', 'String', { isId: true })], ': Table<ReadingList>'],
 ])('a table %s', (_, fields, type) => {
-  expect(tableDeclarations([model({ fields })])).toContain(type)
+  expect(tablesOf([model({ fields })])).toContain(type)
 })
 
 test.each([
@@ -62,7 +67,7 @@ test.each([
   [scalar('kind', 'Color', { kind: 'enum' }), /^ReadingList\.kind: the type Color is not supported\./],
   [scalar('title', 'String', { dbName: 't' }), /^ReadingList\.title: @map is not supported\./],
 ])('a field that no column can hold is refused by its name', (field, message) => {
-  expect(() => tableDeclarations([model({ fields: [id, field] })])).toThrow(message)
+  expect(() => tablesOf([model({ fields: [id, field] })])).toThrow(message)
 })
 
 const relation = (rest: object) => [
@@ -81,7 +86,7 @@ test.each([
   [{ relationOnDelete: 'Cascade' }, 'Cascade'],
   [{ isRequired: false, relationOnDelete: 'Restrict' }, 'Restrict'],
 ])('a relation declares what its field references', (rest, onDelete) => {
-  expect(declarations(tableDeclarations([model({ fields: relation(rest) })]))).toMatchObject({
+  expect(declarations(tablesOf([model({ fields: relation(rest) })]))).toMatchObject({
     readingLists: { references: { owner_id: { table: 'readingLists', onDelete } } },
   })
 })
@@ -101,14 +106,12 @@ test.each([
     'ReadingList.owner: a relation must have one field that references id.',
   ],
 ])('a relation that is not supported is refused by its name', (rest, message) => {
-  expect(() => tableDeclarations([model({ fields: relation(rest) })])).toThrow(message)
+  expect(() => tablesOf([model({ fields: relation(rest) })])).toThrow(message)
 })
 
 test('a model without an id, or unique in several fields together, is refused', () => {
-  expect(() => tableDeclarations([model({ fields: [scalar('a', 'Int')] })])).toThrow(
-    'Model ReadingList has no @id or @@id.',
-  )
-  expect(() => tableDeclarations([model({ uniqueFields: [['a', 'b']] })])).toThrow(
+  expect(() => tablesOf([model({ fields: [scalar('a', 'Int')] })])).toThrow('Model ReadingList has no @id or @@id.')
+  expect(() => tablesOf([model({ uniqueFields: [['a', 'b']] })])).toThrow(
     'Model ReadingList: @@unique([a, b]) is not supported. Use @unique on one field.',
   )
 })

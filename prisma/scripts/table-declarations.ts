@@ -10,6 +10,13 @@ export interface Model {
   uniqueFields: string[][]
 }
 
+/** What is read of an index, of a key and of a unique field. */
+export interface Index {
+  /** The model's name. */
+  model: string
+  fields: { name: string }[]
+}
+
 interface Field {
   name: string
   dbName?: string | null
@@ -38,11 +45,11 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
  *
  * @throws Error that names the model and the field that have no table or column
  */
-export function tableDeclarations(models: Model[]): string {
+export function tableDeclarations({ models, indexes }: { models: Model[]; indexes: Index[] }): string {
   const tables = models.map((model) => ({
     key: keyOf(model),
     type: typeOf(model),
-    declaration: declarationOf(model, models),
+    declaration: { ...declarationOf(model, models), indexed: indexedOf(model, indexes) },
   }))
   const types = [...new Set(tables.map(({ type }) => type))].sort()
   return `import type { ${models.map(({ name }) => name).join(', ')} } from './client.ts'
@@ -86,6 +93,11 @@ function declarationOf(model: Model, models: Model[]) {
         .map((field) => [field.relationFromFields?.[0], referenceOf(model, field, models)]),
     ),
   }
+}
+
+function indexedOf({ name }: Model, indexes: Index[]): string[] {
+  const first = indexes.filter(({ model }) => model === name).map(({ fields }) => fields[0]?.name as string)
+  return [...new Set(first)]
 }
 
 function kindOf(model: Model, { name, dbName, type, isList, isRequired }: Field): Kind {

@@ -21,7 +21,7 @@ export class ReferenceViolation extends Error {
   readonly columns: string[]
   /** Of the rows given to an insert, the first that cannot be stored. */
   readonly index: number | undefined
-  /** For a delete: the column of another row that refers to the record, by names of SQL. */
+  /** For a delete: the column of another row that refers to the record, and its table's name among the tables. */
   readonly referring: { table: string; column: string } | undefined
 
   constructor(

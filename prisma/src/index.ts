@@ -21,11 +21,12 @@ export type {
   ListTable,
   NewRow,
   PageQuery,
+  Range,
   RecordTable,
   Table,
   Where,
 } from './table.ts'
-export type { Tables } from './tables.ts'
+export { declarations, type Tables } from './tables.ts'
 
 export interface Database {
   /** Reads see the last committed state, never the inside of a write. To write here is refused. */

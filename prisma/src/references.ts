@@ -105,7 +105,7 @@ export class References {
       error.constraint === undefined
         ? await this.#restricting(this.#name, await ids(), siblings, new Set())
         : this.#all.find((referring) => isNamed(error.constraint, referring))
-    const referring = found && { table: found.sqlTable, column: found.column }
+    const referring = found && { table: String(found.table), column: found.column }
     return new ReferenceViolation([], { referring, cause: error })
   }
 

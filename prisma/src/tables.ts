@@ -13,6 +13,8 @@ export interface Declaration<Row, Name = PropertyKey> {
   /** The columns, other than the key, each of whose values at most one row has. */
   unique: readonly (keyof Row)[]
   columns: Columns<Row>
+  /** The columns that an index begins with. */
+  indexed: readonly (keyof Row)[]
   /** The columns that hold the id of a record of another table, or null. */
   references: { readonly [Column in keyof Row]?: Reference<Name> }
 }

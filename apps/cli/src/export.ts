@@ -118,7 +118,7 @@ async function openAt(path: string, bytes: number): Promise<FileHandle> {
 
 function textOf(type: Noun, format: 'csv' | 'ndjson', records: Wire[], isFirst: boolean): string {
   if (format === 'ndjson') return records.map((record) => `${JSON.stringify(record)}\n`).join('')
-  return stringify(records.map(guarded), { header: isFirst, columns: recordFields(type) })
+  return stringify(records.map(guarded), { header: isFirst, columns: recordFields(type), cast: { boolean: String } })
 }
 
 function guarded(record: Wire): Wire {

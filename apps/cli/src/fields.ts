@@ -6,7 +6,9 @@ export interface Field {
   name: string
   /** `--published-date` */
   flag: string
-  kind: 'text' | 'number' | 'boolean' | 'numbers' | 'json'
+  kind: 'text' | 'number' | 'boolean' | 'json'
+  /** Whether it takes several values, with commas between them: only a list, or one value as well. */
+  list: 'always' | 'also' | undefined
   choices: string[] | undefined
   /** Values that completion offers; any other is taken too. */
   known: string[] | undefined
@@ -47,18 +49,21 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
     const part = resolve(property)
     const variants = (part.anyOf ?? [part]).map(resolve)
     const values = variants.filter(({ type }) => type !== 'null')
+    const elements = values.flatMap(({ items }) => (items === undefined ? [] : [resolve(items)]))
+    const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'also'
+    const kind = kindOf([...values.filter(({ items }) => items === undefined), ...elements])
     const choices = values.find((value) => value.enum)?.enum?.map(String)
+    const known = [part, ...elements].find((schema) => schema[KNOWN_VALUES])?.[KNOWN_VALUES]
     const kebab = name.replaceAll('_', '-')
     const example =
-      part.examples?.[0] ??
-      values.find(({ examples }) => examples)?.examples?.[0] ??
-      (choices ?? part[KNOWN_VALUES])?.[0]
+      part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
     return {
       name,
       flag: `--${TAKEN.includes(kebab) ? 'field-' : ''}${kebab}`,
-      kind: kindOf(values),
+      kind,
+      list: kind === 'json' ? undefined : list,
       choices,
-      known: part[KNOWN_VALUES],
+      known,
       required: required.includes(name),
       nullable: variants.length > values.length,
       secret: part.format === 'password',
@@ -69,10 +74,8 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
 }
 
 function kindOf(values: JsonSchema[]): Field['kind'] {
-  const isNumber = (schema?: JsonSchema) => schema?.type === 'integer' || schema?.type === 'number'
-  if (values.some(({ type, items }) => type === 'array' && isNumber(items))) return 'numbers'
   if (values.some(({ type }) => type === 'array' || type === 'object')) return 'json'
-  if (values.some(isNumber)) return 'number'
+  if (values.some(({ type }) => type === 'integer' || type === 'number')) return 'number'
   return values.some(({ type }) => type === 'boolean') ? 'boolean' : 'text'
 }
 

@@ -3,11 +3,14 @@ import type { Field } from './fields.ts'
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
 /** The value that `text` stands for; text of another kind stays text, for validation to say what it must be. */
-export function parseValue({ kind }: Field, text: string): unknown {
+export function parseValue({ kind, list }: Field, text: string): unknown {
+  const isList = list === 'always' || (list === 'also' && text.includes(','))
+  return isList ? text.split(',').map((part) => parseOne(kind, part.trim())) : parseOne(kind, text)
+}
+
+function parseOne(kind: Field['kind'], text: string): unknown {
   if (kind === 'number') return numberOf(text)
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
-  if (kind === 'numbers')
-    return text.includes(',') ? text.split(',').map((part) => numberOf(part.trim())) : numberOf(text)
   return kind === 'json' ? jsonOf(text) : text
 }
 

@@ -58,8 +58,11 @@ function kebab(name: string): string {
 function optionOf(field: Field): Option {
   const text = `${field.required ? 'required. ' : ''}${field.description}`
   if (field.secret) return new Option(field.flag, `asked for without echo, or the first line of stdin. ${text}`)
-  if (field.kind === 'boolean') return new Option(field.flag, text)
-  const option = new Option(`${field.flag} <${field.choices ? field.name : field.kind}>`, text)
+  if (field.kind === 'boolean' && field.list === undefined) {
+    return new Option(`${field.flag} [true|false]`, text).choices(['true', 'false']).preset('true')
+  }
+  const values = field.list === undefined ? field.kind : `${field.kind}s`
+  const option = new Option(`${field.flag} <${field.choices ? field.name : values}>`, text)
   if (field.choices) return option.choices(field.choices)
   if (field.known) option.argChoices = field.known
   return option

@@ -33,7 +33,7 @@ export function createOperations(
   return implement<Contract, Context>(
     contract,
     withWrites(database, {
-      ...collectionServices(database.read, { users: userRules(checkPassword) }),
+      ...collectionServices({ users: userRules(checkPassword) }),
       keys: keyService(database, onKeyCreated),
       audit: auditService(),
     }),

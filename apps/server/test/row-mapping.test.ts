@@ -1,3 +1,4 @@
+import { type Kind, ReferenceViolation, UniqueViolation } from '@resource/database'
 import { expect, test } from 'vitest'
 import { RowMapping, type RowMappingOptions } from '../src/store/row-mapping.ts'
 
@@ -6,9 +7,12 @@ const facts = {
   timestamps: true,
   hidden: ['pin'],
   sortAliases: {},
-  filters: ['due_lt', 'due_gte', 'quantity'],
+  filters: ['due_lt', 'due_gte', 'quantity', 'quantity_lt', 'quantity_in'],
+  sort: ['id'],
+  references: {},
+  unindexed: {},
 }
-const columns = {
+const columns: Record<string, Kind> = {
   id: 'int',
   quantity: 'int',
   due: 'date?',
@@ -21,19 +25,9 @@ const columns = {
 function rowsOf(options: Partial<RowMappingOptions> = {}) {
   const fields = ['quantity', 'due']
   const shown = ['id', 'quantity', 'due', 'created_at', 'updated_at', 'version']
-  const table = { columns } as unknown as RowMappingOptions['table']
   const derived = { pin_hash: { from: 'pin', make: (pin: string) => `<${pin}>` } }
-  return new RowMapping({ noun: 'orders', facts, fields, shown, derived, table, ...options })
+  return new RowMapping({ facts, fields, shown, derived, columns, ...options })
 }
-
-test('a field without a column, and a resource without a table, are refused at start by name', () => {
-  expect(() => rowsOf({ fields: ['quantity', 'due', 'color'] })).toThrow(
-    'orders: the model in prisma/schema.prisma has no column for color',
-  )
-  expect(() => rowsOf({ table: undefined })).toThrow(
-    'orders: there is no table; prisma/schema.prisma needs a model for it',
-  )
-})
 
 test('a new row has its times, its dates as dates, and what is made of hidden fields', () => {
   const now = new Date('2026-02-03T04:05:06.789Z')
@@ -65,5 +59,42 @@ test('bounds of one column hold together, and compare dates as dates', () => {
   expect(where).toEqual({
     due: { gte: new Date('2026-01-01T00:00:00.000Z'), lt: new Date('2026-02-01T00:00:00.000Z') },
     quantity: 3,
+  })
+})
+
+test('filters of one field hold together', () => {
+  const rows = rowsOf()
+  expect(rows.where({ quantity_in: [1, 2, 3] })).toEqual({ quantity: { in: [1, 2, 3] } })
+  expect(rows.where({ quantity_in: [1, 2, 3], quantity_lt: 3 })).toEqual({ quantity: { in: [1, 2, 3], lt: 3 } })
+  expect(rows.where({ quantity_in: [1, 2, 3], quantity: 2 })).toEqual({ quantity: { in: [2] } })
+  expect(rows.where({ quantity: 4, quantity_in: [1, 2] })).toEqual({ quantity: { in: [] } })
+  expect(rows.where({ quantity: 4, quantity_lt: 3 })).toEqual({ quantity: { in: [4], lt: 3 } })
+})
+
+test('a value that another record has, and the id of no record, are a 409 that names field and row', () => {
+  const rows = rowsOf()
+  const refusal = (error: Error, isOfMany?: boolean) => {
+    try {
+      rows.refuse(error, isOfMany)
+    } catch (error) {
+      return error
+    }
+  }
+  expect(refusal(new UniqueViolation(['pin_hash']))).toBeInstanceOf(UniqueViolation)
+  expect(refusal(new UniqueViolation(['quantity'], { index: 2 }), true)).toMatchObject({
+    status: 409,
+    message: '[2].quantity: already in use by another order',
+    fields: [{ field: '[2].quantity', message: 'already in use by another order' }],
+  })
+  expect(refusal(new ReferenceViolation(['quantity', 'due'], { index: 0 }))).toMatchObject({
+    status: 409,
+    message: 'quantity: must be the id of an existing record; due: must be the id of an existing record',
+    fields: [
+      { field: 'quantity', message: 'must be the id of an existing record' },
+      { field: 'due', message: 'must be the id of an existing record' },
+    ],
+  })
+  expect(refusal(new ReferenceViolation(['quantity'], { index: 4 }), true)).toMatchObject({
+    fields: [{ field: '[4].quantity', message: 'must be the id of an existing record' }],
   })
 })

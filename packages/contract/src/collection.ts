@@ -25,12 +25,13 @@ import {
   message,
   must,
   recordId,
+  referenceOf,
   timestamp,
   version,
   write,
   writeHeaders,
 } from './fields.ts'
-import { type FilterName, type Filters, filtersOf } from './filters.ts'
+import { bare, type FilterName, type Filters, filtersOf } from './filters.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 type Fields = Record<string, z.ZodType>
@@ -115,10 +116,18 @@ export interface Declaration<
   fields: F
   /** Whether the service keeps `created_at` and `updated_at` of each record. */
   timestamps?: T
-  /** Fields that lists can be filtered by: `status` by equality, `price_lt` by a bound. */
+  /**
+   * Fields that lists can be filtered by: `status` by equality, `price_lt` by a bound, `status_in` by several values.
+   * Those of one field hold together.
+   */
   filters?: readonly L[]
-  /** What lists can be sorted by; `id` and every field that is shown when absent. */
+  /** What lists can be sorted by; `id`, every field that is shown and the times when absent. */
   sort?: readonly S[]
+  /**
+   * The fields that are filtered or sorted by without an index that begins with them, each with the reason. Any other
+   * field without one is an error at start.
+   */
+  unindexed?: { [K in keyof F]?: string }
   /** Other names of fields that lists can be sorted by: `{ username: 'name' }`. */
   sortAliases?: Record<string, string>
   /** What PUT takes, where that is not every field. */
@@ -154,6 +163,12 @@ export interface CollectionFacts {
   /** The fields behind the other names of `sort`. */
   sortAliases: Readonly<Record<string, string>>
   filters: readonly string[]
+  /** The fields that lists can be sorted by, without their other names. */
+  sort: readonly string[]
+  /** The nouns of the collections that fields refer to, by field. */
+  references: Readonly<Record<string, string>>
+  /** Filters and sorts without an index, each with the reason. */
+  unindexed: Readonly<Record<string, string>>
 }
 
 /** A resource that is a collection of records. */
@@ -167,7 +182,7 @@ export function collection<
   F extends Fields,
   T extends boolean = false,
   L extends FilterName<F> = never,
-  S extends string = 'id' | (keyof Shown<F> & string),
+  S extends string = 'id' | (keyof (Shown<F> & Times<T>) & string),
   O extends Verb = never,
   R extends Fields = F,
   P extends Procedures = Record<never, never>,
@@ -176,6 +191,7 @@ export function collection<
 ): CollectionResource<Omit<Standard<N, F, T, Filters<F, L>, S, R>, O> & P> {
   const { noun, fields, description, omit = [], errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
+  checkFields(noun, fields)
   const filters = filtersOf(noun, fields, declaration.filters ?? [])
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
@@ -184,8 +200,8 @@ export function collection<
       hidden.includes(name) ? [] : [[name, shownAs(field, declaration.example === undefined)]],
     ),
   )
-  const sort = declaration.sort ?? (['id', ...Object.keys(shown)] as S[])
   const times = declaration.timestamps ? { created_at: timestamp, updated_at: timestamp } : {}
+  const sort = declaration.sort ?? (['id', ...Object.keys(shown), ...Object.keys(times)] as S[])
   const record = z
     .object({ id, ...shown, ...times })
     .meta({ id: One, ...(declaration.example && { examples: [declaration.example] }) }) as unknown as z.ZodObject<
@@ -344,10 +360,34 @@ export function collection<
       hidden,
       sortAliases,
       filters: Object.keys(filters),
+      sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
+      references: referencesOf(fields),
+      unindexed: (declaration.unindexed ?? {}) as Record<string, string>,
     },
     // What `standard` is, key by key; TypeScript does not follow computed keys.
     procedures: procedures as never,
   }
+}
+
+/** @throws Error for a default that its own field refuses, and for a field that is shown and may have no value */
+function checkFields(noun: string, fields: Fields): void {
+  for (const [name, field] of Object.entries(fields)) {
+    if (field instanceof z.ZodOptional && !isHidden(field)) {
+      throw new Error(
+        `${noun}: ${name} may be left out; declare what is stored then, such as .nullable().default(null)`,
+      )
+    }
+    if (!(field instanceof z.ZodDefault)) continue
+    const { defaultValue } = field.def
+    const { error } = (field.unwrap() as z.ZodType).safeParse(defaultValue)
+    if (error === undefined) continue
+    throw new Error(`${noun}: the default of ${name}, ${JSON.stringify(defaultValue)}, ${error.issues[0]?.message}`)
+  }
+}
+
+function referencesOf(fields: Fields): Record<string, string> {
+  const found = Object.entries(fields).map(([name, field]) => [name, referenceOf(bare(field))] as const)
+  return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 function mapFields<F extends Fields>(fields: F, map: (field: z.ZodType, name: keyof F) => z.ZodType): Fields {

@@ -49,6 +49,24 @@ export function date() {
 
 export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the service, never reused.', examples: [7] })
 
+/** The key under which a schema names the collection whose record it refers to. */
+const REFERENCE = 'x-references'
+
+/**
+ * The id of a record of another collection. The model in `prisma/schema.prisma` has the foreign key, and says what
+ * happens when that record is deleted.
+ *
+ * @param noun of the other collection: `users`
+ */
+export function reference(noun: string) {
+  return whole(1, LARGEST_ID).meta({ description: `The id of one of the ${noun}.`, examples: [7], [REFERENCE]: noun })
+}
+
+/** The collection that a field refers to; undefined where it is no reference. */
+export function referenceOf(field: z.ZodType): string | undefined {
+  return field.meta()?.[REFERENCE] as string | undefined
+}
+
 const idRule = must('a whole number')
 
 /**

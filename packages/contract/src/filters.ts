@@ -8,9 +8,9 @@ const BOUNDS = { lt: 'below', lte: 'at most', gt: 'above', gte: 'at least' } as 
 type Bound = keyof typeof BOUNDS
 type Value<S> = S extends z.ZodType ? NonNullable<z.output<S>> : never
 
-/** What a field can be filtered by: `status`, `price_lt`. */
+/** What a field can be filtered by: `status`, `price_lt`, `status_in`. */
 export type FilterName<F extends Fields> = keyof F & string extends infer Name extends string
-  ? Name | `${Name}_${Bound}`
+  ? Name | `${Name}_${Bound | 'in'}`
   : never
 
 // Text stays open: a filter takes any, and what no record has is an empty list.
@@ -22,7 +22,9 @@ export type Filters<F extends Fields, Names extends string> = {
     ? Filter<Wanted<Value<F[Name]>>>
     : Name extends `${infer Field}_${Bound}`
       ? Filter<Value<F[Field]>>
-      : never
+      : Name extends `${infer Field}_in`
+        ? Filter<Wanted<Value<F[Field]>>[]>
+        : never
 }
 
 type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
@@ -30,7 +32,7 @@ type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
 /** What a filter's name says: its field, and how the field is compared. */
 export interface FilterFacts {
   field: string
-  by: 'value' | Bound
+  by: 'value' | 'in' | Bound
 }
 
 /** @param fields the names of the resource's fields */
@@ -43,7 +45,7 @@ export function readFilter(name: string, fields: readonly string[]): FilterFacts
 /**
  * The schema of each filter, from its field's own.
  *
- * @throws Error for a filter of no field
+ * @throws Error for a filter of no field, and for a list of values that may contain commas
  */
 export function filtersOf<F extends Fields, Name extends string>(
   noun: string,
@@ -53,10 +55,15 @@ export function filtersOf<F extends Fields, Name extends string>(
   const made = names.map((name) => {
     const { field, by } = readFilter(name, Object.keys(fields))
     const schema = fields[field]
-    if (schema === undefined || !(by === 'value' || by in BOUNDS)) {
+    if (schema === undefined || !(by === 'value' || by === 'in' || by in BOUNDS)) {
       const known = Object.keys(fields).join(', ')
       throw new Error(
-        `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt or _gte`,
+        `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte or _in`,
+      )
+    }
+    if (by === 'in' && mayHaveCommas(bare(schema))) {
+      throw new Error(
+        `${noun}: the filter ${name} cannot be a list: in a URL, commas separate its values, and those of ${field} may contain commas`,
       )
     }
     const filter = filterOf(noun, field, bare(schema), by)
@@ -67,8 +74,18 @@ export function filtersOf<F extends Fields, Name extends string>(
   return Object.fromEntries(made)
 }
 
+const MOST_VALUES = 100
+const valuesRule = must(`a list of 1 to ${MOST_VALUES} values`)
+
 function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFacts['by']): z.ZodType {
   if (by === 'value') return equal(schema)
+  if (by === 'in') {
+    return z
+      .array(equal(schema), valuesRule)
+      .min(1, valuesRule)
+      .max(MOST_VALUES, valuesRule)
+      .meta({ description: `Only ${noun} whose ${field} is one of these.` })
+  }
   const isNumber = schema.def.type === 'number'
   const form = isNumber ? ': digits, with or without a decimal point' : ''
   const bound = isNumber ? z.number(must('a number')) : schema
@@ -77,7 +94,7 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
 
 function equal(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return choiceFilter(schema)
-  const { type, format } = schema.def as z.core.$ZodTypeDef & { format?: string }
+  const { type, format } = schema.def as TextDef
   if (type !== 'string' || format !== undefined) return schema
   const { examples } = schema.meta() ?? {}
   // Trimmed, as what is stored.
@@ -85,8 +102,16 @@ function equal(schema: z.ZodType): z.ZodType {
   return examples === undefined ? filter : filter.meta({ ...textFilter.meta(), examples })
 }
 
+type TextDef = z.core.$ZodTypeDef & { format?: string }
+
+function mayHaveCommas(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodEnum) return schema.options.some((option) => String(option).includes(','))
+  const { type, format } = schema.def as TextDef
+  return !['number', 'boolean'].includes(type) && !['date', 'datetime'].includes(format ?? '')
+}
+
 /** A field without what makes it nullable or optional. */
-function bare(schema: z.ZodType): z.ZodType {
+export function bare(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return bare(schema.unwrap() as z.ZodType)
   }

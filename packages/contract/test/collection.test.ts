@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { collection } from '../src/collection.ts'
-import { date, decimal, hidden, moment, text, whole } from '../src/fields.ts'
+import { date, decimal, hidden, moment, reference, text, whole } from '../src/fields.ts'
 import { readFilter } from '../src/filters.ts'
 
 const orders = collection({
@@ -15,10 +15,12 @@ const orders = collection({
     due: date().nullable().default(null),
     paid_at: moment.nullable().default(null),
     status: z.enum(['open', 'closed']).default('open'),
+    user_id: reference('users').nullable().default(null),
     pin: hidden(text(4, 8).optional()),
   },
   timestamps: true,
-  filters: ['status', 'reference', 'quantity_gte', 'due_lt'],
+  filters: ['status', 'status_in', 'reference', 'quantity_gte', 'quantity_in', 'due_lt'],
+  unindexed: { reference: 'few orders' },
   changedBy: { pin: 'admin', status: 'writer' },
   givenBy: { status: { closed: 'admin' } },
   access: { delete: 'admin' },
@@ -51,6 +53,7 @@ test('a create fills defaults in, an update leaves out what is not sent', () => 
     due: null,
     paid_at: null,
     status: 'open',
+    user_id: null,
   }
   expect(create.input.parse(order)).toEqual(filled)
   expect(createMany.input.parse({ orders: [order] })).toEqual({ orders: [filled] })
@@ -70,6 +73,7 @@ test('a record shows every field but the hidden ones, its times and its version'
     'due',
     'paid_at',
     'status',
+    'user_id',
     'created_at',
     'updated_at',
   ]
@@ -80,7 +84,22 @@ test('a record shows every field but the hidden ones, its times and its version'
     timestamps: true,
     hidden: ['pin'],
     sortAliases: {},
-    filters: ['status', 'reference', 'quantity_gte', 'due_lt'],
+    filters: ['status', 'status_in', 'reference', 'quantity_gte', 'quantity_in', 'due_lt'],
+    sort: [
+      'id',
+      'reference',
+      'quantity',
+      'price',
+      'is_gift',
+      'due',
+      'paid_at',
+      'status',
+      'user_id',
+      'created_at',
+      'updated_at',
+    ],
+    references: { user_id: 'users' },
+    unindexed: { reference: 'few orders' },
   })
   expectTypeOf<z.output<typeof get.output>>().not.toHaveProperty('pin')
   expectTypeOf<z.output<typeof get.output>['due']>().toEqualTypeOf<string | null>()
@@ -96,9 +115,51 @@ test('filters take the values of their fields, and text that no record has', () 
   expect(readFilter('made_lt', ['made_lt'])).toEqual({ field: 'made_lt', by: 'value' })
 })
 
-test('a list is sorted by id and by every field that is shown, where the declaration names no others', () => {
+test('a filter by several values takes a list of 1 to 100 of them', () => {
+  const input = { status_in: ['open', 'nosuch'], quantity_in: [1, 1000] }
+  expect(list.input.parse(input)).toMatchObject(input)
+  const faults = (input: object) =>
+    list.input.safeParse(input).error?.issues.map(({ path, message }) => [path, message])
+  expect(faults({ quantity_in: [1, 0] })).toEqual([[['quantity_in', 1], 'must be a whole number from 1 to 1000']])
+  expect(faults({ quantity_in: [] })).toEqual([[['quantity_in'], 'must be a list of 1 to 100 values']])
+  expect(faults({ quantity_in: Array(101).fill(1) })).toEqual([[['quantity_in'], 'must be a list of 1 to 100 values']])
+  expect(readFilter('quantity_in', ['quantity'])).toEqual({ field: 'quantity', by: 'in' })
+  expectTypeOf<z.input<typeof list.input>['quantity_in']>().toEqualTypeOf<number[] | undefined>()
+})
+
+test('a list of values that may contain commas is refused', () => {
+  const fields = { reference: text(1, 100) }
+  expect(() => collection({ noun: 'orders', description: '', fields, filters: ['reference_in'] })).toThrow(
+    'orders: the filter reference_in cannot be a list: in a URL, commas separate its values, and those of reference may contain commas',
+  )
+})
+
+test('a reference takes the id of a record, and says of which collection', () => {
+  expect(create.input.safeParse({ reference: 'x', quantity: 1, price: 1, user_id: 0 }).error?.issues[0]?.message).toBe(
+    'must be a whole number from 1 to 2147483647',
+  )
+  expect(z.toJSONSchema(reference('users'))).toMatchObject({
+    type: 'integer',
+    minimum: 1,
+    maximum: 2147483647,
+    'x-references': 'users',
+  })
+})
+
+test('a default that the field refuses, and a field that may have no value, are refused', () => {
+  const declare = (quantity: z.ZodType) => () => collection({ noun: 'orders', description: '', fields: { quantity } })
+  expect(declare(whole(1, 10).default(50))).toThrow(
+    'orders: the default of quantity, 50, must be a whole number from 1 to 10',
+  )
+  expect(declare(whole(1, 10).optional())).toThrow(
+    'orders: quantity may be left out; declare what is stored then, such as .nullable().default(null)',
+  )
+})
+
+test('a list is sorted by id, every field that is shown and the times, where the declaration names no others', () => {
   const sort = list.input.shape.sort.unwrap().options
   expect(sort.slice(0, 4)).toEqual(['id_asc', 'id_desc', 'reference_asc', 'reference_desc'])
+  expect(sort.slice(-2)).toEqual(['updated_at_asc', 'updated_at_desc'])
   expect(sort).not.toContain('pin_asc')
 })
 
@@ -124,6 +185,6 @@ test('a filter of no field is refused, at compile time too', () => {
       filters: ['referense_lt'],
     })
   expect(declare).toThrow(
-    'orders: the filter referense_lt names no field; the fields are reference, each also with _lt, _lte, _gt or _gte',
+    'orders: the filter referense_lt names no field; the fields are reference, each also with _lt, _lte, _gt, _gte or _in',
   )
 })

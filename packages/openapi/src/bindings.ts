@@ -11,6 +11,8 @@ export interface Source {
   name: string
   field: string
   kind: Kind
+  /** Whether it holds several values, with commas between them. */
+  isList: boolean
 }
 
 /** A source that is a request header. */
@@ -77,7 +79,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     if (schema === undefined)
       throw new Error(`${name}: ${binding.method} ${binding.path} binds the unknown field "${field}"`)
     bound.add(field)
-    return { name: as, field, kind: kindOf(schema) }
+    return { name: as, field, ...readingOf(schema) }
   }
   const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) =>
     source(binding.params?.[param] ?? param, param),
@@ -135,7 +137,7 @@ export function headerSources({ input, meta }: Procedure): HeaderSource[] {
     name,
     key: name.toLowerCase(),
     field,
-    kind: kindOf(shapeOf(input)[field] as z.ZodType),
+    ...readingOf(shapeOf(input)[field] as z.ZodType),
   }))
 }
 
@@ -164,6 +166,18 @@ function factsBeside(responseBody: string | undefined, output: z.ZodType): z.Zod
   if (responseBody === undefined) return z.object({})
   const { [responseBody]: _, ...facts } = shapeOf(output)
   return z.object(facts)
+}
+
+/** How the text of a parameter with this schema is read. */
+function readingOf(schema: z.ZodType): Pick<Source, 'kind' | 'isList'> {
+  const { element } = unwrapped(schema).def as RecordsDef
+  return { kind: kindOf(element ?? schema), isList: element !== undefined }
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? unwrapped(schema.unwrap() as z.ZodType)
+    : schema
 }
 
 function kindOf(schema: z.ZodType): Kind {

@@ -193,7 +193,12 @@ function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestP
   const { binding } = door
   const shape = shapeOf(door.input)
   const named = (sources: Source[]) =>
-    Object.fromEntries(sources.map(({ name, field }) => [name, shape[field] as z.ZodType]))
+    Object.fromEntries(
+      sources.map(({ name, field, isList }) => {
+        const schema = shape[field] as z.ZodType
+        return [name, isList ? schema.meta({ ...schema.meta(), param: { style: 'form', explode: false } }) : schema]
+      }),
+    )
   const header = {
     ...named(door.headers),
     ...(binding.ifMatch && { 'If-Match': IF_MATCH }),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
-import { type Door, type HeaderSource, type Kind, shapeOf } from './bindings.ts'
+import { type Door, type HeaderSource, type Kind, type Source, shapeOf } from './bindings.ts'
 import { readBytes } from './body.ts'
 import type { Binding } from './contract.ts'
 import { Problem } from './problem.ts'
@@ -83,9 +83,9 @@ export function gatherInput(
     if (name !== 'envelope' && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
   }
   if (query.size > 0) {
-    for (const { name, field, kind } of door.query) {
-      const text = query.get(name)
-      if (text !== undefined) input[field] = read(text, kind)
+    for (const source of door.query) {
+      const text = query.get(source.name)
+      if (text !== undefined) input[source.field] = read(text, source)
     }
   }
   takeHeaders(door.headers, headers, input)
@@ -100,7 +100,7 @@ export function gatherInput(
 /** The input fields that the path carries. */
 export function pathInput(door: Door, params: Record<string, string | undefined>): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const { name, field, kind } of door.path) input[field] = read(params[name] as string, kind)
+  for (const source of door.path) input[source.field] = read(params[source.name] as string, source)
   return input
 }
 
@@ -115,9 +115,9 @@ export function takeHeaders(
   headers: IncomingMessage['headers'],
   input: Record<string, unknown>,
 ): void {
-  for (const { key, field, kind } of sources) {
-    const text = headers[key]
-    if (typeof text === 'string') input[field] = read(text, kind)
+  for (const source of sources) {
+    const text = headers[source.key]
+    if (typeof text === 'string') input[source.field] = read(text, source)
   }
 }
 
@@ -240,7 +240,11 @@ function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, in
   }
 }
 
-function read(text: string, kind: Kind): unknown {
+function read(text: string, { kind, isList }: Source): unknown {
+  return isList ? text.split(',').map((value) => readOne(value, kind)) : readOne(text, kind)
+}
+
+function readOne(text: string, kind: Kind): unknown {
   if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   // Digits past what a number holds exactly are still a whole number: the largest one, for the schema to judge.
   if (kind === 'integer' && /^-?\d+$/.test(text)) {

@@ -93,7 +93,11 @@ test('a door takes what its binding says', () => {
     'query label',
     'query on',
     'query ratio',
+    'query sizes',
+    'query tags',
   ])
+  const sizes = named('look').parameters.find(({ name }: { name: string }) => name === 'sizes')
+  expect(sizes).toMatchObject({ style: 'form', explode: false, schema: { type: 'array' } })
   expect(parameters('listPlanets')).toEqual([
     'query envelope',
     'query kind',

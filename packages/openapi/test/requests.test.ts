@@ -78,6 +78,16 @@ describe('text from a path, a query string or a header', () => {
   })
 })
 
+test('a list in a query string has commas between its values', async () => {
+  expect(await look('1?sizes=3,-2.5&tags=a,b')).toEqual({ count: 1, sizes: [3, -2.5], tags: ['a', 'b'] })
+  expect(await look('1?sizes=3')).toEqual({ count: 1, sizes: [3] })
+  // Most makers of URLs escape commas.
+  expect(await look('1?tags=a%2Cb+c')).toEqual({ count: 1, tags: ['a', 'b c'] })
+  expect(await look('1?tags=')).toEqual({ count: 1, tags: [''] })
+  expect(await look('1?sizes=3,x')).toEqual([400, 'sizes[1]: must be a number'])
+  expect(await look('1?sizes=3&sizes=4')).toEqual([400, 'sizes must be given once'])
+})
+
 describe('a query string', () => {
   test('is decoded once, with + as a space', async () => {
     expect(await look('1?label=a+b%2Bc%20d')).toEqual({ count: 1, label: 'a b+c d' })
@@ -100,7 +110,7 @@ describe('a query string', () => {
   })
 
   test('takes no parameter that the door does not know, and says which it does', async () => {
-    const known = 'is not a query parameter of this operation; it takes: label, ratio, on, envelope'
+    const known = 'is not a query parameter of this operation; it takes: label, ratio, on, sizes, tags, envelope'
     for (const name of [
       'labels',
       'LABEL',

@@ -265,6 +265,8 @@ const probes = resource({
         ratio: z.number({ error: 'must be a number' }).optional(),
         on: z.boolean({ error: 'must be true or false' }).optional(),
         depth: z.number({ error: 'must be a number' }).optional(),
+        sizes: z.array(z.number({ error: 'must be a number' })).optional(),
+        tags: z.array(z.string()).optional(),
       }),
       output: seen,
       meta: {

@@ -13,7 +13,7 @@ interface Props {
 /** One field of a form with its label and, under it, what is wrong. */
 export function FieldInput({ field, value, onChange, fault, hint }: Props) {
   const { name, label, kind, isRequired } = field
-  if (kind === 'choice') return <Choice field={field} value={value} onChange={onChange} fault={fault} />
+  if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} fault={fault} />
   return (
     <TextField
       className="field"
@@ -50,6 +50,7 @@ function Choice({ field, value, onChange, fault }: Props) {
           aria-describedby={faultId}
           onChange={(event) => onChange(event.target.value)}
         >
+          {field.empty === null && <option value="">none</option>}
           {field.choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}

@@ -5,8 +5,11 @@ import { z } from 'zod'
 export interface Field {
   name: string
   label: string
-  kind: 'text' | 'email' | 'password' | 'number' | 'date' | 'choice'
+  kind: 'text' | 'email' | 'password' | 'number' | 'boolean' | 'date' | 'choice'
+  /** The values to choose from; empty where any may be typed. */
   choices: string[]
+  /** Whether it takes several values, with commas between them. */
+  isList: boolean
   isRequired: boolean
   /** What an empty input stands for. */
   empty: '' | null | undefined
@@ -28,24 +31,28 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
     if (core instanceof z.ZodDefault) initial = core.def.defaultValue
     core = core.unwrap() as z.ZodType
   }
-  const choices = choicesOf(core)
-  const kind = choices.length > 0 ? 'choice' : kindOf(core)
   const isRequired = core === schema
+  const isList = core instanceof z.ZodArray
+  if (core instanceof z.ZodArray) core = core.element as z.ZodType
+  const choices = choicesOf(core)
+  const kind = core instanceof z.ZodBoolean ? 'boolean' : choices.length > 0 ? 'choice' : kindOf(core)
   return {
     name,
     label,
     kind,
     choices,
+    isList,
     isRequired,
     // An empty number is no number, whether it may be left out or not.
     empty: isNullable ? null : isRequired && kind !== 'number' ? '' : undefined,
-    initial: String(initial ?? choices[0] ?? ''),
+    initial: String(initial ?? (isNullable ? '' : choices[0]) ?? ''),
     schema,
   }
 }
 
 function choicesOf(schema: z.ZodType): string[] {
   if (schema instanceof z.ZodEnum) return schema.options.map(String)
+  if (schema instanceof z.ZodBoolean) return ['true', 'false']
   return (schema.meta()?.[KNOWN_VALUES] as string[] | undefined) ?? []
 }
 
@@ -62,7 +69,12 @@ const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
 export function fromText(field: Field, text: string): unknown {
   // Spaces alone are a password like any other.
   if (text === '' || (text.trim() === '' && field.kind !== 'password')) return field.empty
-  return field.kind === 'number' && DECIMAL.test(text.trim()) ? Number(text) : text
+  return field.isList ? text.split(',').map((part) => oneFromText(field, part.trim())) : oneFromText(field, text)
+}
+
+function oneFromText({ kind }: Field, text: string): unknown {
+  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return kind === 'number' && DECIMAL.test(text.trim()) ? Number(text) : text
 }
 
 /** What the schemas say against a draft, by field name; empty when it may be sent. */

@@ -142,6 +142,7 @@ const ENDS: Record<string, string> = {
   lte: 'at most',
   gt: 'above',
   gte: 'at least',
+  in: 'is one of',
 }
 
 /** `Unit price` of `unit_price`, `Price below` of `price_lt`. */

@@ -17,7 +17,7 @@ export function Filters({ resource, view, onChange }: Props) {
   return (
     <search className="filters" aria-label={`Filter ${resource.many}`}>
       {resource.filters.map((field) =>
-        field.kind === 'choice' ? (
+        field.choices.length > 0 && !field.isList ? (
           <label key={field.name} className="filter">
             <span>{field.label}</span>
             <select

@@ -1,8 +1,9 @@
 import { type CollectionFacts, type Contract, contract } from '@resource/contract'
-import type { Change, RecordTable, Tables, Where } from '@resource/database'
+import { type Change, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import type { z } from 'zod'
 import { type FieldRules, fieldRules } from '../access/fields.ts'
 import type { MutationContext, Services } from '../context.ts'
+import { checkAgreement, type DeclaredTable } from './agreement.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type DerivedColumn, type Row, RowMapping, type Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
@@ -39,31 +40,31 @@ interface Named {
 /**
  * The services of all collections.
  *
- * @param tables tell the columns
- * @throws Error where a declaration and its table do not agree
+ * @throws Error where a declaration and its table disagree
  */
 export function collectionServices(
-  tables: Tables,
   rules: { [N in CollectionNoun]?: CollectionRules<N> },
 ): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
-    const standard = standardService(noun, derived, tables)
+    const standard = standardService(noun, derived)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
   return Object.fromEntries(services)
 }
 
-function standardService(noun: CollectionNoun, derived: Record<string, DerivedColumn>, tables: Tables): Standard {
+function standardService(noun: CollectionNoun, derived: Record<string, DerivedColumn>): Standard {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
   const { hidden } = facts
   const name = facts.one.replace(/^./, (letter) => letter.toUpperCase())
   const tableOf = (tables: Tables) => tables[noun] as unknown as RecordTable<Row>
   const shown = Object.keys(procedures.get?.output.shape ?? {})
   const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
-  const fields = Object.keys(input).filter((field) => !hidden.includes(field))
-  const rows = new RowMapping({ noun, facts, fields, shown, derived, table: tableOf(tables) })
+  const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
+  const table = declarations[noun] as unknown as DeclaredTable
+  checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived) }, table)
+  const rows = new RowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
 

@@ -1,5 +1,5 @@
-import { type CollectionFacts, readFilter } from '@resource/contract'
-import { type Entity, type RecordTable, UniqueViolation, type Where } from '@resource/database'
+import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
+import { type Entity, type Kind, type Range, ReferenceViolation, UniqueViolation, type Where } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import type { Context } from '../context.ts'
 import { timestamp } from './timestamp.ts'
@@ -28,14 +28,14 @@ interface Maker {
 }
 
 export interface RowMappingOptions {
-  noun: string
   facts: CollectionFacts
   /** The fields that are written and are columns. */
   fields: string[]
   /** The fields that are shown. */
   shown: string[]
   derived: Record<string, DerivedColumn>
-  table: RecordTable<Row> | undefined
+  /** Of the table: it has each of these fields. */
+  columns: Readonly<Record<string, Kind>>
 }
 
 /** How the fields of a collection become the columns of its table, and the other way round. */
@@ -49,16 +49,9 @@ export class RowMapping {
   readonly #makers: Maker[]
   readonly #dates: string[]
   readonly #sentDates: string[]
-  readonly #filters: { filter: string; field: string; by: string }[]
+  readonly #filters: (FilterFacts & { filter: string })[]
 
-  /** @throws Error that names each field without a column */
-  constructor({ noun, facts, fields, shown, derived, table }: RowMappingOptions) {
-    if (table === undefined) throw new Error(`${noun}: there is no table; prisma/schema.prisma needs a model for it`)
-    const columns = table.columns as Record<string, string>
-    const missing = [...new Set([...shown, ...fields, ...Object.keys(derived)])].filter((name) => !(name in columns))
-    if (missing.length > 0) {
-      throw new Error(`${noun}: the model in prisma/schema.prisma has no column for ${missing.join(', ')}`)
-    }
+  constructor({ facts, fields, shown, derived, columns }: RowMappingOptions) {
     this.#facts = facts
     this.#fields = fields
     this.#shown = shown
@@ -130,24 +123,31 @@ export class RowMapping {
     const conditions: Values = {}
     for (const { filter, field, by } of this.#filters) {
       if (input[filter] === undefined) continue
-      const value = this.#stored(field, input[filter])
-      conditions[field] = by === 'value' ? value : { ...(conditions[field] as object), [by]: value }
+      conditions[field] = narrowed(conditions[field], by, this.#stored(field, input[filter]))
     }
     return conditions as Where<Row>
   }
 
   /**
-   * Throws an error of a write on, as a Problem 409 that names the field where another record has its value.
+   * Throws an error of a write on, as a Problem 409 that names the field whose value another record has, or whose value
+   * is the id of no record.
    *
    * @param isOfMany whether many records were written: then the name begins with the record's index
    */
   refuse(error: unknown, isOfMany = false): never {
-    const [column = ''] = error instanceof UniqueViolation ? error.columns : []
-    const field = this.#derived[column]?.from ?? column
-    if (!(error instanceof UniqueViolation) || !this.#fields.includes(field)) throw error
-    const named = isOfMany ? `[${error.index}].${field}` : field
-    const message = `already in use by another ${this.#facts.one}`
-    throw new Problem(409, `${named}: ${message}`, { fields: [{ field: named, message }] })
+    if (error instanceof UniqueViolation) {
+      const [column = ''] = error.columns
+      const field = this.#derived[column]?.from ?? column
+      const message = `already in use by another ${this.#facts.one}`
+      if (this.#fields.includes(field)) throw conflict([field], message, isOfMany ? error.index : undefined)
+    }
+    if (error instanceof ReferenceViolation) {
+      const fields = error.columns.filter((column) => this.#fields.includes(column))
+      if (fields.length > 0) {
+        throw conflict(fields, 'must be the id of an existing record', isOfMany ? error.index : undefined)
+      }
+    }
+    throw error
   }
 
   #columns(input: Values, ready: Values | undefined): Row {
@@ -163,4 +163,19 @@ export class RowMapping {
   #stored(field: string, value: unknown): unknown {
     return this.#sentDates.includes(field) && typeof value === 'string' ? new Date(value) : value
   }
+}
+
+/** A condition of a column, and one more. */
+function narrowed(known: unknown, by: FilterFacts['by'], value: unknown): unknown {
+  if (known === undefined && by === 'value') return value
+  const isRange = typeof known === 'object' && known !== null && !(known instanceof Date)
+  const range: Range<unknown> = isRange ? known : known === undefined ? {} : { in: [known] }
+  if (by !== 'value' && by !== 'in') return { ...range, [by]: value }
+  const values = (by === 'in' ? value : [value]) as unknown[]
+  return { ...range, in: range.in?.filter((each) => values.includes(each)) ?? values }
+}
+
+function conflict(names: string[], message: string, index: number | undefined): Problem {
+  const fields = names.map((name) => ({ field: index === undefined ? name : `[${index}].${name}`, message }))
+  return new Problem(409, fields.map(({ field }) => `${field}: ${message}`).join('; '), { fields })
 }

@@ -1,5 +1,6 @@
-import { contract, type Implementation } from '@resource/contract'
-import type { Database } from '@resource/database'
+import { type CollectionFacts, contract, type Implementation } from '@resource/contract'
+import { type Database, declarations, ReferenceViolation, type Tables } from '@resource/database'
+import { Problem } from '@resource/openapi'
 import type { Procedure } from '@resource/openapi/contract'
 import type { Context, MutationContext, Services, Write } from '../context.ts'
 import { writeOnce } from './idempotency.ts'
@@ -17,7 +18,14 @@ export function withWrites(database: Database, services: Services): Implementati
       const usual = { isSingle: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
         const write: Write = (work, options) =>
-          writeOnce(database, context, name, input, work, options === undefined ? usual : { ...usual, ...options })
+          writeOnce(
+            database,
+            context,
+            name,
+            input,
+            work,
+            options === undefined ? usual : { ...usual, ...options },
+          ).catch((error) => refuse(error, noun, input, database.read))
         return run(input, { ...context, write })
       }
       return [verb, writing]
@@ -29,4 +37,25 @@ export function withWrites(database: Database, services: Services): Implementati
 
 function isOfOneRecord({ input, output }: Procedure): boolean {
   return [input, output].some((schema) => 'id' in (schema as unknown as { shape: object }).shape)
+}
+
+/**
+ * Throws an error of a write on: where records of another collection keep one from being deleted, as a Problem 409 that
+ * says how many they are.
+ */
+async function refuse(error: unknown, noun: string, input: { id?: number }, read: Tables): Promise<never> {
+  if (!(error instanceof ReferenceViolation) || error.referring === undefined) throw error
+  const { table, column } = error.referring as { table: keyof Tables; column: string }
+  const references: { [column: string]: { table: string } } = declarations[table].references
+  const isDirect = input.id !== undefined && references[column]?.table === noun
+  const count = isDirect ? await read[table].count({ [column]: input.id }) : 0
+  const one = factsOf(noun)?.one ?? noun
+  const who = count === 1 ? `1 ${factsOf(table)?.one ?? table} refers` : `${count || 'Some'} ${table} refer`
+  throw new Problem(409, `${who} to the ${one} by ${column}: delete or change ${count === 1 ? 'it' : 'them'} first`, {
+    cause: error,
+  })
+}
+
+function factsOf(noun: string): CollectionFacts | undefined {
+  return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection
 }

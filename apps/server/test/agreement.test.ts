@@ -1,0 +1,96 @@
+import type { CollectionFacts } from '@resource/contract'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { checkAgreement, type DeclaredTable } from '../src/store/agreement.ts'
+
+const facts: CollectionFacts = {
+  one: 'order',
+  timestamps: false,
+  hidden: [],
+  filters: ['quantity_gte'],
+  sort: ['id', 'quantity'],
+  sortAliases: {},
+  references: { user_id: 'users' },
+  unindexed: {},
+}
+const fields = { quantity: z.int(), note: z.string().nullable().default(null), user_id: z.int() }
+const agreeing: DeclaredTable = {
+  columns: { id: 'int', quantity: 'int', note: 'text?', user_id: 'int', pin_hash: 'text?', version: 'int' },
+  indexed: ['id', 'quantity'],
+  references: { user_id: { table: 'users' } },
+}
+
+interface Differences {
+  facts?: Partial<CollectionFacts>
+  fields?: Record<string, z.ZodType>
+  table?: Partial<DeclaredTable>
+}
+
+function check({ facts: otherFacts, fields: otherFields, table }: Differences = {}) {
+  const collection = { noun: 'orders', shown: ['id', 'quantity', 'version'], derived: ['pin_hash'] }
+  checkAgreement(
+    { ...collection, facts: { ...facts, ...otherFacts }, fields: { ...fields, ...otherFields } },
+    { ...agreeing, ...table },
+  )
+}
+
+test('a declaration and a table that agree are accepted', () => {
+  expect(check).not.toThrow()
+})
+
+test('a collection without a model is refused', () => {
+  expect(() => checkAgreement({ noun: 'orders', facts, fields, shown: [], derived: [] }, undefined)).toThrow(
+    'orders: there is no table; prisma/schema.prisma needs a model for it',
+  )
+})
+
+test.each<[string, Differences, string]>([
+  ['a field without a column', { fields: { color: z.string() } }, 'has no column for color'],
+  [
+    'a field of another type than its column',
+    { fields: { quantity: z.string() } },
+    'quantity holds string values and the model in prisma/schema.prisma int',
+  ],
+  [
+    'a time in a column of text',
+    { fields: { note: z.iso.datetime().nullable() } },
+    'note holds datetime values and the model in prisma/schema.prisma text?',
+  ],
+  [
+    'a field that may be null in a column that may not',
+    { fields: { quantity: z.int().nullable() } },
+    'quantity may be null or left out, and not in the model in prisma/schema.prisma',
+  ],
+  [
+    'a column that may be null under a field that may not',
+    { fields: { note: z.string() } },
+    'note may be null in the model in prisma/schema.prisma, and not here',
+  ],
+  [
+    'a reference without a foreign key',
+    { table: { references: {} } },
+    'user_id refers to users, and not by a relation in the model in prisma/schema.prisma',
+  ],
+  [
+    'a reference to another collection than that of the foreign key',
+    { table: { references: { user_id: { table: 'books' } } } },
+    'user_id refers to books by a relation in the model in prisma/schema.prisma, and to users here',
+  ],
+  [
+    'a foreign key that is not declared',
+    { facts: { references: {} } },
+    'user_id refers to users by a relation in the model in prisma/schema.prisma, and to nothing here',
+  ],
+  [
+    'a filter or a sort without an index',
+    { table: { indexed: ['id'] } },
+    'lists are filtered or sorted by quantity without an index; add @@index([quantity, id]) to the model in prisma/schema.prisma',
+  ],
+])('%s is refused with a sentence that names it', (_, differences, message) => {
+  expect(() => check(differences)).toThrow(message)
+})
+
+test('a filter without an index is accepted where the declaration has the reason', () => {
+  const unindexed = { quantity: 'a table of at most a hundred rows' }
+  expect(() => check({ table: { indexed: ['id'] }, facts: { unindexed } })).not.toThrow()
+})
