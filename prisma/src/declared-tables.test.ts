@@ -31,6 +31,7 @@ test('a table is declared by its model alone', async () => {
       version: 'int',
     },
     references: {},
+    indexed: ['id', 'name', 'email', 'active'],
   })
   expect(declarations.books).toMatchObject({
     columns: { id: 'int', title: 'text', author_id: 'int', editor_id: 'int?', version: 'int' },

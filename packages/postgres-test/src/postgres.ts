@@ -1,7 +1,20 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  copyFile,
+  cp,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -129,10 +142,11 @@ async function whileLocked<T>(connectionString: string, table: string, work: () 
   }
 }
 
-// A copy that `nobody` can reach wherever the repository lies, with the links that an npm package cannot hold.
+// A place for the programs that `nobody` can reach wherever the repository lies, with the links that an npm package
+// cannot hold.
 async function install(folder: string): Promise<void> {
   const native = join(folder, 'native')
-  await cp(await binaries(), native, { recursive: true, filter: (path) => !path.endsWith('.a') })
+  await linkAll(await binaries(), native)
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
   )
@@ -142,6 +156,16 @@ async function install(folder: string): Promise<void> {
     await symlink(basename(source), link)
   }
   await chmod(folder, 0o755)
+}
+
+async function linkAll(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) await linkAll(source, target)
+    // A link costs next to nothing, and there is none to another file system.
+    else if (!entry.name.endsWith('.a')) await link(source, target).catch(() => copyFile(source, target))
+  }
 }
 
 /** The folder with `bin`, `lib` and `share` of the package for this machine. */
