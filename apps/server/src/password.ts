@@ -1,4 +1,3 @@
-import { Problem } from '@resource/openapi'
 import { turnOf } from './access/caller.ts'
 import type { Context } from './context.ts'
 import { hashInTurn } from './hashing.ts'
@@ -21,22 +20,16 @@ export interface PasswordRules {
   needsCredentials: () => boolean | Promise<boolean>
 }
 
-/**
- * Checks a password against the rules of this service (decisions, "Second reading").
- *
- * @param field as the caller knows it: `password`, `[3].password`
- * @throws Problem 400
- */
-export type CheckPassword = (password: string | undefined, field: string) => Promise<void>
+/** What the rules of this service (decisions, "Second reading") say against a password, if anything. */
+export type CheckPassword = (password: string | undefined) => Promise<string | undefined>
 
 export function passwordCheck({ minLength, needsCredentials }: PasswordRules): CheckPassword {
-  return async (password, field) => {
-    if (password === undefined || !(await needsCredentials())) return
-    if ([...password].length < minLength) throw refusal(field, `must be text of at least ${minLength} characters`)
+  return async (password) => {
+    if (password === undefined || !(await needsCredentials())) return undefined
+    if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
     common ??= loadCommon()
-    if ((await common).has(password.toLowerCase())) {
-      throw refusal(field, `must not be one of the ${MOST_COMMON.toLocaleString('en')} most common passwords`)
-    }
+    if (!(await common).has(password.toLowerCase())) return undefined
+    return `must not be one of the ${MOST_COMMON.toLocaleString('en')} most common passwords`
   }
 }
 
@@ -49,8 +42,4 @@ let common: Promise<Set<string>> | undefined
 async function loadCommon(): Promise<Set<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'].slice(0, MOST_COMMON))
-}
-
-function refusal(field: string, message: string): Problem {
-  return new Problem(400, `${field}: ${message}`, { fields: [{ field, message }] })
 }

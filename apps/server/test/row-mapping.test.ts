@@ -73,18 +73,18 @@ test('filters of one field hold together', () => {
 
 test('a value that another record has, and the id of no record, are a 409 that names field and row', () => {
   const rows = rowsOf()
-  const refusal = (error: Error, isOfMany?: boolean) => {
+  const refusal = (error: Error, list?: string) => {
     try {
-      rows.refuse(error, isOfMany)
+      rows.refuse(error, list)
     } catch (error) {
       return error
     }
   }
   expect(refusal(new UniqueViolation(['pin_hash']))).toBeInstanceOf(UniqueViolation)
-  expect(refusal(new UniqueViolation(['quantity'], { index: 2 }), true)).toMatchObject({
+  expect(refusal(new UniqueViolation(['quantity'], { index: 2 }), 'orders')).toMatchObject({
     status: 409,
-    message: '[2].quantity: already in use by another order',
-    fields: [{ field: '[2].quantity', message: 'already in use by another order' }],
+    message: 'orders[2].quantity: already in use by another order',
+    fields: [{ field: 'orders[2].quantity', message: 'already in use by another order' }],
   })
   expect(refusal(new ReferenceViolation(['quantity', 'due'], { index: 0 }))).toMatchObject({
     status: 409,
@@ -94,7 +94,7 @@ test('a value that another record has, and the id of no record, are a 409 that n
       { field: 'due', message: 'must be the id of an existing record' },
     ],
   })
-  expect(refusal(new ReferenceViolation(['quantity'], { index: 4 }), true)).toMatchObject({
-    fields: [{ field: '[4].quantity', message: 'must be the id of an existing record' }],
+  expect(refusal(new ReferenceViolation(['quantity'], { index: 4 }), 'orders')).toMatchObject({
+    fields: [{ field: 'orders[4].quantity', message: 'must be the id of an existing record' }],
   })
 })

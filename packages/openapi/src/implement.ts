@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import { type Door, doors, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
+import { list, quote } from './field-error.ts'
 import { Problem, toProblem } from './problem.ts'
-import { compiled, dotted, list, quote, validate } from './validate.ts'
+import { compiled, validate } from './validate.ts'
 
 /** How a binding takes and shows what a procedure does. */
 interface Via {
-  /** Names an input field as the caller knows it. */
-  label?: (path: readonly PropertyKey[]) => string
   /** The fields of the record, or of each of a list, that the caller will look at; all when absent. */
   shown?: readonly string[] | undefined
   /** The input as the binding takes it; the procedure's own when absent. */
@@ -24,7 +23,7 @@ export interface Operation<Context> {
    * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
    * what must hold for all of them belongs here.
    *
-   * @throws Problem and nothing else
+   * @throws Problem and nothing else; it names fields by their paths in `input`
    */
   call: (input: unknown, context: Context, via?: Via) => Promise<unknown>
   /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
@@ -73,11 +72,11 @@ export function implement<C extends Contract, Context>(
       const refuseUnknown = unknownRefusal(firstDoors.get(name) as Door)
       const findMissing = missingFinder(resource, procedure, implementation[noun] as Record<string, Run<Context>>)
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
-        const { label = (path) => dotted(path), shown, input: parses = schema } = via
+        const { shown, input: parses = schema } = via
         try {
           admit(context)
-          const valid = validate(parses(), input, label)
-          refuseUnknown?.(input as object, label)
+          const valid = validate(parses(), input)
+          refuseUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
           const problem = error instanceof Problem ? error : (translate(error) ?? toProblem(error))
@@ -116,22 +115,18 @@ function missingFinder<Context>(
  * Where any subset of fields is valid, a body of unknown fields alone would change nothing without a word. Fields of the
  * answer are known: a caller may send back what it read.
  */
-function unknownRefusal(door: Door): ((input: object, label: (path: readonly string[]) => string) => void) | undefined {
+function unknownRefusal(door: Door): ((input: object) => void) | undefined {
   const fields = subsetFields(door)
   if (fields === undefined) return undefined
   const answered = (door.procedure.output as z.ZodObject).shape ?? {}
   const known = new Set([...Object.keys(shapeOf(door.input)), ...Object.keys(answered)])
-  return (input, label) => {
+  return (input) => {
     if (fields.some((field) => Object.hasOwn(input, field))) return
     const unknown = Object.keys(input).filter((name) => !known.has(name))
     if (unknown.length === 0) return
-    const names = fields.map((field) => label([field]))
-    throw new Problem(
-      400,
-      `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${names.join(', ')}`,
-      {
-        fields: unknown.map((name) => ({ field: quote(name), message: 'is not a recognized field' })),
-      },
-    )
+    const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
+    throw new Problem(400, message, {
+      fields: unknown.map((name) => ({ field: quote(name), message: 'is not a recognized field' })),
+    })
   }
 }

@@ -19,9 +19,9 @@ const CODES = {
 
 export type ProblemStatus = keyof typeof CODES
 
-/** A field that was wrong: where it stands in what the caller sent, and what it must be. */
+/** A field that was wrong: its path in what the caller sent, and what it must be. */
 export interface FieldFault {
-  /** `email`, `[3].email`, `user_id`; empty for the request as a whole. */
+  /** `email`, `users[3].email`, `If-Match`; empty for the request as a whole. */
   field: string
   message: string
 }

@@ -3,8 +3,8 @@ import Negotiator from 'negotiator'
 import { type Door, type HeaderSource, type Kind, type Source, shapeOf } from './bindings.ts'
 import { readBytes } from './body.ts'
 import type { Binding } from './contract.ts'
+import { type Path, quote } from './field-error.ts'
 import { Problem } from './problem.ts'
-import { dotted, quote } from './validate.ts'
 
 /** A request's target, taken apart. */
 export interface Target {
@@ -121,29 +121,20 @@ export function takeHeaders(
   }
 }
 
-/** Names an input field as the caller of `door` knows it. */
-export function labels(door: Door, body: unknown): (path: readonly PropertyKey[]) => string {
-  let names: Map<string, string> | undefined
-  const whole = door.body !== undefined && 'whole' in door.body ? door.body.whole : undefined
-  return ([first, ...rest]) => {
-    if (first === undefined) return ''
-    names ??= namesOf(door, body)
-    if (first === whole) return rest.length === 0 ? 'Body' : dotted(rest)
-    return dotted(rest, names.get(String(first)) ?? String(first))
-  }
-}
-
-function namesOf(door: Door, body: unknown): Map<string, string> {
-  const names = new Map<string, string>()
-  if (door.body !== undefined && 'fields' in door.body) {
-    for (const { field, name } of door.body.fields) {
-      if (!names.has(field) || (typeof body === 'object' && body !== null && Object.hasOwn(body, name)))
-        names.set(field, name)
-    }
+/** Gives, for the path of a field in the procedure's input, its path in what the caller of `door` sent. */
+export function callerPaths(door: Door, body: unknown): (path: Path) => Path {
+  const names = new Map<PropertyKey, string>()
+  const { body: slot = { fields: [] } } = door
+  for (const { field, name } of 'fields' in slot ? slot.fields : []) {
+    if (!names.has(field) || Object.hasOwn(body as object, name)) names.set(field, name)
   }
   for (const { field, name } of [...door.path, ...door.query, ...door.headers]) names.set(field, name)
   if (door.binding.ifMatch !== undefined) names.set(door.binding.ifMatch, 'If-Match')
-  return names
+  return ([first, ...rest]) => {
+    if (first === undefined) return []
+    if ('whole' in slot && first === slot.whole) return rest.length === 0 ? ['Body'] : rest
+    return [names.get(first) ?? first, ...rest]
+  }
 }
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024

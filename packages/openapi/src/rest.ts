@@ -3,21 +3,21 @@ import type { Request, RequestHandler, Response } from 'express'
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
 import { type Door, doors } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import { FieldError, list } from './field-error.ts'
 import type { Operation } from './implement.ts'
 import { Problem, toProblem } from './problem.ts'
 import {
+  callerPaths,
   checkAccept,
   checkTarget,
   fieldProblem,
   gatherInput,
-  labels,
   pathInput,
   queryParameters,
   readJson,
   split,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready, write, writeReady } from './response.ts'
-import { list } from './validate.ts'
 
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
@@ -109,10 +109,8 @@ export function rest<Context>(
       } catch (problem) {
         throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
       }
-      const output = await operation.call(input, context, {
-        label: labels(door, body),
-        shown: door.shown,
-        input: door.parses,
+      const output = await operation.call(input, context, { shown: door.shown, input: door.parses }).catch((error) => {
+        throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
       })
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))

@@ -1,21 +1,5 @@
 import { z } from 'zod'
-import { type FieldFault, Problem } from './problem.ts'
-
-type Path = readonly PropertyKey[]
-
-/** A path as people write it, `users[1].email`, behind what `start` says already. */
-export function dotted(path: Path, start = ''): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`
-    return text === '' ? quote(String(key)) : `${text}.${quote(String(key))}`
-  }, start)
-}
-
-/** A name as a message shows it: it may come from the caller, be empty or a megabyte long. */
-export function quote(name: string): string {
-  if (name === '') return '""'
-  return name.length > 60 ? `${name.slice(0, 60)}…` : name
-}
+import { dotted, FieldError, type Path, type PathFault, REQUIRED } from './field-error.ts'
 
 /**
  * A schema that parses by a function made for it, some ten times as fast, and asks zod's own parser about what that does
@@ -33,42 +17,21 @@ export function compiled<S extends z.ZodType>(schema: S): () => S {
 /**
  * Parses `input` by `schema`.
  *
- * @param label names a field by its path in the input, as the caller knows it
- * @throws Problem 400 that names each missing and each wrong field, and what it must be; values are never echoed
+ * @throws FieldError 400 that names each missing and each wrong field, and what it must be; values are never echoed
  */
-export function validate<S extends z.ZodType>(schema: S, input: unknown, label: (path: Path) => string): z.output<S> {
+export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const missing: FieldFault[] = []
-  const wrong: FieldFault[] = []
-  const seen = new Set<string>()
+  const faults = new Map<string, PathFault>()
   for (const { path, message } of parsed.error.issues.flatMap(placed)) {
-    const field = label(path)
-    if (seen.has(field)) continue
-    seen.add(field)
-    if (isAbsent(input, path)) missing.push({ field, message: 'is required' })
-    else wrong.push({ field, message })
+    const field = dotted(path)
+    if (!faults.has(field)) faults.set(field, { path, message: isAbsent(input, path) ? REQUIRED : message })
   }
-  const absent = missing.map(({ field }) => field)
-  const faults = wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
-  const parts = [
-    ...(absent.length > 0 ? [`Missing required fields: ${list(absent, ', ')}`] : []),
-    ...(faults.length > 0 ? [list(faults, '; ')] : []),
-  ]
-  throw new Problem(400, parts.join('; '), { fields: [...missing, ...wrong] })
-}
-
-// A bulk request can be wrong in thousands of places; a message names the first ones.
-const MOST_NAMED = 20
-
-/** The first of `parts`, and how many there are beside them. */
-export function list(parts: string[], separator: string): string {
-  if (parts.length <= MOST_NAMED) return parts.join(separator)
-  return `${parts.slice(0, MOST_NAMED).join(separator)}${separator}and ${parts.length - MOST_NAMED} more`
+  throw new FieldError(400, [...faults.values()])
 }
 
 // Where each fault of an issue is, where zod says it of the object as a whole.
-function placed(issue: z.core.$ZodIssue): { path: Path; message: string }[] {
+function placed(issue: z.core.$ZodIssue): PathFault[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'must be left out: it is not known here' }))
   }

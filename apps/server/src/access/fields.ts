@@ -1,5 +1,5 @@
 import { FIELD_ROLE, ROLES, type Role, VALUE_ROLES } from '@resource/contract'
-import { Problem } from '@resource/openapi'
+import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import type { Caller } from './caller.ts'
 
@@ -9,13 +9,13 @@ export interface FieldRules {
   guarded: readonly string[]
   /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
   allows: (caller: Caller) => boolean
-  /** @throws Problem 403 unless the caller may change the field */
+  /** @throws FieldError 403 unless the caller may change the field */
   checkChange: (caller: Caller, field: string) => void
   /**
-   * @param at where the fields stand in what the caller sent: `[3]` in a list
-   * @throws Problem 403 unless the caller may give each value
+   * @param at where the fields stand in the input: `['users', 3]` in a list
+   * @throws FieldError 403 unless the caller may give each value
    */
-  checkValues: (caller: Caller, values: Record<string, unknown>, at?: string) => void
+  checkValues: (caller: Caller, values: Record<string, unknown>, at?: Path) => void
 }
 
 export function fieldRules({ shape }: z.ZodObject): FieldRules {
@@ -32,13 +32,13 @@ export function fieldRules({ shape }: z.ZodObject): FieldRules {
     checkChange: (caller, field) => {
       const role = changes.get(field)
       if (role !== undefined && !includes(caller.role, role))
-        throw refusal(field, `to change it needs the role ${role}`, caller)
+        throw refusal([field], `to change it needs the role ${role}`, caller)
     },
-    checkValues: (caller, given, at = '') => {
+    checkValues: (caller, given, at = []) => {
       for (const [field, roles] of values) {
         const role = roles[String(given[field])]
         if (role !== undefined && !includes(caller.role, role)) {
-          throw refusal(at === '' ? field : `${at}.${field}`, `${given[field]} needs the role ${role}`, caller)
+          throw refusal([...at, field], `${given[field]} needs the role ${role}`, caller)
         }
       }
     },
@@ -55,7 +55,6 @@ function includes(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
-function refusal(field: string, rule: string, { role }: Caller): Problem {
-  const message = `${rule}; yours is ${role}`
-  return new Problem(403, `${field}: ${message}`, { fields: [{ field, message }], reason: 'role' })
+function refusal(path: Path, rule: string, { role }: Caller): FieldError {
+  return new FieldError(403, [{ path, message: `${rule}; yours is ${role}` }], { reason: 'role' })
 }

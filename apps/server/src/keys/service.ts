@@ -1,5 +1,5 @@
 import type { Database, Tables } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { FieldError, Problem } from '@resource/openapi'
 import type { Services } from '../context.ts'
 import { newKey } from './secret.ts'
 import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
@@ -19,8 +19,7 @@ export function keyService(database: Database, onCreated: () => void): Services[
       const { name, role } = input
       const expires_at = input.expires_at === null ? null : new Date(input.expires_at)
       if (expires_at !== null && expires_at.getTime() <= Date.now()) {
-        const message = 'must be in the future'
-        throw new Problem(400, `expires_at: ${message}`, { fields: [{ field: 'expires_at', message }] })
+        throw new FieldError(400, [{ path: ['expires_at'], message: 'must be in the future' }])
       }
       let created: string | undefined
       // What is kept for repeats must not hold the key.

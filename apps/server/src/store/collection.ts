@@ -101,15 +101,15 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
 
     createMany: async (input, context) => {
       const records = input[noun] as Values[]
-      for (const [index, record] of records.entries()) creation?.checkValues(context.caller, record, `[${index}]`)
-      for (const [index, record] of records.entries()) await rows.check(record, `[${index}]`)
+      for (const [index, record] of records.entries()) creation?.checkValues(context.caller, record, [noun, index])
+      for (const [index, record] of records.entries()) await rows.check(record, [noun, index])
       return context.write(
         async (tx, ready?: Values[]) => {
           const now = new Date()
           const created = records.map((record, index) => rows.created(record, ready?.[index], now))
           const stored = await tableOf(tx)
             .insertMany(created)
-            .catch((error) => rows.refuse(error, true))
+            .catch((error) => rows.refuse(error, noun))
           return { [noun]: stored.map((row) => rows.present(row)) }
         },
         rows.preparation(records, context),

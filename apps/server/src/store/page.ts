@@ -1,5 +1,5 @@
 import { type Entity, type Kind, keysetRanges, type ListTable, type Position, type Where } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { FieldError } from '@resource/openapi'
 
 export interface PageRequest {
   page?: number | undefined
@@ -23,6 +23,7 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 // To skip records costs as much as to read them.
 const MOST_SKIPPED = 100_000
+const TOO_DEEP = `must lie within the first ${MOST_SKIPPED.toLocaleString('en')} records; read further by cursor: begin with after= and go on with each next link`
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
@@ -32,7 +33,7 @@ const BY_ID = { column: 'id', descending: false } as const
  * @param sortable the columns of the sortable attributes, by their public names
  * @param shown the attributes the caller will look at; where each is a column, the rows have no others beside those the
  * cursor needs
- * @throws Problem 400 when it is not a valid cursor, or one of another sort, and for a page by number too far into a list
+ * @throws FieldError 400 when it is not a valid cursor, or one of another sort, and for a page by number too far into a list
  */
 export async function readPage<Row extends Listed>(
   table: ListTable<Row>,
@@ -58,7 +59,7 @@ export async function readPage<Row extends Listed>(
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   } else {
     const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MOST_SKIPPED, take: 1 })
-    if (further !== undefined) throw tooDeep()
+    if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: TOO_DEEP }])
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
@@ -150,11 +151,6 @@ function isWhole(value: unknown, kind: Kind): value is number {
 const isStorable = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
-function tooDeep(): Problem {
-  const message = `must lie within the first ${MOST_SKIPPED.toLocaleString('en')} records; read further by cursor: begin with after= and go on with each next link`
-  return new Problem(400, `page: ${message}`, { fields: [{ field: 'page', message }] })
-}
-
-function wrongCursor(message: string): Problem {
-  return new Problem(400, `after: ${message}`, { fields: [{ field: 'after', message }] })
+function wrongCursor(message: string): FieldError {
+  return new FieldError(400, [{ path: ['after'], message }])
 }

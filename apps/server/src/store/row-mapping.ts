@@ -1,6 +1,6 @@
 import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
 import { type Entity, type Kind, type Range, ReferenceViolation, UniqueViolation, type Where } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { FieldError, type Path } from '@resource/openapi'
 import type { Context } from '../context.ts'
 import { timestamp } from './timestamp.ts'
 
@@ -11,8 +11,8 @@ export type Row = Entity & Values
 export interface DerivedColumn {
   /** The field it is derived from. */
   from: string
-  /** Refuses a value, under the name that the caller knows the field by: `password`, `[3].password`. @throws Problem */
-  check?: (value: never, field: string) => Promise<void>
+  /** What is wrong with a value, reading on from the field's name: `must be …`; undefined for nothing. */
+  check?: (value: never) => Promise<string | undefined>
   /** Makes the column's value; a value that is not sent leaves the column as it is. */
   make?: (value: never) => unknown
   /** Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent. */
@@ -22,7 +22,7 @@ export interface DerivedColumn {
 interface Maker {
   column: string
   from: string
-  check?: (value: unknown, field: string) => Promise<void>
+  check?: (value: unknown) => Promise<string | undefined>
   make?: (value: unknown) => unknown
   prepare?: (values: unknown[], context: Context) => Promise<unknown[]>
 }
@@ -64,9 +64,12 @@ export class RowMapping {
     this.readColumns = isWhole ? undefined : shown
   }
 
-  /** Refuses what the derived columns refuse of a record. @param at where it stands in what the caller sent: `[3]` */
-  async check(input: Values, at = ''): Promise<void> {
-    for (const { from, check } of this.#makers) await check?.(input[from], at === '' ? from : `${at}.${from}`)
+  /** @param at where the record stands in the input: `['users', 3]` in a list. @throws FieldError 400 */
+  async check(record: Values, at: Path = []): Promise<void> {
+    for (const { from, check } of this.#makers) {
+      const message = await check?.(record[from])
+      if (message !== undefined) throw new FieldError(400, [{ path: [...at, from], message }])
+    }
   }
 
   /** What a write of these records prepares before its transaction: for each record, some of its columns. */
@@ -129,23 +132,27 @@ export class RowMapping {
   }
 
   /**
-   * Throws an error of a write on, as a Problem 409 that names the field whose value another record has, or whose value
-   * is the id of no record.
+   * Throws an error of a write on, as a FieldError 409 where another record has the value of a field, or where it is the
+   * id of no record.
    *
-   * @param isOfMany whether many records were written: then the name begins with the record's index
+   * @param list the input field whose records were written; absent where the input is the record
    */
-  refuse(error: unknown, isOfMany = false): never {
+  refuse(error: unknown, list?: string): never {
+    const conflict = (columns: string[], index: number | undefined, message: string) => {
+      const named = columns.map((column) => this.#derived[column]?.from ?? column)
+      const fields = named.filter((field) => this.#fields.includes(field))
+      if (fields.length === 0) return
+      const at: Path = list === undefined || index === undefined ? [] : [list, index]
+      throw new FieldError(
+        409,
+        fields.map((field) => ({ path: [...at, field], message })),
+      )
+    }
     if (error instanceof UniqueViolation) {
-      const [column = ''] = error.columns
-      const field = this.#derived[column]?.from ?? column
-      const message = `already in use by another ${this.#facts.one}`
-      if (this.#fields.includes(field)) throw conflict([field], message, isOfMany ? error.index : undefined)
+      conflict(error.columns.slice(0, 1), error.index, `already in use by another ${this.#facts.one}`)
     }
     if (error instanceof ReferenceViolation) {
-      const fields = error.columns.filter((column) => this.#fields.includes(column))
-      if (fields.length > 0) {
-        throw conflict(fields, 'must be the id of an existing record', isOfMany ? error.index : undefined)
-      }
+      conflict(error.columns, error.index, 'must be the id of an existing record')
     }
     throw error
   }
@@ -173,9 +180,4 @@ function narrowed(known: unknown, by: FilterFacts['by'], value: unknown): unknow
   if (by !== 'value' && by !== 'in') return { ...range, [by]: value }
   const values = (by === 'in' ? value : [value]) as unknown[]
   return { ...range, in: range.in?.filter((each) => values.includes(each)) ?? values }
-}
-
-function conflict(names: string[], message: string, index: number | undefined): Problem {
-  const fields = names.map((name) => ({ field: index === undefined ? name : `[${index}].${name}`, message }))
-  return new Problem(409, fields.map(({ field }) => `${field}: ${message}`).join('; '), { fields })
 }
