@@ -158,24 +158,12 @@ async function sendChunk(
       await call(client, state.type, 'createMany', { [state.type]: records, [KEY]: key }, { signal })
       return { imported: sent.length, failed }
     } catch (error) {
-      const faults = refusals(error, sent)
+      const faults = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
       if (faults.length === 0) throw error
-      state.refused.push(...faults)
+      for (const [index, fault] of faults) state.refused.push([sent[index] as number, fault])
       save()
     }
   }
-}
-
-/** The rows that an error names, as `[3].email`, by place in the chunk. */
-function refusals(error: unknown, sent: number[]): [number, string][] {
-  if (!(error instanceof ServiceError)) return []
-  const faults = new Map<number, string>()
-  for (const { field, message } of error.fields) {
-    const [, index, name] = /\[(\d+)\](?:\.(.+))?$/.exec(field) ?? []
-    const place = sent[Number(index)]
-    if (place !== undefined) faults.set(place, name === undefined ? message : `${name}: ${message}`)
-  }
-  return [...faults]
 }
 
 function report(failed: FailedRow[], before: number): void {

@@ -1,3 +1,4 @@
+import { createClient } from '@resource/client'
 import { describe, expect, test } from 'vitest'
 import { createCallers } from './callers.ts'
 import { shareTestServer } from './harness.ts'
@@ -75,6 +76,19 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
         ],
       },
     })
+  })
+
+  test('the typed client gathers them by the records of a list', async () => {
+    const client = createClient({ baseUrl: server().url, headers })
+    const users = [{ name: 'Ada' }, bob, { ...cid, age: 'old', status: 'gone' }]
+    const error = await client.users.createMany.mutate({ users } as never).catch((error) => error)
+    expect([...error.faultsIn('users')]).toEqual([
+      [0, 'email: is required'],
+      [2, 'status: must be active or inactive; age: must be a whole number from 0 to 150'],
+    ])
+    expect(error.faultsIn('user').size).toBe(0)
+    const none = await client.users.createMany.mutate({ users: [] }).catch((error) => error)
+    expect([none.fields[0].field, none.faultsIn('users').size]).toEqual(['users', 0])
   })
 
   test('of a single record it is the field’s name', async () => {

@@ -1,8 +1,9 @@
 import type { AppRouter } from '@resource/contract'
 import { TRPCClientError } from '@trpc/client'
 
-/** A field the service refused: where it stands in the input, and what it must be. */
+/** A field the service refused: its path in the input, and what it must be. */
 export interface FieldFault {
+  /** `email`, `users[3].email`; empty for the input as a whole. */
   field: string
   message: string
 }
@@ -28,6 +29,21 @@ export class ServiceError extends TRPCClientError<AppRouter> {
     this.status = error.data?.httpStatus ?? response?.status ?? 0
     this.fields = error.data?.fields ?? []
     this.retryAfterMs = retryAfter(response?.headers.get('Retry-After'))
+  }
+
+  /** What was wrong with the records of a list in the input, by their index: `email: must be …`. */
+  faultsIn(list: string): Map<number, string> {
+    const faults = new Map<number, string>()
+    for (const { field, message } of this.fields) {
+      if (!field.startsWith(`${list}[`)) continue
+      const end = field.indexOf(']', list.length)
+      const index = Number(field.slice(list.length + 1, end))
+      const name = field.slice(end + 2)
+      const fault = name === '' ? message : `${name}: ${message}`
+      const before = faults.get(index)
+      faults.set(index, before === undefined ? fault : `${before}; ${fault}`)
+    }
+    return faults
   }
 }
 

@@ -1,4 +1,4 @@
-import { ConflictError, InvalidInputError, RateLimitedError, ServiceError } from '@resource/client'
+import { RateLimitedError, ServiceError } from '@resource/client'
 import { createRow, createRows } from '../resources/calls.ts'
 import type { Resource } from '../resources/resource.ts'
 import { wordsOf } from '../ui/words.ts'
@@ -67,7 +67,7 @@ async function sendChunk(
       add(rest.length)
       return undefined
     } catch (error) {
-      const faults = faultsByIndex(error)
+      const faults = isRefusal(error) ? error.faultsIn(resource.noun) : new Map<number, string>()
       if (faults.size === 0) return { rows: rest, error }
       add(
         0,
@@ -109,20 +109,6 @@ function records(rows: SourceRow[]): object[] {
 
 function withFault(rows: SourceRow[], fault: string): SourceRow[] {
   return rows.map((row) => ({ ...row, faults: [fault] }))
-}
-
-// `[3].email` and `users[3].email` both name row 3 of what was sent.
-function faultsByIndex(error: unknown): Map<number, string> {
-  const faults = new Map<number, string>()
-  if (!(error instanceof ConflictError || error instanceof InvalidInputError)) return faults
-  for (const { field, message } of error.fields) {
-    const [, index, name] = /\[(\d+)\]\.?(.*)$/.exec(field) ?? []
-    if (index === undefined) continue
-    const before = faults.get(Number(index))
-    const fault = `${name}: ${message}`
-    faults.set(Number(index), before === undefined ? fault : `${before}; ${fault}`)
-  }
-  return faults
 }
 
 /** Whether the service has weighed the record and said no. */
