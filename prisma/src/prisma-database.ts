@@ -1,5 +1,5 @@
 import { connect } from './connection.ts'
-import type { Database, Limits } from './index.ts'
+import type { Database, Limits } from './database.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { prismaTables } from './prisma-table.ts'
 import { ROWS_REMOVED_AT_ONCE } from './sql-table.ts'

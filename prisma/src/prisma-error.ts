@@ -1,6 +1,6 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
 import { Busy, ForeignKeyFault, Full, UniqueViolation } from './errors.ts'
-import { fromPostgres } from './postgres/errors.ts'
+import { fromPostgres } from './postgres-errors.ts'
 
 // The adapter hands on SQLite's words, not its code.
 const FULL = 'database or disk is full'

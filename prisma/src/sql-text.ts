@@ -1,4 +1,4 @@
-import { columnTypes } from './postgres/column-types.ts'
+import { columnTypes } from './column-types.ts'
 import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
 import { TextTree } from './text-tree.ts'

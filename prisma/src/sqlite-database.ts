@@ -1,4 +1,4 @@
-import type { Database, Limits, Options } from './index.ts'
+import type { Database, Limits, Options } from './database.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'

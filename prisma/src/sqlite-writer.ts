@@ -1,5 +1,5 @@
+import type { Limits, Options } from './database.ts'
 import { Broken, Busy, DISK_FAILED, isBusy } from './errors.ts'
-import type { Limits, Options } from './index.ts'
 import { whenUnlocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
 import { sqlTables } from './sql-table.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NO_FREE_CONNECTION } from './errors.ts'
+import { NO_FREE_CONNECTION } from '../postgres-errors.ts'
 
 // So many may wait however long each takes.
 const FEW_WAITING = 10

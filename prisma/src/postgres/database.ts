@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import type { Database, Options } from '../database.ts'
 import { Conflict } from '../errors.ts'
-import type { Database, Options } from '../index.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
 import { readOnly } from '../read-only.ts'
-import type { Tables } from '../tables.ts'
+import type { Access } from './access.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
@@ -14,21 +14,6 @@ import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MOST_ATTEMPTS = 5
 const LONGEST_PAUSE_MS = 100
-
-/** A way to the tables: by statements of our own, or through Prisma. */
-export interface Access {
-  read: Tables
-  /**
-   * Runs `work` in one transaction, once.
-   *
-   * @param lock Held until the transaction's end: a number of 64 bits.
-   * @throws Conflict when the transaction lost against another one
-   */
-  transaction<T>(work: (tx: Tables) => Promise<T>, lock: bigint | undefined): Promise<T>
-  /** Runs `work`, whose only statement that writes is a transaction by itself; absent where each write takes one of its own. */
-  single?<T>(work: (tx: Tables) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
 
 /**
  * Opens a PostgreSQL database, after bringing it up to the newest migration.

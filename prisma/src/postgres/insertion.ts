@@ -1,5 +1,5 @@
+import { columnTypes } from '../column-types.ts'
 import { type Insertion, quote, type Statement } from '../sql-text.ts'
-import { columnTypes } from './column-types.ts'
 
 const manyTexts = new Map<string, string>()
 

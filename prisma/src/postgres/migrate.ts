@@ -10,7 +10,7 @@ import {
   pending,
   readMigrations,
 } from '../migration-history.ts'
-import { isUnreachable, reasonOf, sqlState } from './errors.ts'
+import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 

@@ -1,16 +1,8 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import type { PoolSettings } from '../database.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { PostgresUrl } from './url.ts'
-
-export interface PoolSettings {
-  /** Connections at most, 10 when absent. */
-  poolSize?: number | undefined
-  /** How long a query waits for a connection to become free or to be made, in ms; 5,000 when absent. */
-  connectTimeoutMs?: number | undefined
-  /** After how many ms a statement is cut off, 30,000 when absent; 0 means never. */
-  statementTimeoutMs?: number | undefined
-}
 
 const SILENCE_MS = 2_000
 const FROZEN_MS = 60_000

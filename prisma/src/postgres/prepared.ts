@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { type Executor, sqlTables } from '../sql-table.ts'
-import type { Access } from './database.ts'
+import type { Access } from './access.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 

@@ -4,7 +4,7 @@ import type { Prisma, PrismaClient } from '../../generated/client.ts'
 import { PrismaClient as PostgresClient } from '../../generated/postgresql/client.ts'
 import { fromPrisma } from '../prisma-error.ts'
 import { prismaTables } from '../prisma-table.ts'
-import type { Access } from './database.ts'
+import type { Access } from './access.ts'
 
 // The types are SQLite's, which has one level.
 const READ_COMMITTED = 'ReadCommitted' as Prisma.TransactionIsolationLevel

@@ -1,16 +1,10 @@
 import type pg from 'pg'
+import type { ReplicaChange } from '../database.ts'
 import { Conflict, Unreachable } from '../errors.ts'
+import { reasonOf } from '../postgres-errors.ts'
 import { mapTables, type Tables } from '../tables.ts'
+import type { Access } from './access.ts'
 import type { BoundedPool } from './bounded-pool.ts'
-import type { Access } from './database.ts'
-import { reasonOf } from './errors.ts'
-
-export interface ReplicaChange {
-  /** `postgresql://host:5432/database` */
-  replica: string
-  serves: boolean
-  reason?: string
-}
 
 /** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
 export interface Position {

@@ -1,18 +1,10 @@
 import type pg from 'pg'
+import type { PoolSettings, ReplicaSettings } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import type { Access } from './database.ts'
-import { openPool, type PoolSettings } from './pool.ts'
-import { type Mark, type Position, Replica, type ReplicaChange } from './replica.ts'
+import type { Access } from './access.ts'
+import { openPool } from './pool.ts'
+import { type Mark, type Position, Replica } from './replica.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
-
-export interface ReplicaSettings {
-  /** Streaming replicas of the database, as URLs of the same form; none when absent. */
-  replicaUrls?: string[] | undefined
-  /** How old what a replica shows may be, in ms; 5,000 when absent. */
-  replicaLagMs?: number | undefined
-  /** Told when a replica begins to serve reads, and when it does not, with the reason. */
-  onReplica?: ((change: ReplicaChange) => void) | undefined
-}
 
 const LONGEST_PAUSE_MS = 1_000
 const QUESTION_MS = 1_000

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { Busy } from '../errors.ts'
+import { fromPostgres } from '../postgres-errors.ts'
 import { type Executor, sqlTables } from '../sql-table.ts'
 import type { Tables } from '../tables.ts'
 import { TransactionExecutor } from '../transaction-executor.ts'
-import { fromPostgres } from './errors.ts'
 
 // The database, or the role, may have another level by default.
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'

@@ -1,4 +1,4 @@
-import type { Kind } from '../table.ts'
+import type { Kind } from './table.ts'
 
 /** The type of PostgreSQL that a column of each kind has. */
 export const columnTypes: Record<Kind, string> = {

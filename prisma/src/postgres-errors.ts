@@ -1,5 +1,5 @@
-import { Busy, Conflict, ForeignKeyFault, Full, UniqueViolation, Unreachable } from '../errors.ts'
-import { messageOf } from '../migration-history.ts'
+import { Busy, Conflict, ForeignKeyFault, Full, UniqueViolation, Unreachable } from './errors.ts'
+import { messageOf } from './migration-history.ts'
 
 const NO_CONNECTION = new Set(
   'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT'.split(' '),
