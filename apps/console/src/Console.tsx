@@ -1,12 +1,12 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
+import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { LoginPage } from './session/LoginPage.tsx'
 import { sessionStore } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
-import { ResourcePage } from './table/ResourcePage.tsx'
 
 const LoginWindow = lazy(() => import('./session/LoginWindow.tsx'))
 

@@ -1,5 +1,5 @@
 import type { Resource } from '../resources/resource.ts'
-import { Value } from '../ui/Value.tsx'
+import { Value } from '../resources/Value.tsx'
 
 interface Props {
   resource: Resource

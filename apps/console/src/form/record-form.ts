@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { createRow, editRow, getRow } from '../resources/calls.ts'
 import { type Draft, draftOf, type Field, faultsOf, inputOf, sentence } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { notify } from '../shell/notices.ts'
 import { showEarly } from '../table/pending.ts'
 import { refresh } from '../table/rows.ts'
 import { useIsMounted } from '../ui/mounted.ts'
+import { notify } from '../ui/notices.ts'
 import { wordsOf } from '../ui/words.ts'
 
 /** The state of a record's form: checked by the contract before it is sent, and by the service's answer after. */

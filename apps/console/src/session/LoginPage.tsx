@@ -1,4 +1,4 @@
-import { useTitle } from '../shell/title.ts'
+import { useTitle } from '../ui/title.ts'
 import { LoginForm } from './LoginForm.tsx'
 
 /** Stands in the place of every page while nobody is logged in; afterwards the page of the URL is there. */

@@ -1,4 +1,4 @@
-import { Window } from '../windows/Window.tsx'
+import { Window } from '../ui/Window.tsx'
 import { LoginForm } from './LoginForm.tsx'
 import { putOffLogin } from './session.ts'
 

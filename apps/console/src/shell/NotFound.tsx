@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { useTitle } from './title.ts'
+import { useTitle } from '../ui/title.ts'
 
 /** A path of the console that leads nowhere. */
 export function NotFound() {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { Button } from '../ui/Button.tsx'
-import { dismiss, noticeStore } from './notices.ts'
+import { dismiss, noticeStore } from '../ui/notices.ts'
 
 /** What was done and what failed, read out as it comes. */
 export function Notices() {

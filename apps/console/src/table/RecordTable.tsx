@@ -1,6 +1,6 @@
 import { type Action, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { Value } from '../resources/Value.tsx'
 import { Button } from '../ui/Button.tsx'
-import { Value } from '../ui/Value.tsx'
 import type { Selection } from './selection.ts'
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { Resource } from '../resources/resource.ts'
-import type { Limits } from '../session/limits.ts'
 import { Button } from '../ui/Button.tsx'
 import { counted } from '../ui/words.ts'
+import type { Limits } from './limits.ts'
 import type { Open } from './view.ts'
 
 interface Props {

@@ -2,7 +2,7 @@ import type { Conflict } from '../conflict/conflict.ts'
 import { Versions } from '../conflict/Versions.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { Window } from './Window.tsx'
+import { Window } from '../ui/Window.tsx'
 
 interface Props {
   resource: Resource

@@ -1,7 +1,7 @@
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { Window } from '../ui/Window.tsx'
 import { counted } from '../ui/words.ts'
-import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource

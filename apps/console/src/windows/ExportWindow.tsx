@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
-import { notify } from '../shell/notices.ts'
 import { useCount } from '../table/rows.ts'
 import { filtersOf, type View } from '../table/view.ts'
 import { exportRows, type FileForm } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'
 import { Missing } from '../ui/Missing.tsx'
+import { notify } from '../ui/notices.ts'
 import { Progress } from '../ui/Progress.tsx'
+import { Window } from '../ui/Window.tsx'
 import { counted, wordsOf } from '../ui/words.ts'
-import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource

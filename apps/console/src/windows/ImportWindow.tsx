@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
-import { notify } from '../shell/notices.ts'
 import { refresh } from '../table/rows.ts'
 import { ImportPreview } from '../transfer/ImportPreview.tsx'
 import { ImportProgress, type Phase } from '../transfer/ImportProgress.tsx'
@@ -8,8 +7,9 @@ import { ImportSource } from '../transfer/ImportSource.tsx'
 import { type Progress, sendRows } from '../transfer/send.ts'
 import type { Source } from '../transfer/source.ts'
 import { useIsMounted } from '../ui/mounted.ts'
+import { notify } from '../ui/notices.ts'
+import { Window } from '../ui/Window.tsx'
 import { counted, ROWS } from '../ui/words.ts'
-import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource

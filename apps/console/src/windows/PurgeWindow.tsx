@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import type { Purge, Resource } from '../resources/resource.ts'
-import { notify } from '../shell/notices.ts'
 import { refresh, useCount } from '../table/rows.ts'
 import { Button } from '../ui/Button.tsx'
 import { Missing } from '../ui/Missing.tsx'
+import { notify } from '../ui/notices.ts'
+import { Window } from '../ui/Window.tsx'
 import { counted, wordsOf } from '../ui/words.ts'
-import { Window } from './Window.tsx'
 
 interface Props {
   resource: Resource

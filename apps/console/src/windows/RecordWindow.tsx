@@ -2,7 +2,7 @@ import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
 import { Missing } from '../ui/Missing.tsx'
-import { Window } from './Window.tsx'
+import { Window } from '../ui/Window.tsx'
 
 interface Props {
   resource: Resource

@@ -1,7 +1,7 @@
 import { contract, ROLES, type Role } from '@resource/contract'
 import { useSyncExternalStore } from 'react'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
-import { sessionStore } from './session.ts'
+import { sessionStore } from '../session/session.ts'
 
 /** What the role of who is logged in allows with a noun, by the contract. */
 export interface Limits {

@@ -1,23 +1,23 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { editVerb, type Resource, type Row } from '../resources/resource.ts'
-import { useLimits } from '../session/limits.ts'
-import { useTitle } from '../shell/title.ts'
-import { Missing } from '../ui/Missing.tsx'
-import { useChanges } from './changes.ts'
-import { Empty, NothingFollows } from './Empty.tsx'
-import { Filters } from './Filters.tsx'
-import { Pager } from './Pager.tsx'
-import { useEarly } from './pending.ts'
-import { RecordTable } from './RecordTable.tsx'
-import { useRows } from './rows.ts'
-import { SelectionBar } from './SelectionBar.tsx'
-import { useSelection } from './selection.ts'
-import { TitleBar } from './TitleBar.tsx'
-import { listInputOf, type Open, useView } from './view.ts'
+import { editVerb, type Resource, type Row } from './resources/resource.ts'
+import { useChanges } from './table/changes.ts'
+import { Empty, NothingFollows } from './table/Empty.tsx'
+import { Filters } from './table/Filters.tsx'
+import { useLimits } from './table/limits.ts'
+import { Pager } from './table/Pager.tsx'
+import { useEarly } from './table/pending.ts'
+import { RecordTable } from './table/RecordTable.tsx'
+import { useRows } from './table/rows.ts'
+import { SelectionBar } from './table/SelectionBar.tsx'
+import { useSelection } from './table/selection.ts'
+import { TitleBar } from './table/TitleBar.tsx'
+import { listInputOf, type Open, useView } from './table/view.ts'
+import { Missing } from './ui/Missing.tsx'
+import { useTitle } from './ui/title.ts'
 
 // What lies over the table is read after it, so that the table is there soon.
-const loadWindows = () => import('../windows/Windows.tsx')
+const loadWindows = () => import('./windows/Windows.tsx')
 const Windows = lazy(loadWindows)
 
 /** The page of any noun: its table, and everything that can be done to its records. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
-import { Button } from '../ui/Button.tsx'
+import { Button } from './Button.tsx'
 
 interface Props {
   title: string

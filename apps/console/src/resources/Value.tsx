@@ -1,4 +1,4 @@
-import type { ColumnKind } from '../resources/resource.ts'
+import type { ColumnKind } from './resource.ts'
 
 const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
