@@ -29,10 +29,10 @@ class Nowhere extends Writable {
 
 const [names = 'get,list', tree = resolve(import.meta.dirname, '../..')] = process.argv.slice(2)
 const load = (path: string) => import(pathToFileURL(join(resolve(tree), 'apps/server/src', path)).href)
-const { startServer } = await load('http/server.ts')
-const { readConfig } = await load('config.ts')
-const { createLog } = await load('log.ts')
-const { messagesOf } = await load('http/messages.ts')
+const { startServer } = await load('server.ts')
+const { readConfig } = await load('process/config.ts')
+const { createLog } = await load('process/log.ts')
+const { messagesOf } = await load('connections/http-server.ts')
 
 const folder = await mkdtemp(join(tmpdir(), 'in-process-'))
 const engine = await openSqlite(folder)

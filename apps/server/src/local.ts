@@ -5,8 +5,8 @@ import { createDatabase } from '@resource/database'
 import { trpcRouter } from '@resource/openapi'
 import { localLink } from '@trpc/client'
 import type { Caller } from './access/caller.ts'
-import { readConfig } from './config.ts'
 import { createOperations } from './operations.ts'
+import { readConfig } from './process/config.ts'
 
 export interface LocalClientOptions extends CallOptions {
   /** `file:` and a path; the file is made when absent. */

@@ -1,12 +1,13 @@
 import cluster from 'node:cluster'
 import { databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
-import { type Config, readConfig } from './config.ts'
 import { isLoopback } from './http/host.ts'
-import { startServer } from './http/server.ts'
-import { createLog } from './log.ts'
-import { catchUnexpected } from './unexpected.ts'
-import { isFirstProcess, runWorkers } from './workers.ts'
+import { passMetricsOn } from './metrics/processes.ts'
+import { type Config, readConfig } from './process/config.ts'
+import { createLog } from './process/log.ts'
+import { catchUnexpected } from './process/unexpected.ts'
+import { isFirstProcess, runWorkers } from './process/workers.ts'
+import { startServer } from './server.ts'
 
 // What stop() takes at most after DRAIN_MS, and what the database and the traces take after that.
 const LONGEST_STOP_MS = 15_000
@@ -15,6 +16,7 @@ try {
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
+    passMetricsOn()
     const stop = await runWorkers(config.WORKERS, log)
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + LONGEST_STOP_MS })
   } else await serve(config, log)

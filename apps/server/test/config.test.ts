@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/process/config.ts'
 
 test('without any variable the service listens on loopback, port 3000, and keeps its data below ./data', () => {
   expect(readConfig({})).toEqual({

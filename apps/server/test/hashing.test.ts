@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashInTurn, hashingQueue } from '../src/hashing.ts'
+import { hashInTurn, hashingQueue } from '../src/passwords/hashing.ts'
 
 test('hashes asked for at once are made in their turns, each of its own text', async () => {
   const texts = Array.from({ length: 10 }, (_, n) => `correct horse ${n}`)

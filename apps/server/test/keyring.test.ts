@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createKeyring } from '../src/access/keyring.ts'
-import { newKey } from '../src/keys/secret.ts'
+import { newKey } from '../src/access/secret.ts'
 
 type Given = Parameters<typeof createKeyring>
 

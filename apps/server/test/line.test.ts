@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Line, Place } from '../src/http/line.ts'
+import { Line, Place } from '../src/connections/line.ts'
 
 test('keeps the order of those that stay, wherever others leave', () => {
   const line = new Line<string>()

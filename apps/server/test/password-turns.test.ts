@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairQueue } from '../src/fair-queue.ts'
-import { hashInTurn, hashingQueue } from '../src/hashing.ts'
+import { FairQueue, hashInTurn, hashingQueue } from '../src/passwords/hashing.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
 

@@ -7,8 +7,8 @@ import { createItem, createKey, createUser, openDatabase } from './records.ts'
 
 const hashing = vi.hoisted(() => ({ done: 0 }))
 // The real one, counted.
-vi.mock('../src/hashing.ts', async (original) => {
-  const { hashInTurn, ...others } = await original<typeof import('../src/hashing.ts')>()
+vi.mock('../src/passwords/hashing.ts', async (original) => {
+  const { hashInTurn, ...others } = await original<typeof import('../src/passwords/hashing.ts')>()
   return {
     ...others,
     hashInTurn: (...args: Parameters<typeof hashInTurn>) => {

@@ -220,7 +220,7 @@ test('without an endpoint nothing of OpenTelemetry is loaded, and a scrape loads
     await using service = await startService({ ...environment, NODE_OPTIONS: `--import=${log}` })
     const loaded = async () => {
       const urls = await readFile(`${service.folder}/modules.txt`, 'utf8')
-      expect(urls).toContain('/apps/server/src/http/app.ts\n')
+      expect(urls).toContain('/apps/server/src/app.ts\n')
       const names = [...urls.matchAll(/\/node_modules\/(@opentelemetry\/[^/]+|prom-client)\//g)].map(([, name]) => name)
       return [...new Set(names)].toSorted()
     }

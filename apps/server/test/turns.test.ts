@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../src/http/turns.ts'
+import { Turns } from '../src/connections/line.ts'
 
 test('tasks run in their order, so many in a round of the event loop, and those that come first at once', async () => {
   const turns = new Turns(2)

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '@resource/database'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
 import { isLoopback } from '../http/host.ts'
-import { isFirstProcess } from '../workers.ts'
-import { type Authenticate, createAuthenticate } from './authenticate.ts'
+import type { Config } from '../process/config.ts'
+import { isFirstProcess } from '../process/workers.ts'
+import { type Authenticate, createAuthenticate, proxySign } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
-import { proxySign } from './proxy.ts'
 import { createTokens } from './tokens.ts'
 
 /** Who may come in. */

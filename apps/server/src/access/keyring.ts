@@ -2,9 +2,9 @@ import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import type { Logger } from 'pino'
-import { isKey, isSame, prefixOf } from '../keys/secret.ts'
-import { unavailable } from '../store/unavailable.ts'
+import { unavailable } from '../http/unavailable.ts'
 import { type Caller, unauthorized } from './caller.ts'
+import { isKey, isSame, prefixOf } from './secret.ts'
 
 // How long another process's revocation may take to be seen.
 const FRESH_MS = 1_000
@@ -14,15 +14,7 @@ const USE_TOLD_EVERY_MS = 60_000
 const MOST_UNKNOWN_AT_ONCE = 2
 const MOST_UNKNOWN_WAITING = 100
 
-/** The API keys as the door-keeper knows them. What was looked up within the last second is given at once. */
-export interface Keyring {
-  /** Whether any key was ever created: from then on nobody comes in without credentials. */
-  hasKeys: () => boolean | Promise<boolean>
-  /** Notes at once that a key was created. */
-  noteKey: () => void
-  /** @throws Problem 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */
-  callerOf: (key: string) => Caller | Promise<Caller>
-}
+export type Keyring = ReturnType<typeof createKeyring>
 
 interface Remembered {
   row: ApiKey
@@ -30,7 +22,8 @@ interface Remembered {
   until: number
 }
 
-export function createKeyring(database: Database, log: Logger): Keyring {
+/** The API keys. What was looked up within the last second is given at once. */
+export function createKeyring(database: Database, log: Logger) {
   const remembered = new Map<string, Remembered>()
   const unknown = createTurns()
   let any = { value: false, until: 0 }
@@ -80,9 +73,12 @@ export function createKeyring(database: Database, log: Logger): Keyring {
   }
 
   return {
+    /** Notes at once that a key was created. */
     noteKey,
+    /** Whether any key was ever created: from then on nobody comes in without credentials. */
     hasKeys: () => (any.value || any.until > Date.now() ? any.value : lookForAny()),
-    callerOf: (key) => {
+    /** @throws Problem 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */
+    callerOf: (key: string): Caller | Promise<Caller> => {
       if (!isKey(key)) throw noKey()
       const prefix = prefixOf(key)
       const known = remembered.get(prefix)

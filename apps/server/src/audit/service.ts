@@ -1,4 +1,4 @@
-import type { Services } from '../context.ts'
+import type { Services } from '../store/context.ts'
 import { findEntry, listEntries } from './store.ts'
 
 /** Who changed what. The entries are made by the writes themselves (`trail.ts`), and by nothing else. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type Router } from 'express'
-import { offer } from '../http/offer.ts'
+import { offer } from '../http/methods.ts'
 import { assetAt } from '../pages/assets.ts'
 import { file, page } from '../pages/pages.ts'
 

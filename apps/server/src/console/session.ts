@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
-import { only } from '../http/offer.ts'
+import { only } from '../http/methods.ts'
 import { noteCaller } from '../http/request-log.ts'
 
 /**

@@ -1,7 +1,11 @@
 import type { Database } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { Router } from 'express'
-import { offer } from './offer.ts'
+import { offer } from './methods.ts'
+
+/** Paths of monitoring: never refused for load, and no part of what is measured. */
+export const HEALTH = new Set(['/healthz', '/readyz'])
+export const WATCHED = new Set([...HEALTH, '/metrics'])
 
 const KEPT_MS = 1_000
 

@@ -2,7 +2,12 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { Problem } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
-import type { Config } from '../config.ts'
+
+/** Settings that say which names are the service's. */
+interface HostSettings {
+  ALLOWED_HOSTS: string[]
+  ALLOW_ANONYMOUS: boolean
+}
 
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
 const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i
@@ -29,8 +34,11 @@ let knownAsFine: string | undefined
  *
  * @param isOpen whether a request needs no credentials
  */
-export function checkHost(isOpen: (req: Request) => boolean | Promise<boolean>, config: Config): RequestHandler {
-  const isOurs = hostRule(config)
+export function checkHost(
+  isOpen: (req: Request) => boolean | Promise<boolean>,
+  settings: HostSettings,
+): RequestHandler {
+  const isOurs = hostRule(settings)
   return (req, _res, next) => {
     const { host } = req.headers
     if (host === undefined ? req.httpVersion !== '1.0' : host !== knownAsFine && !isHost(host)) {
@@ -51,7 +59,7 @@ export function checkHost(isOpen: (req: Request) => boolean | Promise<boolean>, 
  * Whether a Host can only be meant for this service: one of ALLOWED_HOSTS. Where ALLOW_ANONYMOUS opens it to other
  * machines, also this machine's name, any address, and any name without a dot, which the public DNS does not have.
  */
-function hostRule({ ALLOWED_HOSTS, ALLOW_ANONYMOUS }: Config): (host: string) => boolean {
+function hostRule({ ALLOWED_HOSTS, ALLOW_ANONYMOUS }: HostSettings): (host: string) => boolean {
   const own = hostname().toLowerCase()
   const names = new Set([...ALLOWED_HOSTS, ...(ALLOW_ANONYMOUS ? [own, `${own}.local`] : [])])
   return (host) => {

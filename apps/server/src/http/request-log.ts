@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { CONTRACT_HASH } from '@resource/contract/hash'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
-import type { Caller } from '../access/caller.ts'
-import { addressOf } from '../limits/address.ts'
+import { addressOf } from './address.ts'
 
 const ID = Symbol('request id')
 const CALLER = Symbol('caller')
 const REASON = Symbol('reason')
+const HASH = /^[\da-f]{16}$/
+const MOST_HASHES = 100
 
-type Noted = IncomingMessage & { [ID]?: string; [CALLER]?: Caller; [REASON]?: string }
+type Noted = IncomingMessage & { [ID]?: string; [CALLER]?: string; [REASON]?: string }
 
 /** What identifies a request in the log, in `X-Request-Id`, in the audit log and in a 500: no caller can choose it. */
 export function requestId(req: Noted): string {
@@ -18,8 +20,8 @@ export function requestId(req: Noted): string {
 }
 
 /** Keeps who calls for the log. */
-export function noteCaller(req: Noted, caller: Caller): void {
-  req[CALLER] = caller
+export function noteCaller(req: Noted, { name }: { name: string }): void {
+  req[CALLER] = name
 }
 
 /** Keeps why a request was refused for the log. */
@@ -45,7 +47,7 @@ export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: In
       id: requestId(req),
       client_request_id: clientId(req),
       trace_id: traceId?.(req),
-      caller: caller?.name,
+      caller,
       address: addressOf(req as Request, behindProxy),
       method,
       path,
@@ -61,4 +63,26 @@ export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: In
 function clientId({ headers }: IncomingMessage): string | undefined {
   const sent = headers['x-request-id']
   return typeof sent === 'string' && /^[\w.-]{1,64}$/.test(sent) ? sent : undefined
+}
+
+/**
+ * Logs the requests of clients that were built from another contract: for each such contract the first, the tenth, the
+ * hundredth and so on, with their count.
+ *
+ * @returns to be told of each request
+ */
+export function skewLog(log: Logger): (req: IncomingMessage) => void {
+  const seen = new Map<string, number>()
+  return (req) => {
+    const hash = req.headers['x-contract']
+    if (typeof hash === 'string' && hash !== CONTRACT_HASH && HASH.test(hash)) {
+      // Anyone can send any hash; what is kept of them must not grow.
+      const key = seen.has(hash) || seen.size < MOST_HASHES ? hash : 'others'
+      const requests = (seen.get(key) ?? 0) + 1
+      seen.set(key, requests)
+      if (/^10*$/.test(String(requests))) {
+        log.warn({ contract: key, serving: CONTRACT_HASH, requests }, 'a client of another contract')
+      }
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { Database, Tables } from '@resource/database'
 import { FieldError, Problem } from '@resource/openapi'
-import type { Services } from '../context.ts'
-import { newKey } from './secret.ts'
+import { newKey } from '../access/secret.ts'
+import type { Services } from '../store/context.ts'
 import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
 
 /**

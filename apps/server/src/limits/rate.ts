@@ -1,7 +1,7 @@
 import { Problem } from '@resource/openapi'
 import type { Request } from 'express'
 import { ANONYMOUS, type Caller } from '../access/caller.ts'
-import { callerAddress } from './address.ts'
+import { callerAddress } from '../http/address.ts'
 import { type Allowance, type Quota, WINDOW_MS } from './quota.ts'
 
 const TALLY = Symbol('tally')

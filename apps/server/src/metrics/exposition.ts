@@ -8,11 +8,10 @@ import {
   type MetricObject,
   Registry,
 } from 'prom-client'
-import { hashingQueue } from '../hashing.ts'
-import type { Connections } from '../http/connections.ts'
+import type { Connections } from '../connections/connections.ts'
+import { hashingQueue } from '../passwords/hashing.ts'
 import { countReplays } from '../store/idempotency.ts'
-import type { LabelledTimings, Metrics } from './metrics.ts'
-import { CLASSES } from './timings.ts'
+import { CLASSES, type LabelledTimings, type Metrics } from './metrics.ts'
 
 /** Where figures stand that others keep. */
 export interface Sources {

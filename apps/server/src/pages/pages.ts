@@ -1,5 +1,5 @@
 import express, { type RequestHandler, type Router } from 'express'
-import { offer } from '../http/offer.ts'
+import { offer } from '../http/methods.ts'
 import { type Asset, loadAssets } from './assets.ts'
 import { docsPage, indexPage, redocPage } from './html.ts'
 

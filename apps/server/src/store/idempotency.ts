@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { ANONYMOUS, turnOf } from '../access/caller.ts'
-import { audited } from '../audit/trail.ts'
-import type { Context, WriteOptions } from '../context.ts'
-import { hashInTurn } from '../hashing.ts'
+import { hashInTurn } from '../passwords/hashing.ts'
+import type { Context, WriteOptions } from './context.ts'
+import { audited } from './trail.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 

@@ -1,7 +1,7 @@
 import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
 import { type Entity, type Kind, type Range, ReferenceViolation, UniqueViolation, type Where } from '@resource/database'
 import { FieldError, type Path } from '@resource/openapi'
-import type { Context } from '../context.ts'
+import type { Context } from './context.ts'
 import { timestamp } from './timestamp.ts'
 
 export type Values = Record<string, unknown>

@@ -2,7 +2,7 @@ import { type CollectionFacts, contract, type Implementation } from '@resource/c
 import { type Database, declarations, ReferenceViolation, type Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import type { Procedure } from '@resource/openapi/contract'
-import type { Context, MutationContext, Services, Write } from '../context.ts'
+import type { Context, MutationContext, Services, Write } from './context.ts'
 import { writeOnce } from './idempotency.ts'
 
 type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { API_VERSION } from '@resource/contract'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../process/config.ts'
 
 /**
  * What makes spans and hands them over in the background, to where OTEL_EXPORTER_OTLP_ENDPOINT says. Spans that wait

@@ -1,4 +1,4 @@
-import { type CheckPassword, hashPasswords } from '../password.ts'
+import { type CheckPassword, hashPasswords } from '../passwords/passwords.ts'
 import type { CollectionRules } from '../store/collection.ts'
 
 /** The rules of users (specification 2.1, 3 and 4.1). */

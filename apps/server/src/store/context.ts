@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
 import type { Tables } from '@resource/database'
-import type { Caller } from './access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 
 /** What a procedure knows of its call besides the input. */
 export interface Context {

@@ -14,8 +14,8 @@ import type {
   Tables,
   Where,
 } from '@resource/database'
-import type { Context } from '../context.ts'
-import { timestamp } from '../store/timestamp.ts'
+import type { Context } from './context.ts'
+import { timestamp } from './timestamp.ts'
 
 /** The tables that are not called as their resource is. */
 const TABLES: { [Noun in Exclude<WrittenNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }

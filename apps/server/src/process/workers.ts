@@ -2,7 +2,6 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { passMetricsOn } from './metrics/processes.ts'
 
 // A worker that dies as soon as it lives is not started again at once.
 const RESTART_AFTER_MS = 1_000
@@ -21,7 +20,6 @@ export async function runWorkers(count: number, log: Logger): Promise<() => Prom
     for (const worker of workers()) worker.process.kill(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
-  passMetricsOn()
   // One first: it brings the database up to date, and what keeps it from starting is said once.
   await listening(cluster.fork())
   cluster.on('exit', async (worker, code, signal) => {

@@ -1,47 +1,28 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { envelope } from '@resource/contract'
 import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
-import { createAccess } from '../access/access.ts'
-import { dropOldEntries } from '../audit/retention.ts'
-import type { Config } from '../config.ts'
-import { callerAddress, networkOf } from '../limits/address.ts'
-import { createLimits } from '../limits/limits.ts'
-import { shareQuota } from '../limits/sharing.ts'
-import { createMetrics } from '../metrics/metrics.ts'
-import { dropOldAnswers } from '../store/idempotency.ts'
-import { observeDatabase } from '../store/observed.ts'
+import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
-import { Connections } from './connections.ts'
-import { messagesOf } from './messages.ts'
-import { createServer } from './node-http.ts'
-import { readOffSlowly } from './read-off.ts'
-import { requestLog } from './request-log.ts'
-import { Turns } from './turns.ts'
-import { HEALTH } from './watched.ts'
+import { dropOldEntries } from './audit/retention.ts'
+import { Connections } from './connections/connections.ts'
+import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
+import { Turns } from './connections/line.ts'
+import { callerAddress, networkOf } from './http/address.ts'
+import { HEALTH } from './http/health.ts'
+import { requestLog } from './http/request-log.ts'
+import { createLimits } from './limits/limits.ts'
+import { shareQuota } from './limits/sharing.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import type { Config } from './process/config.ts'
+import { dropOldAnswers } from './store/idempotency.ts'
+import { observeDatabase } from './store/observed.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-const LONGEST_STOP_MS = 10_000
-const LOOK_MS = 50
 
-/** How long a caller may take, in ms. A proxy's idle time-out, often 60 s, must be shorter than `keepAliveTimeout`. */
-const TIMES = {
-  headersTimeout: 15_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 1_000,
-}
-const SILENCE_MS = 120_000
-// Connections that the kernel keeps until they are accepted; it takes its own bound (net.core.somaxconn) where that is less.
-const BACKLOG = 4096
 // They are refused to nobody, and must not keep others waiting.
 const HEALTH_AT_ONCE = 8
-
-// A request without a body needs no stream for it: a tenth of what a small answer costs.
-const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
 
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
@@ -68,7 +49,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const metrics = createMetrics()
   // The SDK takes memory and time to load, which only who uses it should pay.
-  const tracing = isTraced(config) ? (await import('../tracing/tracing.ts')).startTracing(config, log) : undefined
+  const tracing = isTraced(config) ? (await import('./tracing/tracing.ts')).startTracing(config, log) : undefined
   const opened = await createDatabase(config.DATABASE_URL, {
     access: config.DATABASE_ACCESS,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -107,18 +88,15 @@ export async function startServer(
   })
   const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
-  const readOff = function (this: ServerResponse) {
-    if (!this.req.complete && !this.req.destroyed) readOffSlowly(this.req)
-  }
   const begin = (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => {
     // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     const { url = '' } = req
     const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
-    if (!req.readableEnded) res.prependListener('finish', readOff)
+    if (!req.readableEnded) res.prependListener('finish', drainBody)
     if (isRefused) {
-      // Express's by its prototype: messages.ts.
+      // Express's by its prototype: http-server.ts.
       refuseOverload(req as Request, res)
       metrics.count(req, res.statusCode)
       return
@@ -141,26 +119,10 @@ export async function startServer(
     refuses: limits.isTooMuch,
     serve: begin,
   })
-  const handle: RequestListener = (req, res) => connections.take(req, res)
-  const server = createServer({ ...messagesOf(app, connections), ...TIMES, ...OPTIONS }, handle)
-  // A caller who neither reads the answer nor sends what is missing of the request.
-  server.setTimeout(SILENCE_MS)
-  server.on('connection', (socket: Socket) => connections.open(socket))
-  // Who has sent all it will send and closed its half still gets the answer, however long that takes.
-  Object.assign(server, { httpAllowHalfOpen: true })
-  // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
-  server.on('checkExpectation', handle)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // An answer still to come on this connection would be taken for this one's: better none at all.
-    if (connections.owesAnswer(socket)) {
-      socket.destroy()
-      return
-    }
-    connections.refused(socket)
-    refuseMalformed(error, socket)
-  })
+  const server = createHttpServer(app, connections)
+  let url: string
   try {
-    await listen(server, config)
+    url = await listen(server, config)
   } catch (error) {
     limits.close()
     connections.stop()
@@ -193,7 +155,7 @@ export async function startServer(
     await tracing?.stop()
   }
   return {
-    url: urlOf(server.address() as AddressInfo),
+    url,
     stop: () => {
       stopping ??= stop()
       return stopping
@@ -208,64 +170,4 @@ function isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPO
 
 function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {
   return WORKERS > 1 || isPostgresUrl(DATABASE_URL)
-}
-
-const LISTEN_ADVICE: Record<string, string> = {
-  EADDRINUSE: 'The port is in use: set PORT to another, or stop the program that uses it',
-  EACCES: 'The port is for privileged users: set PORT to one above 1023',
-  EADDRNOTAVAIL: 'This machine does not have the address: set HOST to one that it has',
-  ENOTFOUND: 'The name cannot be resolved: set HOST to an address of this machine',
-}
-
-function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const advice = LISTEN_ADVICE[error.code ?? '']
-      reject(advice === undefined ? error : new Error(`${advice} (${HOST}:${PORT}, ${error.code})`))
-    })
-    server.listen({ port: PORT, host: HOST, backlog: BACKLOG }, () => {
-      server.removeAllListeners('error')
-      resolve()
-    })
-  })
-}
-
-// Idle connections are closed at once, busy ones after their answer, stuck ones after a while.
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const limit = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS)
-    // Where the answer went before the body had come whole, as with a 413, a connection becomes idle without another.
-    const look = setInterval(() => server.closeIdleConnections(), LOOK_MS)
-    server.close(() => {
-      clearInterval(look)
-      clearTimeout(limit)
-      resolve()
-    })
-  })
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-const REFUSALS: Record<string, [number, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request header fields are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
-}
-
-// What is not HTTP never reaches Express, so its answer is written by hand.
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const [code, message] = REFUSALS[error.code ?? ''] ?? [400, 'Malformed HTTP request']
-  const body = JSON.stringify(envelope.error.body({ status: code as 400, message, details: '', fields: [] }))
-  const head = [
-    `HTTP/1.1 ${code} ${message}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { readConfig } from './config.ts'
-import { startServer } from './http/server.ts'
-import { type FaultOptions, withFaults } from './testing/faults.ts'
-import { type Seed, storeSeed } from './testing/seed.ts'
+import { readConfig } from '../process/config.ts'
+import { startServer } from '../server.ts'
+import { type FaultOptions, withFaults } from './faults.ts'
+import { type Seed, storeSeed } from './seed.ts'
 
 export interface TestServerOptions extends FaultOptions {
   /** What the service holds from the start. */

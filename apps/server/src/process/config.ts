@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { isSecure } from './http/host.ts'
+import { isSecure } from '../http/host.ts'
 
 const number = (min: number, max: number) => {
   const rule = { error: `must be a whole number from ${min} to ${max}` }

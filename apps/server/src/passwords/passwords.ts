@@ -1,12 +1,14 @@
-import { turnOf } from './access/caller.ts'
-import type { Context } from './context.ts'
+import { turnOf } from '../access/caller.ts'
 import { hashInTurn } from './hashing.ts'
 
 /**
  * The argon2id hashes of passwords in PHC form, null for none. They are made one after another in their caller's turns, so
  * that others take theirs in between.
  */
-export async function hashPasswords(passwords: (string | undefined)[], context: Context): Promise<(string | null)[]> {
+export async function hashPasswords(
+  passwords: (string | undefined)[],
+  context: Parameters<typeof turnOf>[0],
+): Promise<(string | null)[]> {
   const caller = turnOf(context)
   const hashes: (string | null)[] = []
   for (const password of passwords) hashes.push(password === undefined ? null : await hashInTurn(password, { caller }))

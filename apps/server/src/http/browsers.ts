@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Problem } from '@resource/openapi'
 import cors from 'cors'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
+import { requestId } from './request-log.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 // A page of this origin, or the address bar.
@@ -54,4 +55,22 @@ export function allowOrigins(origins: string[]): RequestHandler {
     // Who asks for OPTIONS is told the methods in Allow all the same.
     preflightContinue: true,
   })
+}
+
+// Records about nobody: browsers may keep them, and ask with If-None-Match whether they still hold.
+const IMPERSONAL = /^\/(?:books|items)(?:[/?]|$)/
+
+/**
+ * The headers that every answer carries. Whatever may hold personal data or a key (users, keys, the audit log, tRPC's
+ * batches of anything) is stored by no cache; a caller that kept its ETag itself still gets a 304.
+ */
+export function commonHeaders(req: Request): Record<string, string> {
+  return {
+    'X-Request-Id': requestId(req),
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': IMPERSONAL.test(req.originalUrl ?? req.url) ? 'private, no-cache' : 'no-store',
+    // Pages have their own.
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  }
 }
