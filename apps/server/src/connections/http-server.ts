@@ -55,6 +55,8 @@ type Callback = (error?: Error | null) => void
  * The request and response classes for the server of `app`, to be given to `createServer`. Express puts its own
  * prototypes in the place of each message's, after which V8 is slow to find its properties; messages made by these
  * classes have those prototypes from the start (expressjs/express#5998).
+ *
+ * @public for bench/scripts/in-process.ts
  */
 export function messagesOf(app: Express, connections: Connections) {
   class AppRequest extends IncomingMessage {

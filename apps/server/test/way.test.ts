@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+test('POST /api/users/bulk passes at most 20 files from the socket to its statement on SQLite', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'way.ts')])
+  const files = stdout.trim().split('\n')
+  expect(files[0]).toBe('apps/server/src/connections/http-server.ts')
+  expect(files.at(-1)).toBe('prisma/src/sqlite-connection.ts')
+  expect(files.length).toBeLessThanOrEqual(20)
+})
