@@ -1,11 +1,35 @@
+import type { Output } from '@resource/contract'
+import type { AuditEntry } from '@resource/database'
 import type { Services } from '../store/context.ts'
-import { findEntry, listEntries } from './store.ts'
+import { readPage } from '../store/page.ts'
+import { timestamp } from '../store/timestamp.ts'
+import { notFound } from '../store/versioned.ts'
+import { idsOf } from './times.ts'
 
-/** Who changed what. The entries are made by the writes themselves (`trail.ts`), and by nothing else. */
+const sortable = { id: 'id' } as const
+
+/** Who changed what. The entries are made by the writes themselves (`store/trail.ts`), and by nothing else. */
 export function auditService(): Services['audit'] {
   return {
-    list: (input, { read }) => listEntries(read, input),
+    list: async ({ resource, record_id, actor, procedure, at_gte, at_lt, sort = 'id_desc', ...page }, { read }) => {
+      const where = { resource, record_id, actor, procedure, ...(await idsOf(read, at_gte, at_lt)) }
+      const { rows, facts } = await readPage(read.auditEntries, where, sortable, { sort, ...page })
+      return { audit: rows.map(present), ...facts }
+    },
 
-    get: ({ id }, { read }) => findEntry(read, id),
+    get: async ({ id }, { read }) => {
+      const row = await read.auditEntries.find({ id })
+      if (row === undefined) throw notFound('Entry')
+      return present(row)
+    },
+  }
+}
+
+function present({ at, before, after, ...row }: AuditEntry): Output<'audit', 'get'> {
+  return {
+    ...row,
+    at: timestamp(at),
+    before: before === null ? null : JSON.parse(before),
+    after: after === null ? null : JSON.parse(after),
   }
 }
