@@ -39,7 +39,6 @@ test('a model becomes a type and a declaration, without its relations', () => {
   expect(declarations(source)).toEqual({
     readingLists: {
       name: 'reading_lists',
-      model: 'readingList',
       key: ['id'],
       unique: ['title', 'note'],
       columns: { id: 'int', title: 'text', note: 'text?', at: 'date', version: 'int' },

@@ -83,7 +83,6 @@ function declarationOf(model: Model, models: Model[]) {
   const unique = [...columns.filter(({ isUnique }) => isUnique).map(({ name }) => name), ...model.uniqueFields.flat()]
   return {
     name: model.dbName ?? model.name,
-    model: model.name.replace(/^./, (letter) => letter.toLowerCase()),
     key,
     unique: [...new Set(unique)],
     columns: Object.fromEntries(columns.map((field) => [field.name, kindOf(model, field)])),

@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { connect } from './connection.ts'
 import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
+import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -319,7 +320,7 @@ test('when SQLite undoes the transaction of several writes, each of them is told
   const writer = new SqliteWriter(connection, log, { turnMs: 10_000, lockWaitMs: 5_000, writeMs: 30_000 })
   const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
   connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })
-  const insert = (name: string) => writer.write((tx) => tx.users.insert(newUser(name)))
+  const insert = (name: string) => writer.write((executor) => sqlTables(executor).users.insert(newUser(name)))
   const outcomes = await Promise.allSettled([insert('ada'), insert('bob'.repeat(100_000)), insert('cid')])
   expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
     expect.any(Full),

@@ -1,3 +1,5 @@
+import type { AuditContext } from './audit.ts'
+import type { Around } from './sql-table.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -38,6 +40,8 @@ export interface WriteOptions {
    * is the transaction, and the two journeys around it are spared; a second one is refused.
    */
   isSingle?: boolean | undefined
+  /** What the audit log records of the changes, in the same transaction; nothing when absent. */
+  audit?: AuditContext | undefined
 }
 
 /** How long a write may take before it fails as busy, in ms. */
@@ -85,4 +89,6 @@ export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings 
   isShared?: boolean
   /** Called when something failed that concerns no caller and is tried again. */
   onWarning?: (message: string, error: unknown) => void
+  /** Runs each query of a table, and each transaction with the wait for its turn. */
+  around?: Around | undefined
 }

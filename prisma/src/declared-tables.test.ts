@@ -17,7 +17,6 @@ test('a table is declared by its model alone', async () => {
   const { declarations } = await generatedLibrary()
   expect(declarations.authors).toEqual({
     name: 'authors',
-    model: 'author',
     key: ['id'],
     unique: ['name', 'email'],
     columns: {

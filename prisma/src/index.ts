@@ -1,19 +1,23 @@
 import type { Database, Options } from './database.ts'
 import { databaseFile } from './database-file.ts'
+import type { Engine } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
+import { type Executor, sqlTables } from './sql-table.ts'
 import { openSqlite } from './sqlite-database.ts'
+import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
+export type { AuditContext } from './audit.ts'
 export type { Database, Limits, Options, ReplicaChange, WriteOptions } from './database.ts'
 export { Broken, Full, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
 export { keysetRanges, type Position } from './keyset.ts'
 export { isPostgresUrl } from './postgres/url.ts'
+export type { Around } from './sql-table.ts'
 export type {
   Change,
   Changes,
   Columns,
-  Entering,
   Entity,
   Kind,
   ListTable,
@@ -25,6 +29,7 @@ export type {
   Where,
 } from './table.ts'
 export { declarations, type Tables } from './tables.ts'
+export { timestamp } from './timestamp.ts'
 
 /**
  * Opens the database, after bringing it up to the newest migration.
@@ -36,6 +41,32 @@ export { declarations, type Tables } from './tables.ts'
  * answer in time, or the migration history is not the one of this package.
  */
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
+  const engine = await openEngine(url, options)
+  const { around } = options
+  const { recent } = engine
+  const read = sqlTables(engine.read, { around })
+  const known = new Map<Executor, Tables>([[engine.read, read]])
+  const tablesOf = (executor: Executor) => {
+    let tables = known.get(executor)
+    if (tables === undefined) {
+      tables = sqlTables(executor, { around })
+      known.set(executor, tables)
+    }
+    return tables
+  }
+  return {
+    ...engine,
+    read,
+    recent: recent === undefined ? () => read : () => tablesOf(recent()),
+    write: (work, options = {}) => {
+      const { audit } = options
+      const write = () => engine.write((executor) => work(sqlTables(executor, { around, audit })), options)
+      return around === undefined ? write() : around('transaction', '', write)
+    },
+  }
+}
+
+async function openEngine(url: string, options: Options): Promise<Engine> {
   const { access = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import('./postgres/database.ts')

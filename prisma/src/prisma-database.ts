@@ -1,22 +1,23 @@
 import { connect } from './connection.ts'
-import type { Database, Limits } from './database.ts'
+import type { Limits } from './database.ts'
+import type { Engine } from './engine.ts'
+import { UniqueViolation } from './errors.ts'
 import { fromPrisma } from './prisma-error.ts'
-import { prismaTables } from './prisma-table.ts'
-import { ROWS_REMOVED_AT_ONCE } from './sql-table.ts'
+import { prismaStatements } from './prisma-statements.ts'
+import type { Executor } from './sql-table.ts'
+import { numeric } from './sql-text.ts'
 
 /** A SQLite file through Prisma alone: a client for reads, and one where writes take turns. */
-export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: Limits): Promise<Database> {
+export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: Limits): Promise<Engine> {
   const writer = connect(file, { lockWaitMs })
   const reader = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), reader.$connect()])
-  const read = prismaTables(reader)
 
   return {
-    read,
-    recent: () => read,
+    read: prismaSqlite(reader),
     write: (work) =>
       writer
-        .$transaction((tx) => work(prismaTables(tx, ROWS_REMOVED_AT_ONCE)), { maxWait: turnMs, timeout: writeMs })
+        .$transaction((tx) => work(prismaSqlite(tx)), { maxWait: turnMs, timeout: writeMs })
         .catch((error: unknown) => {
           throw fromPrisma(error)
         }),
@@ -27,6 +28,27 @@ export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: 
       // The writer last: only a connection that may write folds the write-ahead log back into the file.
       await reader.$disconnect()
       await writer.$disconnect()
+    },
+  }
+}
+
+/** Runs SQL through a Prisma client of SQLite, or one of its transactions. */
+export function prismaSqlite(client: object): Executor {
+  const { all, run } = prismaStatements(client, ({ text, values }) => [text, ...values.map(numeric)])
+  return {
+    isRemote: false,
+    all,
+    run,
+    insert: async ({ text }, rows, first) => {
+      const ids: number[] = []
+      for (const values of rows) {
+        const [row] = await all({ text: `${text} RETURNING rowid AS "id"`, values }).catch((error: unknown) => {
+          if (!(error instanceof UniqueViolation)) throw error
+          throw new UniqueViolation(error.columns, { index: first + ids.length, cause: error.cause })
+        })
+        ids.push(row?.id as number)
+      }
+      return ids
     },
   }
 }

@@ -22,7 +22,6 @@ interface Missing {
   index: number | undefined
 }
 
-// Prisma takes 999 values.
 const IDS_AT_ONCE = 500
 // PostgreSQL takes 63 bytes.
 const LONGEST_CONSTRAINT_START = 63 - '_fkey'.length

@@ -1,14 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
+import type { AuditEntry } from '../generated/client.ts'
+import {
+  type Audit,
+  type AuditContext,
+  type AuditedChange,
+  type AuditedStatement,
+  auditEntries,
+  withAuditInsert,
+} from './audit.ts'
 import { keysetRanges, type Position } from './keyset.ts'
-import { readRanges } from './ranges.ts'
 import { type References, referencesOf, type Siblings } from './references.ts'
-import { type Told, withEntries } from './sql-entries.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
 import {
   type Change,
   type Changes,
   type Columns,
-  type Entering,
   type Entity,
   isUnchanged,
   type Kind,
@@ -26,6 +32,8 @@ type Awaitable<T> = T | Promise<T>
 export interface Executor {
   /** Whether each statement is a journey to a server: then one does where it can, and nobody here waits for it. */
   readonly isRemote: boolean
+  /** Whether the error of a foreign key says which of several rows it refuses. */
+  readonly namesRow?: boolean | undefined
   all(statement: Statement): Awaitable<unknown[]>
   /** @returns how many rows were written */
   run(statement: Statement): Awaitable<number>
@@ -44,8 +52,25 @@ export interface Executor {
   ): Awaitable<number[]>
 }
 
+/**
+ * Runs a piece of the database's work, with something around it.
+ *
+ * @param operation `find`, `insertMany`, `transaction`
+ * @param table `users`; empty of a transaction, which may be of several
+ */
+export type Around = <T>(operation: string, table: string, run: () => Promise<T>) => Promise<T>
+
+interface TableOptions {
+  /** Runs each query of a table. */
+  around?: Around | undefined
+  /** What the audit log records of the changes; nothing when absent. */
+  audit?: AuditContext | undefined
+}
+
 // On SQLite a few milliseconds, in which nobody else is served.
-export const ROWS_REMOVED_AT_ONCE = 500
+const ROWS_REMOVED_AT_ONCE = 500
+// With their audit entries about as long.
+const AUDITED_ROWS_REMOVED_AT_ONCE = 250
 const ROWS_INSERTED_AT_ONCE = 100
 const ROWS_ENTERED_AT_ONCE = 10_000
 const ROWS_SKIPPED_AT_ONCE = 2_000
@@ -56,55 +81,144 @@ const IDS_COUNTED_AT_ONCE = 50_000
 export const sqlTables = sqlTablesOf(declarations)
 
 /** Gives the tables of some declarations, through an executor. */
-export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor) => All {
-  const textsFor = (isRemote: boolean) => mapDeclarations(declarations, (each) => new SqlText(each, isRemote))
+export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor, options?: TableOptions) => All {
   const references = referencesOf(declarations)
-  let local: ReturnType<typeof textsFor> | undefined
+  const facts = (isRemote: boolean) =>
+    mapDeclarations(declarations, (declaration, name) => ({
+      name,
+      columns: declaration.columns,
+      text: new SqlText(declaration, isRemote),
+      references: references[name],
+    }))
+  let local: ReturnType<typeof facts> | undefined
   let remote: typeof local
-  return (executor) => {
-    if (executor.isRemote) remote ??= textsFor(true)
-    else local ??= textsFor(false)
-    const texts = (executor.isRemote ? remote : local) as ReturnType<typeof textsFor>
-    const siblings = () => tables as unknown as Siblings
-    const tables = mapDeclarations(
-      declarations,
-      ({ columns }, name) => new SqlTable(columns, texts[name], executor, references[name], siblings),
-    )
-    return tables as All
+  return (executor, options = {}) => {
+    if (executor.isRemote) remote ??= facts(true)
+    else local ??= facts(false)
+    const ofEngine = (executor.isRemote ? remote : local) as ReturnType<typeof facts>
+    const session: Session = { executor, tables: {}, ...options }
+    for (const name in ofEngine) session.tables[name] = new SqlTable(ofEngine[name], session)
+    return session.tables as All
   }
+}
+
+/** What is known of a table. */
+interface Facts<Row> {
+  name: PropertyKey
+  columns: Columns<Row>
+  text: SqlText<Row>
+  references: References
+}
+
+/** What the tables of a transaction, or of all reads, have in common. */
+interface Session extends TableOptions {
+  executor: Executor
+  // biome-ignore lint/suspicious/noExplicitAny: each table has a row of its own
+  tables: Record<PropertyKey, SqlTable<any>>
 }
 
 class SqlTable<Row extends Entity> implements RecordTable<Row> {
   readonly columns: Columns<Row>
   readonly #text: SqlText<Row>
-  readonly #executor: Executor
   readonly #references: References
-  readonly #siblings: () => Siblings
-  readonly #entering: Entering | undefined
+  readonly #session: Session
+  readonly #executor: Executor
+  readonly #audit: Audit | undefined
 
-  constructor(
-    columns: Columns<Row>,
-    text: SqlText<Row>,
-    executor: Executor,
-    references: References,
-    siblings: () => Siblings,
-    entering?: Entering,
-  ) {
+  constructor({ name, columns, text, references }: Facts<Row>, session: Session) {
     this.columns = columns
     this.#text = text
-    this.#executor = executor
     this.#references = references
-    this.#siblings = siblings
-    this.#entering = entering
+    this.#session = session
+    this.#executor = session.executor
+    const { audit } = session
+    const audited = audit?.tables[name]
+    this.#audit = audit && audited && { shared: audit.shared, ...audited }
   }
 
-  get entering(): RecordTable<Row>['entering'] {
-    if (!this.#executor.isRemote) return undefined
-    return (entering) =>
-      new SqlTable(this.columns, this.#text, this.#executor, this.#references, this.#siblings, entering)
+  find<Column extends keyof Row = keyof Row>(
+    where: Where<Row>,
+    columns?: readonly Column[],
+  ): Promise<Pick<Row, Column> | undefined> {
+    return this.#observed('find', () => this.#find(where, columns))
   }
 
-  async find<Column extends keyof Row = keyof Row>(
+  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
+    return this.#observed('page', () => this.#page(query))
+  }
+
+  /** On SQLite a long count is taken in parts, between which others may write: it is exact while nobody does. */
+  count(where: Where<Row>): Promise<number> {
+    return this.#observed('count', () => this.#count(where))
+  }
+
+  async insert(row: NewRow<Row>): Promise<Row> {
+    return (await this.#recorded('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
+  }
+
+  insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
+    return this.#recorded('insertMany', () => this.#insertMany(rows), ofInserted)
+  }
+
+  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
+    return this.#recorded(
+      'update',
+      () => this.#update(id, versions, changes),
+      (change) =>
+        change === undefined || change.after.version === change.before.version ? [] : [{ ...change, written: changes }],
+    )
+  }
+
+  async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
+    const remove = () => this.#remove(this.#text.deleteReturning(id, versions), async () => [id])
+    return (await this.#recorded('delete', remove, ofRemoved))[0]
+  }
+
+  deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
+    const remove = () => this.#remove(this.#text.deleteSomeReturning(where, most), () => this.#chosen(where, most))
+    return this.#recorded('deleteSome', remove, ofRemoved)
+  }
+
+  async deleteAll(where: Where<Row>): Promise<number> {
+    if (this.#localAudit === undefined) return this.#observed('deleteAll', () => this.#deleteAll(where))
+    for (let total = 0; ; await setImmediate()) {
+      const { length } = await this.deleteSome(where, AUDITED_ROWS_REMOVED_AT_ONCE)
+      total += length
+      if (length < AUDITED_ROWS_REMOVED_AT_ONCE) return total
+    }
+  }
+
+  #observed<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    const { around } = this.#session
+    return around === undefined ? run() : around(operation, this.#text.insertion.table, run)
+  }
+
+  /** What is recorded by statements of its own, and not by those of the changes. */
+  get #localAudit(): Audit | undefined {
+    return this.#executor.isRemote ? undefined : this.#audit
+  }
+
+  /** Runs a change, and records it where its own statement does not. */
+  #recorded<T>(operation: string, run: () => Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
+    const result = this.#observed(operation, run)
+    return this.#localAudit === undefined ? result : this.#record(this.#localAudit, result, changesOf)
+  }
+
+  async #record<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
+    const result = await running
+    const changes = changesOf(result)
+    const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
+    if (changes.length > 0) await entries.insertMany(auditEntries(audit, changes))
+    return result
+  }
+
+  /** Extends a statement of PostgreSQL that returns the rows it writes: it also records them. */
+  #withAudit(statement: Statement, rows: AuditedStatement): Statement {
+    if (this.#audit === undefined || !this.#executor.isRemote) return statement
+    return withAuditInsert(statement, this.columns as Record<string, Kind>, this.#audit, rows)
+  }
+
+  async #find<Column extends keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
   ): Promise<Pick<Row, Column> | undefined> {
@@ -112,12 +226,17 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (rows instanceof Promise ? await rows : rows)[0]
   }
 
-  async page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    const { beyond, skip = 0 } = query
+  async #page<Column extends keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
+    const { beyond, skip = 0, take } = query
     if (skip > ROWS_SKIPPED_AT_ONCE && !this.#executor.isRemote) return this.#farPage(query)
     if (beyond === undefined) return this.#rows(this.#text.page(query))
     if (this.#executor.isRemote && beyond.length > 1) return this.#rows(this.#text.pageOfRanges(query, beyond))
-    return readRanges(beyond, query.take, (range, take) => this.#rows(this.#text.page({ ...query, take }, range)))
+    let rows: Row[] = []
+    for (const range of beyond) {
+      if (rows.length === take) break
+      rows = rows.concat(await this.#rows(this.#text.page({ ...query, take: take - rows.length }, range)))
+    }
+    return rows
   }
 
   // On SQLite rows are skipped key by key: the longest single statement reads so many.
@@ -128,7 +247,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     for (let left = skip; left > 0; await setImmediate()) {
       const take = Math.min(left, ROWS_SKIPPED_AT_ONCE)
       const begun = performance.now()
-      const rows = await this.page({ columns, where, order, beyond, take })
+      const rows = await this.#page({ columns, where, order, beyond, take })
       // Where no index has the order, each step sorts all that matches: then one statement costs least.
       if (performance.now() - begun > LONGEST_STEP_MS) return this.#rows(this.#text.page({ ...query, skip }))
       const last = rows[take - 1]
@@ -137,115 +256,99 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
       beyond = keysetRanges(where, order, this.columns[order.column], position)
       left -= take
     }
-    return this.page({ ...query, beyond })
+    return this.#page({ ...query, beyond })
   }
 
-  /** On SQLite a long count is taken in parts, between which others may write: it is exact while nobody does. */
-  async count(where: Where<Row>): Promise<number> {
+  async #count(where: Where<Row>): Promise<number> {
     const largest = this.#executor.isRemote || !('id' in this.columns) ? 0 : await this.#largestId()
-    if (largest <= IDS_COUNTED_AT_ONCE) return this.#count(where)
+    if (largest <= IDS_COUNTED_AT_ONCE) return this.#countAtOnce(where)
     let total = 0
     for (let first = 0; first < largest; first += IDS_COUNTED_AT_ONCE) {
       if (first > 0) await setImmediate()
       // Rows that come meanwhile have larger ids.
       const isLast = first + IDS_COUNTED_AT_ONCE >= largest
       const ids = { gt: first, lte: isLast ? undefined : first + IDS_COUNTED_AT_ONCE }
-      total += await this.#count(where, { id: ids } as Where<Row>)
+      total += await this.#countAtOnce(where, { id: ids } as Where<Row>)
     }
     return total
   }
 
   async #largestId(): Promise<number> {
     const order = { column: 'id', descending: true } as const
-    return (await this.page({ columns: ['id'], where: {}, order, take: 1 }))[0]?.id ?? 0
+    return (await this.#page({ columns: ['id'], where: {}, order, take: 1 }))[0]?.id ?? 0
   }
 
-  async #count(where: Where<Row>, range?: Where<Row>): Promise<number> {
+  async #countAtOnce(where: Where<Row>, range?: Where<Row>): Promise<number> {
     const [row] = (await this.#executor.all(this.#text.count(where, range))) as [{ total: number | string }]
     return Number(row.total)
   }
 
-  async insert(row: NewRow<Row>): Promise<Row> {
-    return (await this.insertMany([row]))[0] as Row
-  }
-
-  async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
-    const { insertion } = this.#text
-    const values = rows.map((row) => insertion.columns.map(({ name }) => storedValue(row, name)))
+  async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
+    const { columns } = this.#text.insertion
+    const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     // On SQLite each row is a statement, and those before the one that fails would be stored.
-    if (!this.#executor.isRemote && rows.length > 1) await this.#references.check(rows, this.#siblings())
+    if (rows.length > 1 && !this.#executor.namesRow) await this.#references.check(rows, this.#siblings)
     try {
       const ids = await this.#insert(values)
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
-      throw await this.#references.ofInsert(error, rows, this.#siblings())
-    }
-  }
-
-  async update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
-    try {
-      return await this.#update(id, versions, changes)
-    } catch (error) {
-      throw await this.#references.ofUpdate(error, changes, this.#siblings())
+      throw await this.#references.ofInsert(error, rows, this.#siblings)
     }
   }
 
   async #update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
-    if (this.#executor.isRemote) {
-      const update = this.#text.updateReturning(id, versions, changes)
-      const [row] = await this.#executor.all(this.#entered(update, { before: BEFORE, after: '', changes }))
-      return row === undefined ? undefined : this.#change(row as Stored)
+    try {
+      if (this.#executor.isRemote) {
+        const update = this.#text.updateReturning(id, versions, changes)
+        const [row] = await this.#executor.all(this.#withAudit(update, { before: BEFORE, after: '', changes }))
+        return row === undefined ? undefined : this.#change(row as Stored)
+      }
+      // Nobody else writes meanwhile.
+      const [before] = await this.#rows(this.#text.find({ id } as Where<Row>))
+      if (before === undefined || versions?.includes(before.version) === false) return undefined
+      if (isUnchanged(before, changes)) return { before, after: before }
+      await this.#executor.run(this.#text.update(id, changes))
+      return { before, after: changed(before, changes) }
+    } catch (error) {
+      throw await this.#references.ofUpdate(error, changes, this.#siblings)
     }
-    // Nobody else writes meanwhile.
-    const before = await this.find({ id } as Where<Row>)
-    if (before === undefined || versions?.includes(before.version) === false) return undefined
-    if (isUnchanged(before, changes)) return { before, after: before }
-    await this.#executor.run(this.#text.update(id, changes))
-    return { before, after: changed(before, changes) }
   }
 
-  async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    const statement = this.#entered(this.#text.deleteReturning(id, versions), { before: '' })
-    return (
-      await this.#removing(
-        () => this.#rows(statement),
-        async () => [id],
-      )
-    )[0]
-  }
-
-  async deleteAll(where: Where<Row>): Promise<number> {
-    return this.#removing(
-      () => this.#deleteAll(where),
-      () => this.#chosen(where, ROWS_REMOVED_AT_ONCE),
-    )
+  /**
+   * @param statement returns the rows that it deletes
+   * @param ids gives those of the rows, for an error to be explained by
+   */
+  async #remove(statement: Statement, ids: () => Promise<number[]>): Promise<Row[]> {
+    try {
+      return await this.#rows(this.#withAudit(statement, { before: '' }))
+    } catch (error) {
+      throw await this.#references.ofDelete(error, ids, this.#siblings)
+    }
   }
 
   async #deleteAll(where: Where<Row>): Promise<number> {
-    if (this.#entering !== undefined) return this.#deleteEntered(where)
-    if (this.#executor.isRemote) return this.#executor.run(this.#text.deleteAll(where))
-    const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
-    for (let total = 0; ; await setImmediate()) {
-      const removed = await this.#executor.run(some)
-      total += removed
-      if (removed < ROWS_REMOVED_AT_ONCE) return total
+    try {
+      if (this.#audit !== undefined) return await this.#deleteAudited(where)
+      if (this.#executor.isRemote) return await this.#executor.run(this.#text.deleteAll(where))
+      const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
+      for (let total = 0; ; await setImmediate()) {
+        const removed = await this.#executor.run(some)
+        total += removed
+        if (removed < ROWS_REMOVED_AT_ONCE) return total
+      }
+    } catch (error) {
+      throw await this.#references.ofDelete(error, () => this.#chosen(where, ROWS_REMOVED_AT_ONCE), this.#siblings)
     }
   }
 
-  async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    const statement = this.#entered(this.#text.deleteSomeReturning(where, most), { before: '' })
-    return this.#removing(
-      () => this.#rows(statement),
-      () => this.#chosen(where, most),
-    )
-  }
-
-  /** @param ids gives those of the rows that are to be removed, for an error to be explained by */
-  async #removing<T>(remove: () => Awaitable<T>, ids: () => Promise<number[]>): Promise<T> {
-    try {
-      return await remove()
-    } catch (error) {
-      throw await this.#references.ofDelete(error, ids, this.#siblings())
+  // So many at once, for a statement must end within its time.
+  async #deleteAudited(where: Where<Row>): Promise<number> {
+    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE)
+    const counted = this.#withAudit(some, { before: '', answer: 'count(*)::int AS "total"' })
+    for (let sum = 0; ; ) {
+      const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
+      sum += total
+      if (total < ROWS_ENTERED_AT_ONCE) return sum
     }
   }
 
@@ -254,21 +357,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return rows.map(({ id }) => id)
   }
 
-  /** A statement that gives the rows it writes, with the entries that tell of them. */
-  #entered(statement: Statement, told: Told): Statement {
-    if (this.#entering === undefined) return statement
-    return withEntries(statement, this.columns as Record<string, Kind>, this.#entering, told)
-  }
-
-  // So many at once, for a statement must end within its time.
-  async #deleteEntered(where: Where<Row>): Promise<number> {
-    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE)
-    const counted = this.#entered(some, { before: '', answer: 'count(*)::int AS "total"' })
-    for (let sum = 0; ; ) {
-      const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
-      sum += total
-      if (total < ROWS_ENTERED_AT_ONCE) return sum
-    }
+  get #siblings(): Siblings {
+    return this.#session.tables as unknown as Siblings
   }
 
   // What is at hand is not waited for: that is faster.
@@ -283,7 +373,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const dates = this.#text.dates.filter((column) => column in first)
     if (dates.length > 0) for (const row of rows) this.#reviveDates(row, dates)
     for (const column of this.#text.bools) {
-      if (column in first) for (const row of rows) if (row[column] !== null) row[column] = row[column] === 1
+      if (column in first) for (const row of rows) if (typeof row[column] === 'number') row[column] = row[column] === 1
     }
     return rows as Row[]
   }
@@ -309,8 +399,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async #insert(values: unknown[][]): Promise<number[]> {
     const { insertion } = this.#text
     if (this.#executor.isRemote || values.length <= ROWS_INSERTED_AT_ONCE) {
-      const complete = (statement: Statement, answer: string) => this.#entered(statement, { after: '', answer })
-      return this.#executor.insert(insertion, values, 0, this.#entering && complete)
+      const complete = (statement: Statement, answer: string) => this.#withAudit(statement, { after: '', answer })
+      return this.#executor.insert(insertion, values, 0, this.#audit && complete)
     }
     const ids: number[] = []
     for (let first = 0; first < values.length; first += ROWS_INSERTED_AT_ONCE) {
@@ -326,6 +416,14 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
+}
+
+function ofInserted(rows: object[]): AuditedChange[] {
+  return rows.map((after) => ({ after, written: after }))
+}
+
+function ofRemoved(rows: object[]): AuditedChange[] {
+  return rows.map((before) => ({ before }))
 }
 
 /** What an update makes of a row, as the statement does it. */

@@ -1,5 +1,5 @@
-import type { Database, Limits, Options } from './database.ts'
-import { sqlTables } from './sql-table.ts'
+import type { Limits, Options } from './database.ts'
+import type { Engine } from './engine.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -10,18 +10,16 @@ export async function openSqlite(
   file: string,
   limits: Limits,
   { isShared = false, onWarning }: Options,
-): Promise<Database> {
+): Promise<Engine> {
   const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }))
   const connection = new SqliteConnection(file, { syncs: isShared })
   const log = new SqliteLog(file, connection, reader, isShared)
   const writer = new SqliteWriter(connection, log, limits, onWarning)
   // A process that was killed may have left what it had committed on its way there.
   await log.sync()
-  const read = sqlTables(reader)
 
   return {
-    read,
-    recent: () => read,
+    read: reader,
     write: (work) => writer.write(work),
     ping: async () => {
       writer.check()

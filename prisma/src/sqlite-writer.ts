@@ -2,10 +2,9 @@ import type { Limits, Options } from './database.ts'
 import { Broken, Busy, DISK_FAILED, isBusy } from './errors.ts'
 import { whenUnlocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
-import { sqlTables } from './sql-table.ts'
+import type { Executor } from './sql-table.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteLog } from './sqlite-log.ts'
-import type { Tables } from './tables.ts'
 import { TransactionExecutor } from './transaction-executor.ts'
 import { Turns } from './turns.ts'
 
@@ -58,7 +57,7 @@ export class SqliteWriter {
     this.#turns = new Turns(limits.turnMs)
   }
 
-  async write<T>(work: (tx: Tables) => Promise<T>): Promise<T> {
+  async write<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
     this.check()
     await this.#turns.begin()
     let group: Group | undefined
@@ -95,14 +94,14 @@ export class SqliteWriter {
     return group
   }
 
-  async #run<T>(work: (tx: Tables) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
+  async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
     // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
     if (!isFirst) this.#connection.run(SAVE)
     const transaction = new TransactionExecutor(this.#connection)
     const { promise: expiry, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new Busy('The write took too long and was undone.')), this.#limits.writeMs)
     try {
-      const result = await Promise.race([work(sqlTables(transaction)), expiry])
+      const result = await Promise.race([work(transaction), expiry])
       if (!isFirst) this.#connection.run(KEEP)
       return result
     } catch (error) {

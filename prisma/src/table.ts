@@ -1,5 +1,3 @@
-import type { AuditEntry } from '../generated/client.ts'
-
 /** The values of one column that are meant: a single one, a range, or all but null. */
 type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
 
@@ -9,7 +7,7 @@ export interface Range<Value> {
   lte?: Value | undefined
   gt?: Value | undefined
   gte?: Value | undefined
-  /** Nothing matches an empty list. Through Prisma, a query on SQLite takes 999 values. */
+  /** Nothing matches an empty list. */
   in?: readonly Value[] | undefined
 }
 
@@ -139,19 +137,8 @@ function isSame(stored: unknown, value: unknown): boolean {
   return stored === value
 }
 
-/** What the entries of one call in the audit log have in common, and how they tell a record of one table. */
-export interface Entering {
-  shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'resource' | 'request_id' | 'address'>
-  /** The columns that are shown. */
-  shown: readonly string[]
-  /** A column of which is told, by another name, that it was written, and never what. */
-  secret: { column: string; field: string } | undefined
-}
-
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
-  /** The same table, where each change leaves its entry by the statement of the change; absent where none can do that. */
-  readonly entering?: ((entering: Entering) => RecordTable<Row>) | undefined
   /**
    * Writes changes into a record and adds one to its version. Changes that are what is stored already leave the record as
    * it is, version and `updated_at` included. The writing statement itself looks at version and values, so no other write

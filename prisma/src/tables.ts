@@ -7,8 +7,6 @@ export type { Tables }
 export interface Declaration<Row, Name = PropertyKey> {
   /** Its name in SQL. */
   name: string
-  /** Its model's name on a Prisma client. */
-  model: string
   key: readonly (keyof Row)[]
   /** The columns, other than the key, each of whose values at most one row has. */
   unique: readonly (keyof Row)[]
@@ -34,10 +32,6 @@ export const declarations: Declarations<Tables> = generated
 export type Declarations<All> = { readonly [Name in keyof All]: Declaration<RowOf<All[Name]>, keyof All> }
 
 /** Something for each table, from its declaration. */
-export function mapTables<T>(make: (declaration: AnyDeclaration, name: keyof Tables) => T) {
-  return mapDeclarations(declarations, make)
-}
-
 export function mapDeclarations<All, T>(
   declarations: Declarations<All>,
   make: (declaration: AnyDeclaration, name: keyof All) => T,

@@ -4,11 +4,13 @@ import type { Statement } from './sql-text.ts'
 /** A connection for as long as a transaction lasts: what comes later must not become part of the next one. */
 export class TransactionExecutor implements Executor {
   readonly isRemote: boolean
+  readonly namesRow: boolean | undefined
   readonly #connection: Executor
   #hasEnded = false
 
   constructor(connection: Executor) {
     this.isRemote = connection.isRemote
+    this.namesRow = connection.namesRow
     this.#connection = connection
   }
 

@@ -12,8 +12,9 @@ import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import { connect } from '../src/connection.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
+import { prismaPostgres } from '../src/postgres/prisma.ts'
+import { prismaSqlite } from '../src/prisma-database.ts'
 import { fromPrisma } from '../src/prisma-error.ts'
-import { prismaTablesOf } from '../src/prisma-table.ts'
 import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
 import { SqliteConnection } from '../src/sqlite-connection.ts'
 import type { RecordTable, Table } from '../src/table.ts'
@@ -217,7 +218,10 @@ async function onSqlite({ declarations, clients, sql }: Generated, access: strin
   const remove = () => rm(folder, { recursive: true })
   if (access === 'prisma') {
     const client = connect(file, { Client: clients.sqlite })
-    return { ...throughPrisma(declarations, client), [Symbol.asyncDispose]: () => client.$disconnect().then(remove) }
+    return {
+      ...throughPrisma(declarations, client, prismaSqlite),
+      [Symbol.asyncDispose]: () => client.$disconnect().then(remove),
+    }
   }
   const connection = new SqliteConnection(file)
   const tables = sqlTablesOf(declarations)
@@ -239,7 +243,7 @@ async function onPostgres({ declarations, clients, sql }: Generated, access: str
   if (access === 'prisma') {
     const client = new clients.postgresql({ adapter: new PrismaPg(pool) })
     const end = () => client.$disconnect().then(() => pool.end())
-    return { ...throughPrisma(declarations, client), [Symbol.asyncDispose]: end }
+    return { ...throughPrisma(declarations, client, prismaPostgres), [Symbol.asyncDispose]: end }
   }
   const tables = sqlTablesOf(declarations)
   return {
@@ -255,13 +259,17 @@ async function onPostgres({ declarations, clients, sql }: Generated, access: str
   }
 }
 
-function throughPrisma(declarations: Declarations<LibraryTables>, client: PrismaClient) {
-  const tables = prismaTablesOf(declarations)
+function throughPrisma(
+  declarations: Declarations<LibraryTables>,
+  client: PrismaClient,
+  executorOf: (client: object) => Executor,
+) {
+  const tables = sqlTablesOf(declarations)
   return {
-    read: tables(client),
+    read: tables(executorOf(client)),
     write: <T>(work: (tx: LibraryTables) => Promise<T>): Promise<T> =>
       client
-        .$transaction((tx) => work(tables(tx, 500)))
+        .$transaction((tx) => work(tables(executorOf(tx))))
         .catch((error: unknown) => {
           throw fromPrisma(error)
         }),

@@ -17,7 +17,6 @@ import { shareQuota } from './limits/sharing.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
 import { dropOldAnswers } from './store/idempotency.ts'
-import { observeDatabase } from './store/observed.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -50,7 +49,7 @@ export async function startServer(
   const metrics = createMetrics()
   // The SDK takes memory and time to load, which only who uses it should pay.
   const tracing = isTraced(config) ? (await import('./tracing/tracing.ts')).startTracing(config, log) : undefined
-  const opened = await createDatabase(config.DATABASE_URL, {
+  const database = await createDatabase(config.DATABASE_URL, {
     access: config.DATABASE_ACCESS,
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
@@ -63,9 +62,11 @@ export async function startServer(
       if (change.serves) log.info(change, 'a replica serves reads')
       else log.warn(change, 'a replica is left out, and the primary serves its reads')
     },
+    around:
+      tracing === undefined
+        ? metrics.measure
+        : (operation, table, run) => tracing.measure(operation, table, () => metrics.measure(operation, table, run)),
   })
-  const measured = observeDatabase(opened, metrics.measure)
-  const database = tracing === undefined ? measured : observeDatabase(measured, tracing.measure)
   const access = await createAccess(database, config, log).catch(async (error) => {
     await database.close()
     throw error

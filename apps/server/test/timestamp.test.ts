@@ -1,6 +1,6 @@
+import { timestamp } from '@resource/database'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timestamp } from '../src/store/timestamp.ts'
 
 test('a timestamp is UTC with milliseconds', () => {
   expect(timestamp(new Date(Date.UTC(2026, 10, 21, 8, 30, 0, 5)))).toBe('2026-11-21T08:30:00.005Z')

@@ -1,16 +1,15 @@
-import type { Tables } from '../tables.ts'
+import type { Executor } from '../sql-table.ts'
 
-/** A way to the tables: by statements of our own, or through Prisma. */
+/** A way to the database: by statements of our own, or through Prisma. */
 export interface Access {
-  read: Tables
+  /** Each of its statements is a transaction by itself. */
+  executor: Executor
   /**
    * Runs `work` in one transaction, once.
    *
    * @param lock Held until the transaction's end: a number of 64 bits.
    * @throws Conflict when the transaction lost against another one
    */
-  transaction<T>(work: (tx: Tables) => Promise<T>, lock: bigint | undefined): Promise<T>
-  /** Runs `work`, whose only statement that writes is a transaction by itself; absent where each write takes one of its own. */
-  single?<T>(work: (tx: Tables) => Promise<T>): Promise<T>
+  transaction<T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T>
   close(): Promise<void>
 }

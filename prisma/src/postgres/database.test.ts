@@ -12,6 +12,7 @@ import {
   Unreachable,
   type User,
 } from '../index.ts'
+import { sqlTables } from '../sql-table.ts'
 import { accesses, newUser } from '../test-database.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
@@ -62,7 +63,7 @@ test('PostgreSQL plans a page once, but with each run where the best index depen
   await database.write((tx) => tx.users.insertMany(users))
   const pool = openPool(parsed, { poolSize: 1 })
   await pool.query('ANALYZE users')
-  const { read } = openPreparedAccess(pool, 1000, true)
+  const read = sqlTables(openPreparedAccess(pool, 1000, true).executor)
   const order = { column: 'created_at', descending: false } as const
   const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'beyond'>) => {
     for (let run = 0; run < 10; run++) await read.users.page({ order, take: 21, ...query })
@@ -106,7 +107,7 @@ test('a statement goes by a name on every connection, and by none behind PgBounc
   ] as const) {
     const parsed = readPostgresUrl(url + parameters)
     const pool = openPool(parsed, { poolSize: 1 })
-    const { read } = openPreparedAccess(pool, 1000, !parsed.pgbouncer)
+    const read = sqlTables(openPreparedAccess(pool, 1000, !parsed.pgbouncer).executor)
     await read.users.find({ id: 1 })
     await read.users.find({ id: 2 })
     expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
@@ -514,20 +515,14 @@ test('a single write is a transaction by itself, and a second one in it is refus
 
 test('a change and its entry in the audit log are one statement', async () => {
   await using database = await temporaryDatabase()
-  const shared = { actor: 'key 3', actor_detail: null, resource: 'users', request_id: null, address: '192.0.2.1' }
+  const shared = { actor: 'key 3', actor_detail: null, request_id: null, address: '192.0.2.1' }
   const secret = { column: 'password_hash', field: 'password' }
+  const audited = { resource: 'users', shown: ['id', 'name', 'age', 'created_at'], secret }
   const write = <T>(procedure: string, work: (users: RecordTable<User>) => Promise<T>, isSingle = true) =>
-    database.write(
-      async ({ users }) => {
-        const entered = users.entering?.({
-          shared: { ...shared, procedure },
-          shown: ['id', 'name', 'age', 'created_at'],
-          secret,
-        })
-        return work(entered as RecordTable<User>)
-      },
-      { isSingle },
-    )
+    database.write(({ users }) => work(users), {
+      isSingle,
+      audit: { shared: { ...shared, procedure }, tables: { users: audited } },
+    })
   await write('create', (users) => users.insert({ ...newUser('ada'), password_hash: 'secret' }))
   await write(
     'createMany',
@@ -559,7 +554,7 @@ test('a change and its entry in the audit log are one statement', async () => {
     ['deleteAll', 1, record(1, 'ada'), null],
     ['deleteAll', 3, record(3, 'cid'), null],
   ])
-  expect(entries[0]).toMatchObject(shared)
+  expect(entries[0]).toMatchObject({ ...shared, resource: 'users' })
 })
 
 describe.each(accesses)('with access %s', (access) => {
@@ -645,7 +640,8 @@ test('a list of versions of any length is one statement', async () => {
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
   const access = openPreparedAccess(pool, 1000, true)
-  const write = <T>(work: (tx: Tables) => Promise<T>) => access.transaction(work, undefined)
+  const write = <T>(work: (tx: Tables) => Promise<T>) =>
+    access.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)
   await write((tx) => tx.items.insert({ name: 'lamp', price: 9 }))
   const prices: (number | undefined)[] = []

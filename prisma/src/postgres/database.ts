@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Database, Options } from '../database.ts'
+import type { Options } from '../database.ts'
+import type { Engine } from '../engine.ts'
 import { Conflict } from '../errors.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
-import { readOnly } from '../read-only.ts'
 import type { Access } from './access.ts'
+import { readOnly, writingOnce } from './guarded.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
@@ -28,23 +29,23 @@ const LONGEST_PAUSE_MS = 100
 export async function openPostgres(
   url: string,
   { access, turnMs, writeMs, ...settings }: Options & Required<Pick<Options, 'access' | 'turnMs' | 'writeMs'>>,
-): Promise<Database> {
+): Promise<Engine> {
   const parsed = readPostgresUrl(url)
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
 
   const pool = openPool(parsed, settings)
   const openAccess = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
     access === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
-  const { read: tables, transaction, single, close } = await openAccess(pool, parsed)
-  const read = readOnly(tables)
+  const { executor, transaction, close } = await openAccess(pool, parsed)
+  const read = readOnly(executor)
   // The lock of a name is waited for on a connection: one for each process and name, and not one for each write.
   const names = new KeyedQueue(turnMs)
   const replicas = await openReplicas(parsed, read, settings, openAccess)
   return {
     read,
     recent: replicas.next,
-    write: (work, { alone, isSingle = false } = {}) => {
-      if (isSingle && alone === undefined && single !== undefined) return withRetries(() => single(work))
+    write: (work, { alone, isSingle = false }) => {
+      if (isSingle && alone === undefined) return withRetries(() => work(writingOnce(executor)))
       if (alone === undefined) return withRetries(() => transaction(work, undefined))
       return names.run(alone, () => withRetries(() => transaction(work, lockOf(alone))))
     },

@@ -1,7 +1,29 @@
 import { columnTypes } from '../column-types.ts'
+import { UniqueViolation } from '../errors.ts'
+import type { Executor } from '../sql-table.ts'
 import { type Insertion, quote, type Statement } from '../sql-text.ts'
 
+type All = (statement: Statement) => Promise<Record<string, unknown>[]>
+
 const manyTexts = new Map<string, string>()
+
+/** How rows are inserted, by an executor's statements. */
+export function insertionBy(all: All): Executor['insert'] {
+  return async (insertion, rows, _first, complete) => {
+    const [first = []] = rows
+    if (rows.length === 0) return []
+    const answer = whatIsStored(insertion)
+    const returning = complete === undefined ? answer : '*'
+    const statement =
+      rows.length === 1 ? insertOne(insertion, first, returning) : insertMany(insertion, rows, returning)
+    const stored = await all(complete?.(statement, answer) ?? statement)
+    if (stored.length < rows.length) {
+      const index = firstMissing(insertion, rows, stored)
+      throw new UniqueViolation(await violated(all, insertion, rows[index] ?? []), { index })
+    }
+    return stored.map(({ id }) => id as number)
+  }
+}
 
 /**
  * Inserts a row and gives it. Where a unique value is taken it gives nothing: an error would undo the transaction it
@@ -9,7 +31,7 @@ const manyTexts = new Map<string, string>()
  *
  * @param returning what is given of the row
  */
-export function insertOne(insertion: Insertion, values: unknown[], returning: string): Statement {
+function insertOne(insertion: Insertion, values: unknown[], returning: string): Statement {
   return { text: `${insertion.text}${orNothing(returning)}`, values }
 }
 
@@ -17,7 +39,7 @@ export function insertOne(insertion: Insertion, values: unknown[], returning: st
  * Inserts rows by one statement, whose text is the same for any number; ids are given in their order. A value that all
  * of them share is sent once.
  */
-export function insertMany(insertion: Insertion, rows: unknown[][], returning: string): Statement {
+function insertMany(insertion: Insertion, rows: unknown[][], returning: string): Statement {
   const columns = insertion.columns.map((_, place) => rows.map((row) => row[place]))
   // The first column tells how many rows there are.
   const areShared = columns.map((values, place) => place > 0 && values.every((value) => value === values[0]))
@@ -44,18 +66,18 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], returning
 }
 
 /** What tells which rows are stored: their ids, and their values in the columns that {@link identifying} gives. */
-export function whatIsStored(insertion: Insertion): string {
+function whatIsStored(insertion: Insertion): string {
   const columns = identifying(insertion)
   return (insertion.hasId ? ['id', ...columns] : columns).map(quote).join(', ')
 }
 
 /** The columns that keep a row from being stored where another one has the same values. */
-export function identifying({ unique }: Insertion): string[] {
+function identifying({ unique }: Insertion): string[] {
   return [...new Set(unique.flat())]
 }
 
 /** Finds a row that has the values of `row` in some columns, of which at most one row has them. */
-export function sameRow({ table, columns }: Insertion, row: unknown[], unique: string[]): Statement {
+function sameRow({ table, columns }: Insertion, row: unknown[], unique: string[]): Statement {
   const tests = unique.map((name) => `${quote(name)} = ?`).join(' AND ')
   const values = unique.map((name) => row[columns.findIndex((column) => column.name === name)])
   return { text: `SELECT 1 FROM ${quote(table)} WHERE ${tests}`, values }
@@ -63,4 +85,36 @@ export function sameRow({ table, columns }: Insertion, row: unknown[], unique: s
 
 function orNothing(returning: string): string {
   return ` ON CONFLICT DO NOTHING RETURNING ${returning}`
+}
+
+// PostgreSQL does not name them where it stores nothing.
+async function violated(all: All, insertion: Insertion, row: unknown[]): Promise<string[]> {
+  const [first = [], ...others] = insertion.unique
+  if (others.length === 0) return first
+  for (const unique of insertion.unique) {
+    if ((await all(sameRow(insertion, row, unique))).length > 0) return unique
+  }
+  return []
+}
+
+/** The first row that another one, stored before or given before it, kept from being stored. */
+function firstMissing(insertion: Insertion, rows: unknown[][], stored: Record<string, unknown>[]): number {
+  const names = identifying(insertion)
+  const places = names.map((name) => insertion.columns.findIndex((column) => column.name === name))
+  // Rows whose unique values are all null may be several.
+  const left = new Map<string, number>()
+  for (const row of stored) {
+    const values = valuesOf(names.map((name) => row[name]))
+    left.set(values, (left.get(values) ?? 0) + 1)
+  }
+  return rows.findIndex((row) => {
+    const values = valuesOf(places.map((place) => row[place]))
+    const count = left.get(values) ?? 0
+    left.set(values, count - 1)
+    return count <= 0
+  })
+}
+
+function valuesOf(values: unknown[]): string {
+  return JSON.stringify(values.map((value) => (value instanceof Date ? value.getTime() : value)))
 }

@@ -114,7 +114,8 @@ function shapesOf(connection: pg.Connection): Map<string, Shape> {
   return shapes
 }
 
-function parameter(value: unknown): string | null {
+/** A value as PostgreSQL takes it where a statement says its type. */
+export function parameter(value: unknown): string | null {
   if (value === null) return null
   // The columns are without a time zone and hold UTC.
   if (value instanceof Date) return value.toISOString()

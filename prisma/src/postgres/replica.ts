@@ -2,9 +2,10 @@ import type pg from 'pg'
 import type { ReplicaChange } from '../database.ts'
 import { Conflict, Unreachable } from '../errors.ts'
 import { reasonOf } from '../postgres-errors.ts'
-import { mapTables, type Tables } from '../tables.ts'
+import type { Executor } from '../sql-table.ts'
 import type { Access } from './access.ts'
 import type { BoundedPool } from './bounded-pool.ts'
+import { readOnly } from './guarded.ts'
 
 /** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
 export interface Position {
@@ -25,7 +26,8 @@ interface Replayed extends Position {
 
 interface ReplicaOptions {
   label: string
-  primary: Tables
+  /** Answers where the replica cannot be reached. */
+  primary: Executor
   longestLagMs: number
   onChange: (change: ReplicaChange) => void
 }
@@ -40,8 +42,8 @@ const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float
   FROM pg_control_system()`
 
 export class Replica {
-  /** Its tables; where it cannot be reached, the primary's. */
-  readonly tables: Tables
+  /** Reads from it. */
+  readonly executor: Executor
   readonly #pool: BoundedPool
   readonly #access: Access
   readonly #questions: pg.Pool
@@ -56,7 +58,7 @@ export class Replica {
     this.#access = access
     this.#questions = questions
     this.#options = options
-    this.tables = withFallback(access.read, options.primary, (error) => this.#leaveOut(reasonOf(error.cause)))
+    this.executor = withFallback(access.executor, options.primary, (error) => this.#leaveOut(reasonOf(error.cause)))
   }
 
   isClose(): boolean {
@@ -110,21 +112,16 @@ export class Replica {
 }
 
 // A read for which there was no time is not passed on: the primary would be overloaded next.
-function withFallback(replica: Tables, primary: Tables, onUnreachable: (error: Unreachable) => void): Tables {
-  return mapTables((_, name) => {
-    const [own, other] = [replica[name], primary[name]] as unknown as [Reads, Reads]
-    const read =
-      (method: keyof Reads) =>
-      (...query: unknown[]) =>
-        own[method](...query).catch((error: unknown) => {
-          if (error instanceof Unreachable) onUnreachable(error)
-          // What the replica had to replay stood in the way of the read.
-          else if (!(error instanceof Conflict)) throw error
-          return other[method](...query)
-        })
-    return { ...other, find: read('find'), page: read('page'), count: read('count') }
-  }) as unknown as Tables
+function withFallback(replica: Executor, primary: Executor, onUnreachable: (error: Unreachable) => void): Executor {
+  const all: Executor['all'] = async (statement) => {
+    try {
+      return await replica.all(statement)
+    } catch (error) {
+      if (error instanceof Unreachable) onUnreachable(error)
+      // What the replica had to replay stood in the way of the read.
+      else if (!(error instanceof Conflict)) throw error
+      return primary.all(statement)
+    }
+  }
+  return readOnly({ ...primary, all })
 }
-
-/** What reads a table, whatever its rows are. */
-type Reads = Record<'find' | 'page' | 'count', (...query: unknown[]) => Promise<unknown>>

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { PoolSettings, ReplicaSettings } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { Executor } from '../sql-table.ts'
 import type { Access } from './access.ts'
 import { openPool } from './pool.ts'
 import { type Mark, type Position, Replica } from './replica.ts'
@@ -22,13 +22,13 @@ const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::floa
  * shows all that was answered before that question: so its age is known without comparing the clocks of two machines,
  * and one that cannot be reached, has lost its stream or is slow grows too old all the same.
  *
- * @param primary whose tables answer where a replica fails; they cannot write
- * @param open gives the tables on a pool
+ * @param primary answers where a replica fails; it cannot write
+ * @param open gives the access by a pool
  * @throws Error when a URL is malformed
  */
 export async function openReplicas(
   url: PostgresUrl,
-  primary: Tables,
+  primary: Executor,
   settings: PoolSettings & ReplicaSettings,
   open: (pool: pg.Pool, url: PostgresUrl) => Promise<Access>,
 ) {
@@ -62,11 +62,11 @@ export async function openReplicas(
 
   let turn = 0
   return {
-    /** The tables of the next replica, or of the primary. */
+    /** The next replica, or the primary. */
     next: () => {
       for (const _ of replicas) {
         const replica = replicas[turn++ % replicas.length] as Replica
-        if (replica.isClose()) return replica.tables
+        if (replica.isClose()) return replica.executor
       }
       return primary
     },

@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import { Busy } from '../errors.ts'
 import { fromPostgres } from '../postgres-errors.ts'
-import { type Executor, sqlTables } from '../sql-table.ts'
-import type { Tables } from '../tables.ts'
+import type { Executor } from '../sql-table.ts'
 import { TransactionExecutor } from '../transaction-executor.ts'
 
 // The database, or the role, may have another level by default.
@@ -21,7 +20,7 @@ export async function inTransaction<T>(
   longestMs: number,
   lock: bigint | undefined,
   open: (client: pg.PoolClient) => Executor,
-  work: (tx: Tables) => Promise<T>,
+  work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool)
   const { promise: expiry, reject } = Promise.withResolvers<never>()
@@ -31,7 +30,7 @@ export async function inTransaction<T>(
   let isInOrder = true
   try {
     await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
-    const result = await Promise.race([work(sqlTables(transaction)), expiry])
+    const result = await Promise.race([work(transaction), expiry])
     transaction.end()
     await client.query({ text: 'COMMIT' })
     return result

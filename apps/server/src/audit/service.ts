@@ -1,14 +1,13 @@
 import type { Output } from '@resource/contract'
-import type { AuditEntry } from '@resource/database'
+import { type AuditEntry, timestamp } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
-import { timestamp } from '../store/timestamp.ts'
 import { notFound } from '../store/versioned.ts'
 import { idsOf } from './times.ts'
 
 const sortable = { id: 'id' } as const
 
-/** Who changed what. The entries are made by the writes themselves (`store/trail.ts`), and by nothing else. */
+/** Who changed what. The entries are made by the writes themselves, and by nothing else. */
 export function auditService(): Services['audit'] {
   return {
     list: async ({ resource, record_id, actor, procedure, at_gte, at_lt, sort = 'id_desc', ...page }, { read }) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Around } from '@resource/database'
 import type { Operation, Problem } from '@resource/openapi'
 import { methodName } from '../http/methods.ts'
-import type { Around } from '../store/observed.ts'
 
 /** Timings by their labels. Labels are the service's own words, never what a caller sent: so there is an end to them. */
 export type LabelledTimings = Map<string, { labels: Record<string, string>; timings: Timings }>

@@ -3,8 +3,8 @@ import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { ANONYMOUS, turnOf } from '../access/caller.ts'
 import { hashInTurn } from '../passwords/hashing.ts'
+import { auditContext } from './audit-context.ts'
 import type { Context, WriteOptions } from './context.ts'
-import { audited } from './trail.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -31,7 +31,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
 ): Promise<Answer> {
   if (key === undefined) {
     const prepared = await prepare()
-    return database.write((tx) => work(audited(tx, procedure, context), prepared), { isSingle })
+    return database.write((tx) => work(tx, prepared), { isSingle, audit: auditContext(procedure, context) })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
@@ -47,7 +47,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isKept(first)) return answerAgain(first, print)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
-    const answer = await work(audited(tx, procedure, context), prepared)
+    const answer = await work(tx, prepared)
     await tx.idempotencyKeys.insert({
       procedure: scope,
       key,
@@ -57,7 +57,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     })
     return answer
   }
-  return database.write(store, { alone: `${scope} ${key}` })
+  return database.write(store, { alone: `${scope} ${key}`, audit: auditContext(procedure, context) })
 }
 
 /** How many answers this process has given again. */

@@ -1,8 +1,15 @@
 import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
-import { type Entity, type Kind, type Range, ReferenceViolation, UniqueViolation, type Where } from '@resource/database'
+import {
+  type Entity,
+  type Kind,
+  type Range,
+  ReferenceViolation,
+  timestamp,
+  UniqueViolation,
+  type Where,
+} from '@resource/database'
 import { FieldError, type Path } from '@resource/openapi'
 import type { Context } from './context.ts'
-import { timestamp } from './timestamp.ts'
 
 export type Values = Record<string, unknown>
 export type Row = Entity & Values

@@ -11,14 +11,13 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { API_VERSION } from '@resource/contract'
-import { isPostgresUrl, UniqueViolation } from '@resource/database'
+import { type Around, isPostgresUrl, UniqueViolation } from '@resource/database'
 import { type Operation, Problem } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { WATCHED } from '../http/health.ts'
 import { methodName } from '../http/methods.ts'
 import type { Config } from '../process/config.ts'
-import type { Around } from '../store/observed.ts'
 import { createProvider } from './provider.ts'
 
 const SPAN = Symbol('span')
