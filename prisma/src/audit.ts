@@ -12,7 +12,7 @@ export interface AuditContext {
 }
 
 /** How the entries show a record of one table. */
-export interface AuditedTable {
+interface AuditedTable {
   resource: string
   /** The columns that are shown. */
   shown: readonly string[]

@@ -330,6 +330,87 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
       await library.write((tx) => tx.notes.delete(2, undefined))
       expect(await library.read.notes.count({})).toBe(1)
     })
+
+    const shared = { actor: 'key 3', actor_detail: null, procedure: 'delete', request_id: null, address: null }
+    const audit = {
+      shared,
+      tables: {
+        books: { resource: 'books', shown: ['id', 'title'] },
+        pages: { resource: 'pages', shown: ['id'] },
+        notes: { resource: 'notes', shown: ['id', 'reply_to_id'] },
+      },
+    }
+
+    async function entriesOf(library: Awaited<ReturnType<typeof openLibrary>>) {
+      const entries = await library.read.auditEntries.page({ where: {}, order: byId, take: 500 })
+      for (const entry of entries) expect(entry).toMatchObject({ ...shared, after: null })
+      return entries
+        .map(({ resource, before }) => [resource, JSON.parse(before ?? 'null')] as const)
+        .sort(([a, { id }], [b, { id: other }]) => a.localeCompare(b) || id - other)
+    }
+
+    test.each(['delete', 'deleteSome', 'deleteAll'] as const)(
+      'that cascade leave an audit entry for each row that goes with the record: %s',
+      async (method) => {
+        await using library = await withAuthors({})
+        await library.write(async (tx) => {
+          await tx.books.insertMany([book(), book({ title: 'Other' })])
+          await tx.chapters.insertMany([{ book_id: 1 }, { book_id: 1 }, { book_id: 2 }])
+          const pages = Array.from({ length: 300 }, (_, n) => ({ book_id: 1, chapter_id: 1 + (n % 2) }))
+          await tx.pages.insertMany([...pages, { book_id: 2, chapter_id: 3 }, { book_id: 2, chapter_id: 2 }])
+        })
+        const removed = await library.write<unknown>(({ books }) => {
+          if (method === 'delete') return books.delete(1, [1, 2])
+          return method === 'deleteAll' ? books.deleteAll({ id: 1 }) : books.deleteSome({ title: 'Notes' }, 5)
+        }, audit)
+        const row = { id: 1, title: 'Notes', author_id: 1, editor_id: null, version: 1 }
+        expect(removed).toEqual({ delete: row, deleteSome: [row], deleteAll: 1 }[method])
+        expect(await entriesOf(library)).toEqual([
+          ['books', { id: 1, title: 'Notes' }],
+          ...Array.from({ length: 300 }, (_, n) => ['pages', { id: n + 1 }]),
+          ['pages', { id: 302 }],
+        ])
+        expect(await library.read.pages.count({})).toBe(1)
+        expect(await library.read.chapters.count({})).toBe(1)
+      },
+    )
+
+    test('that cascade from row to row of one table leave an entry each, in a circle too', async () => {
+      await using library = await withAuthors({})
+      await library.write(async ({ notes }) => {
+        await notes.insertMany([{}, {}])
+        await notes.insertMany([{ reply_to_id: 1 }, { reply_to_id: 2 }])
+        await notes.insert({ reply_to_id: 3 })
+        await notes.update(2, undefined, { reply_to_id: 4 })
+      })
+      expect(await library.write(({ notes }) => notes.delete(1, [2]), audit)).toBeUndefined()
+      expect(await entriesOf(library)).toEqual([])
+      expect(await library.write(({ notes }) => notes.delete(1, [1]), audit)).toMatchObject({ id: 1 })
+      expect(await library.write(({ notes }) => notes.delete(2, undefined), audit)).toMatchObject({ id: 2, version: 2 })
+      expect(await entriesOf(library)).toEqual([
+        ['notes', { id: 1, reply_to_id: null }],
+        ['notes', { id: 2, reply_to_id: 4 }],
+        ['notes', { id: 3, reply_to_id: 1 }],
+        ['notes', { id: 4, reply_to_id: 2 }],
+        ['notes', { id: 5, reply_to_id: 3 }],
+      ])
+      expect(await library.read.notes.count({})).toBe(0)
+    })
+
+    test('that keep a row which would go keep all of them, without an entry', async () => {
+      await using library = await withAuthors({})
+      await library.write(async (tx) => {
+        await tx.books.insert(book())
+        await tx.chapters.insert({ book_id: 1 })
+        await tx.pages.insert({ book_id: 1, chapter_id: 1 })
+        await tx.notes.insert({ chapter_id: 1 })
+      })
+      expect(await refusal(library.write((tx) => tx.books.delete(1, undefined), audit))).toMatchObject({
+        referring: { table: 'notes', column: 'chapter_id' },
+      })
+      expect(await library.read.pages.count({})).toBe(1)
+      expect(await entriesOf(library)).toEqual([])
+    })
   })
 
   test.each([

@@ -49,6 +49,8 @@ export function referencesOf<All>(declarations: Declarations<All>): Record<keyof
 }
 
 export class References {
+  /** The columns whose rows are deleted with a row of this table. */
+  readonly cascades: Referring[]
   readonly #own: [column: string, table: PropertyKey][]
   readonly #name: PropertyKey
   readonly #referring: Record<PropertyKey, Referring[]>
@@ -60,6 +62,7 @@ export class References {
     referring: Record<PropertyKey, Referring[]>,
     all: Referring[],
   ) {
+    this.cascades = (referring[name] ?? []).filter(({ onDelete }) => onDelete === 'Cascade')
     this.#own = own
     this.#name = name
     this.#referring = referring

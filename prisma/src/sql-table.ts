@@ -136,6 +136,10 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     this.#audit = audit && audited && { shared: audit.shared, ...audited }
   }
 
+  get cascades(): boolean {
+    return this.#references.cascades.length > 0
+  }
+
   find<Column extends keyof Row = keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
@@ -171,20 +175,61 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
     const remove = () => this.#remove(this.#text.deleteReturning(id, versions), async () => [id])
-    return (await this.#recorded('delete', remove, ofRemoved))[0]
+    const recorded = () => this.#recorded('delete', remove, ofRemoved)
+    if (!this.#recordsCascades) return (await recorded())[0]
+    const rows = await this.#chosen({ id, version: versions && { in: versions } } as Where<Row>, 1)
+    return (await this.#deleteCascading(rows, recorded))[0]
   }
 
-  deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    const remove = () => this.#remove(this.#text.deleteSomeReturning(where, most), () => this.#chosen(where, most))
-    return this.#recorded('deleteSome', remove, ofRemoved)
+  async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
+    const recorded = (where: Where<Row>) => {
+      const remove = () => this.#remove(this.#text.deleteSomeReturning(where, most), () => this.#chosenIds(where, most))
+      return this.#recorded('deleteSome', remove, ofRemoved)
+    }
+    if (!this.#recordsCascades) return recorded(where)
+    const rows = await this.#chosen(where, most)
+    return this.#deleteCascading(rows, () => recorded({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
-    if (this.#localAudit === undefined) return this.#observed('deleteAll', () => this.#deleteAll(where))
+    if (this.#localAudit === undefined && !this.#recordsCascades) {
+      return this.#observed('deleteAll', () => this.#deleteAll(where))
+    }
     for (let total = 0; ; await setImmediate()) {
       const { length } = await this.deleteSome(where, AUDITED_ROWS_REMOVED_AT_ONCE)
       total += length
       if (length < AUDITED_ROWS_REMOVED_AT_ONCE) return total
+    }
+  }
+
+  /** Whether the rows that ON DELETE CASCADE removes are recorded. */
+  get #recordsCascades(): boolean {
+    return this.#session.audit !== undefined && this.cascades
+  }
+
+  /** Deletes rows, which are locked, and records those that go with them. */
+  async #deleteCascading(rows: Row[], remove: () => Promise<Row[]>): Promise<Row[]> {
+    const going = new Map<SqlTable<Entity>, Map<number, Entity>>()
+    const own = new Map(rows.map((row) => [row.id, row]))
+    await this.#addCascades(rows, going.set(this as never, own))
+    // The others are among those that SQLite removed with them.
+    for (const { id } of await remove()) own.delete(id)
+    for (const [table, gone] of going) {
+      if (table.#audit !== undefined) await table.#enter(table.#audit, ofRemoved([...gone.values()]))
+    }
+    return rows
+  }
+
+  /** Adds the rows that go with some, and with those. */
+  async #addCascades(rows: Row[], going: Map<SqlTable<Entity>, Map<number, Entity>>): Promise<void> {
+    const ids = idsOf(rows)
+    for (const { table, column } of this.#references.cascades) {
+      const referring = this.#session.tables[table] as SqlTable<Entity>
+      const known = going.get(referring) ?? new Map<number, Entity>()
+      going.set(referring, known)
+      const found = (await referring.#chosen({ [column]: { in: ids } })).filter(({ id }) => !known.has(id))
+      for (const row of found) known.set(row.id, row)
+      if (found.length > 0) await referring.#addCascades(found, going)
     }
   }
 
@@ -206,10 +251,13 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async #record<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
     const result = await running
-    const changes = changesOf(result)
+    await this.#enter(audit, changesOf(result))
+    return result
+  }
+
+  async #enter(audit: Audit, changes: AuditedChange[]): Promise<void> {
     const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
     if (changes.length > 0) await entries.insertMany(auditEntries(audit, changes))
-    return result
   }
 
   /** Extends a statement of PostgreSQL that returns the rows it writes: it also records them. */
@@ -337,7 +385,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
         if (removed < ROWS_REMOVED_AT_ONCE) return total
       }
     } catch (error) {
-      throw await this.#references.ofDelete(error, () => this.#chosen(where, ROWS_REMOVED_AT_ONCE), this.#siblings)
+      throw await this.#references.ofDelete(error, () => this.#chosenIds(where, ROWS_REMOVED_AT_ONCE), this.#siblings)
     }
   }
 
@@ -352,9 +400,12 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
   }
 
-  async #chosen(where: Where<Row>, most: number): Promise<number[]> {
-    const rows = (await this.#executor.all(this.#text.chosen(where, most))) as { id: number }[]
-    return rows.map(({ id }) => id)
+  async #chosen(where: Where<Row>, most = Number.MAX_SAFE_INTEGER): Promise<Row[]> {
+    return this.#rows(this.#text.chosen(where, most))
+  }
+
+  async #chosenIds(where: Where<Row>, most: number): Promise<number[]> {
+    return idsOf(await this.#chosen(where, most))
   }
 
   get #siblings(): Siblings {
@@ -416,6 +467,10 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
+}
+
+function idsOf(rows: Pick<Entity, 'id'>[]): number[] {
+  return rows.map(({ id }) => id)
 }
 
 function ofInserted(rows: object[]): AuditedChange[] {

@@ -184,20 +184,23 @@ export class SqlText<Row> {
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
 
-  /** The ids of the rows that a delete of so many removes. */
-  chosen(where: Where<Row>, limit: number): Statement {
+  /**
+   * The rows that a delete of so many removes. On PostgreSQL they are locked.
+   *
+   * @param columns what is read of them
+   */
+  chosen(where: Where<Row>, limit: number, columns = this.#columns): Statement {
     const values: unknown[] = []
-    const text = `${this.#which(`SELECT "id" FROM ${this.#table}`, where, values)} LIMIT ?`
+    const text = `${this.#which(`SELECT ${columns} FROM ${this.#table}`, where, values)} LIMIT ?`
     values.push(limit)
-    return { text, values }
+    // Nobody else writes meanwhile on SQLite.
+    return { text: this.#isRemote ? `${text} FOR UPDATE` : text, values }
   }
 
   deleteSomeReturning(where: Where<Row>, limit: number): Statement {
-    const { text: some, values } = this.chosen(where, limit)
-    // Nobody else writes meanwhile on SQLite.
-    const lock = this.#isRemote ? ' FOR UPDATE' : ''
+    const { text: some, values } = this.chosen(where, limit, '"id"')
     // Without the word PostgreSQL may read the rows more than once, and others each time.
-    const text = `WITH "chosen" AS MATERIALIZED (${some}${lock}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
+    const text = `WITH "chosen" AS MATERIALIZED (${some}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
     return { text: `${text} RETURNING ${this.#columns}`, values }
   }
 

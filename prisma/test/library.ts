@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaPg } from '@prisma/adapter-pg'
 import Sqlite from 'better-sqlite3'
-import type { PrismaClient } from '../generated/client.ts'
+import type { AuditEntry, PrismaClient } from '../generated/client.ts'
 import { type Engine, engines, tablesGenerator } from '../scripts/models.ts'
 import { postgresSql } from '../scripts/postgres-sql.ts'
 import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
+import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
@@ -17,7 +18,7 @@ import { prismaSqlite } from '../src/prisma-database.ts'
 import { fromPrisma } from '../src/prisma-error.ts'
 import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
 import { SqliteConnection } from '../src/sqlite-connection.ts'
-import type { RecordTable, Table } from '../src/table.ts'
+import type { ListTable, RecordTable, Table } from '../src/table.ts'
 import type { Declarations } from '../src/tables.ts'
 import { TransactionExecutor } from '../src/transaction-executor.ts'
 import { emptyDatabase } from './postgres.ts'
@@ -51,6 +52,7 @@ model Book {
   editor    Author?   @relation("editor", fields: [editor_id], references: [id], onDelete: Restrict)
   version   Int       @default(1)
   chapters  Chapter[]
+  pages     Page[]
 
   @@map("books")
 }
@@ -61,8 +63,20 @@ model Chapter {
   book    Book   @relation(fields: [book_id], references: [id], onDelete: Cascade)
   version Int    @default(1)
   notes   Note[]
+  pages   Page[]
 
   @@map("chapters")
+}
+
+model Page {
+  id         Int     @id @default(autoincrement())
+  book_id    Int
+  book       Book    @relation(fields: [book_id], references: [id], onDelete: Cascade)
+  chapter_id Int
+  chapter    Chapter @relation(fields: [chapter_id], references: [id], onDelete: Cascade)
+  version    Int     @default(1)
+
+  @@map("pages")
 }
 
 model Note {
@@ -84,6 +98,22 @@ model Prize {
 
   @@id([author_id, year])
   @@map("prizes")
+}
+
+model AuditEntry {
+  id           Int      @id @default(autoincrement())
+  at           DateTime
+  actor        String
+  actor_detail String?
+  procedure    String
+  resource     String
+  record_id    Int
+  before       String?
+  after        String?
+  request_id   String?
+  address      String?
+
+  @@map("audit_entries")
 }
 `
 
@@ -112,6 +142,13 @@ interface Chapter {
   version: number
 }
 
+interface Page {
+  id: number
+  book_id: number
+  chapter_id: number
+  version: number
+}
+
 interface Note {
   id: number
   chapter_id: number | null
@@ -128,13 +165,15 @@ interface LibraryTables {
   authors: RecordTable<Author>
   books: RecordTable<Book>
   chapters: RecordTable<Chapter>
+  pages: RecordTable<Page>
   notes: RecordTable<Note>
   prizes: Table<Prize>
+  auditEntries: ListTable<AuditEntry>
 }
 
 export interface LibraryDatabase extends AsyncDisposable {
   read: LibraryTables
-  write<T>(work: (tx: LibraryTables) => Promise<T>): Promise<T>
+  write<T>(work: (tx: LibraryTables) => Promise<T>, audit?: AuditContext): Promise<T>
 }
 
 interface Generated {
@@ -228,7 +267,7 @@ async function onSqlite({ declarations, clients, sql }: Generated, access: strin
   const sqlRun = async (text: string) => connection.run({ text, values: [] })
   return {
     read: tables(connection),
-    write: (work) => inTransaction(sqlRun, connection, (executor) => work(tables(executor))),
+    write: (work, audit) => inTransaction(sqlRun, connection, (executor) => work(tables(executor, { audit }))),
     [Symbol.asyncDispose]: async () => {
       connection.close()
       await remove()
@@ -248,12 +287,12 @@ async function onPostgres({ declarations, clients, sql }: Generated, access: str
   const tables = sqlTablesOf(declarations)
   return {
     read: tables(new PreparedStatements(pool, true)),
-    write: async (work) => {
+    write: async (work, audit) => {
       const client = await pool.connect()
       const sqlRun = (text: string) => client.query(text)
-      return inTransaction(sqlRun, new PreparedStatements(client, true), (executor) => work(tables(executor))).finally(
-        () => client.release(),
-      )
+      return inTransaction(sqlRun, new PreparedStatements(client, true), (executor) =>
+        work(tables(executor, { audit })),
+      ).finally(() => client.release())
     },
     [Symbol.asyncDispose]: () => pool.end(),
   }
@@ -267,9 +306,9 @@ function throughPrisma(
   const tables = sqlTablesOf(declarations)
   return {
     read: tables(executorOf(client)),
-    write: <T>(work: (tx: LibraryTables) => Promise<T>): Promise<T> =>
+    write: <T>(work: (tx: LibraryTables) => Promise<T>, audit?: AuditContext): Promise<T> =>
       client
-        .$transaction((tx) => work(tables(executorOf(tx))))
+        .$transaction((tx) => work(tables(executorOf(tx), { audit })))
         .catch((error: unknown) => {
           throw fromPrisma(error)
         }),

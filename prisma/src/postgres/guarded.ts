@@ -20,13 +20,14 @@ export function writingOnce(executor: Executor): Executor {
   })
 }
 
-/** @param beforeWrite is called before each statement that writes, with the number of rows that it inserts, or 0 */
+/** @param beforeWrite is called before each statement that writes or locks, with the number of rows that it inserts, or 0 */
 function guarded(executor: Executor, beforeWrite: (rows: number) => void): Executor {
   return {
     isRemote: executor.isRemote,
     namesRow: executor.namesRow,
     all: (statement) => {
-      if (!statement.text.startsWith('SELECT')) beforeWrite(0)
+      const { text } = statement
+      if (!text.startsWith('SELECT') || text.endsWith('FOR UPDATE')) beforeWrite(0)
       return executor.all(statement)
     },
     run: (statement) => {

@@ -122,10 +122,11 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
 
     delete: (input, { write }) => {
       const { id, if_version } = input as unknown as Named
-      return write(async (tx) => {
+      const work = async (tx: Tables) => {
         await deleteVersioned(tableOf(tx), name, id, if_version)
         return { message: `${name} deleted` }
-      })
+      }
+      return write(work, { isSingle: !tableOf(tables).cascades })
     },
   }
 

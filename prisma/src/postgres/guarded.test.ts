@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { Executor } from '../sql-table.ts'
+import { readOnly, writingOnce } from './guarded.ts'
+
+function recording() {
+  const sent: string[] = []
+  const send =
+    <T>(answer: T) =>
+    ({ text }: { text: string }) => {
+      sent.push(text)
+      return answer
+    }
+  const executor: Executor = { isRemote: true, all: send([]), run: send(0), insert: send([]) }
+  return { executor, sent }
+}
+
+const statement = (text: string) => ({ text, values: [] })
+
+test('a single write locks rows, or writes, and does not do both', () => {
+  const { executor, sent } = recording()
+  const once = writingOnce(executor)
+  once.all(statement('SELECT "id" FROM "books"'))
+  once.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))
+  const write = statement('DELETE FROM "books"')
+  expect(() => once.run(write)).toThrow('A write that was said to be single writes twice.')
+  expect(() => once.all(write)).toThrow('A write that was said to be single writes twice.')
+  expect(sent).toEqual(['SELECT "id" FROM "books"', 'SELECT "id" FROM "books" LIMIT ? FOR UPDATE'])
+})
+
+test('what only reads refuses to write and to lock, before anything is sent', () => {
+  const { executor, sent } = recording()
+  const reader = readOnly(executor)
+  const insertion = { text: 'INSERT', table: 'books', columns: [], hasId: true, unique: [] }
+  const refusal = 'Database.read cannot write'
+  expect(() => reader.run(statement('DELETE FROM "books"'))).toThrow(refusal)
+  expect(() => reader.all(statement('WITH "stored" AS (SELECT 1) UPDATE "books"'))).toThrow(refusal)
+  expect(() => reader.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))).toThrow(refusal)
+  expect(() => reader.insert(insertion, [[]], 0)).toThrow(refusal)
+  reader.all(statement('SELECT 1'))
+  expect(sent).toEqual(['SELECT 1'])
+})
