@@ -1,4 +1,4 @@
-// npm start, npm test, npm run check, npm run bench, npm run test:torture: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -21,7 +21,9 @@ const path = await step('pnpm', 'npx', [
 environment.PATH += delimiter + path.trim()
 // CI keeps pnpm from asking questions.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
-await step('generate', 'turbo', ['run', 'generate', 'build', '--output-logs=errors-only'])
+// A new resource changes what is built.
+const made = command === 'new' ? ['generate'] : ['generate', 'build']
+await step('generate', 'turbo', ['run', ...made, '--output-logs=errors-only'])
 
 switch (command) {
   case 'start':
@@ -46,8 +48,11 @@ switch (command) {
   case 'torture':
     await finish('node', ['tests/src/main.ts', ...extra])
     break
+  case 'new':
+    await finish('node', ['scripts/new/main.ts', ...extra])
+    break
   default:
-    console.error(`There is no command "${command}": start, test, check, bench or torture.`)
+    console.error(`There is no command "${command}": start, test, check, bench, torture or new.`)
     process.exitCode = 2
 }
 

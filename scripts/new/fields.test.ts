@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { parseField } from './fields.ts'
+import { namesOf } from './names.ts'
+
+test.each([
+  ['reference:text', 'text(1, 200)', 'String', {}],
+  ['note:text?', 'text(1, 200)', 'String', { nullable: true, default: null }],
+  ['code:text:unique', 'text(1, 200)', 'String', { unique: true }],
+  ['quantity:int', 'whole(-2147483648, 2147483647)', 'Int', { values: [1, 2], invalid: 2147483648 }],
+  ['quantity:int:1..1000=5', 'whole(1, 1000)', 'Int', { default: 5, values: [1, 2], invalid: 0 }],
+  ['rating:int:..5?=3', 'whole(-2147483648, 5)', 'Int', { nullable: true, default: 3, invalid: 6 }],
+  ['price:decimal:0..', 'decimal(0, 1e12)', 'Float', { values: [1, 2], invalid: -1 }],
+  ['share:decimal:0..0.5', 'decimal(0, 0.5)', 'Float', { values: [0.25, 0.5], invalid: -1 }],
+  ['paid:bool=false', "z.boolean(must('true or false'))", 'Boolean', { default: false, filters: 'value' }],
+  ['due:date', 'date()', 'String', { filters: 'range' }],
+  ['sent_at:time', 'moment', 'DateTime', { filters: 'range' }],
+  [
+    'status:open|closed|lost=open',
+    'z.enum(["open","closed","lost"], must("open, closed or lost"))',
+    'String',
+    { default: 'open', filters: 'value', values: ['open', 'closed'] },
+  ],
+  [
+    'user:ref:users',
+    'reference("users")',
+    'Int',
+    { name: 'user_id', filters: 'value', relation: { name: 'user', collection: 'users', onDelete: 'Restrict' } },
+  ],
+  [
+    'user:ref:users:cascade?',
+    'reference("users")',
+    'Int',
+    {
+      name: 'user_id',
+      nullable: true,
+      default: null,
+      relation: { name: 'user', collection: 'users', onDelete: 'Cascade' },
+    },
+  ],
+])('%s is %s in the contract and %s in the model', (text, schema, column, facts) => {
+  expect(parseField(text)).toMatchObject({ name: text.split(':')[0], schema, column, ...facts })
+})
+
+test.each([
+  ['reference', 'reference: a field is name:type, its name in lower case such as due_date.'],
+  ['Due:date', 'Due:date: a field is name:type, its name in lower case such as due_date.'],
+  ['id:int', 'id:int: id is a name that every record or list has already.'],
+  ['a:word', 'a:word: "word" is no type; it is one of text, int, decimal, bool, date, time, ref:users or open|closed.'],
+  ['a:text:5', 'a:text:5: "5" cannot follow text; see npm run new -- --help.'],
+  ['a:int:1..2:3', 'a:int:1..2:3: "3" is one word too many; see npm run new -- --help.'],
+  ['a:int:5', 'a:int:5: bounds are written 1..1000, 0.. or ..10.'],
+  ['a:int:0..1.5', 'a:int:0..1.5: an int has whole bounds.'],
+  ['a:int:5..1', 'a:int:5..1: the bounds 5..1 must rise, and lie within -2147483648..2147483647.'],
+  [
+    'a:int:0..3000000000',
+    'a:int:0..3000000000: the bounds 0..3000000000 must rise, and lie within -2147483648..2147483647.',
+  ],
+  ['a:int:1..5=9', 'a:int:1..5=9: the default "9" is not a valid a.'],
+  ['a:date=2026-02-30', 'a:date=2026-02-30: the default "2026-02-30" is not a valid a.'],
+  ['a:open|open', 'a:open|open: a choice is made of different words, such as open|closed.'],
+  ['a:open|', 'a:open|: a choice is made of different words, such as open|closed.'],
+  ['a:ref', 'a:ref: a reference names a collection: ref:users.'],
+  ['a:ref:users=1', 'a:ref:users=1: a reference has no default.'],
+  ['a:ref:users:unique', 'a:ref:users:unique: a reference cannot be unique.'],
+  ['a:text:cascade', 'a:text:cascade: only a reference can cascade.'],
+])('%s is refused', (text, sentence) => {
+  expect(() => parseField(text)).toThrow(sentence)
+})
+
+test.each([
+  ['orders', undefined, 'orders', 'order', 'Order'],
+  ['order-lines', undefined, 'orderLines', 'orderLine', 'OrderLine'],
+  ['order_lines', undefined, 'orderLines', 'orderLine', 'OrderLine'],
+  ['categories', undefined, 'categories', 'category', 'Category'],
+  ['addresses', undefined, 'addresses', 'address', 'Address'],
+  ['boxes', undefined, 'boxes', 'box', 'Box'],
+  ['purchases', undefined, 'purchases', 'purchase', 'Purchase'],
+  ['people', 'person', 'people', 'person', 'Person'],
+])('one of %s (singular: %s) is named', (plural, singular, noun, one, model) => {
+  expect(namesOf(plural, singular)).toMatchObject({ noun, one, model })
+})
+
+test.each(['order', 'Orders', 'people', 'address', '3ds', 'order--lines', ''])('"%s" is no plural', (plural) => {
+  expect(() => namesOf(plural)).toThrow(`"${plural}" is not a plural in lower case, such as orders`)
+})

@@ -1,0 +1,145 @@
+// Writes a resource, or takes it back: `npm run new -- --help` says how.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root, run } from '../child.mjs'
+import { withModel, withNoun, withoutModel, withoutNoun } from './edits.ts'
+import { type Field, parseField, Refusal, SYNTAX } from './fields.ts'
+import { type Names, namesOf } from './names.ts'
+import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, refuseTaken, targetsOf } from './project.ts'
+import { backRelations, declarationSource, modelSource, testSource } from './sources.ts'
+
+const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
+npm run new -- --remove orders     takes it back while it is not committed
+
+The first word is the plural of the resource: orders, order-lines; or people --one=person, where the singular is
+another word than the plural without its ending.
+
+${SYNTAX}`
+
+try {
+  await main()
+} catch (error) {
+  if (!(error instanceof Refusal || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS'))) throw error
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    options: { help: { type: 'boolean' }, one: { type: 'string' }, remove: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const [plural, ...words] = positionals
+  if (values.help || plural === undefined) return console.log(USAGE)
+  const names = namesOf(plural, values.one)
+  if (values.remove) return remove(names)
+  if (words.length === 0) {
+    throw new Refusal(`${names.words}: name at least one field, such as reference:text; npm run new -- --help lists the types.
+To remove a resource: npm run new -- --remove ${names.path}`)
+  }
+  await add(names, words.map(parseField))
+}
+
+async function add(names: Names, fields: Field[]) {
+  refuseTaken(names)
+  refuseRepeated(fields)
+  const models = modelsReferredTo(fields)
+  const { declaration, test } = filesOf(names)
+  await allOrNothing(names, async () => {
+    write(declaration, declarationSource(names, fields))
+    write(LIST, withNoun(read(LIST), names))
+    write(test, testSource(names, fields, targetsOf(models)))
+    write(MODELS, withModel(read(MODELS), modelSource(names, fields, models), backRelations(names, fields, models)))
+    await format(declaration, LIST, test)
+    await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)
+    await derive()
+  })
+  console.log(`Written:
+  ${declaration}
+  ${test}
+  ${filesOf(names).migrations.join('\n  ')}
+Changed:
+  ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
+
+npm start serves it at /${names.path} and shows it at /console/${names.noun}; npm test proves it.
+To take it back before it is committed: npm run new -- --remove ${names.path}`)
+}
+
+async function remove(names: Names) {
+  const { declaration, test, migrations } = filesOf(names)
+  const files = [declaration, test, ...migrations]
+  if (!existsSync(join(root, declaration))) throw new Refusal(`There is no resource ${names.words} in ${declaration}.`)
+  const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
+  if (code !== 0) throw new Refusal(`git does not say what is committed, so nothing is removed: ${output.trim()}`)
+  if (output !== '') {
+    throw new Refusal(`${names.words}: it is committed, so databases may have its table. Nothing is removed.
+Take declaration, line and model out, and write the migration that drops the table: prisma/README.md.
+Committed: ${output.trim().replaceAll('\n', ', ')}`)
+  }
+  await allOrNothing(names, async () => {
+    write(MODELS, withoutModel(read(MODELS), names))
+    write(LIST, withoutNoun(read(LIST), names))
+    for (const file of files) discard(file)
+    await format(LIST)
+    await derive()
+  })
+  console.log(`Removed:
+  ${files.join('\n  ')}
+Taken out of:
+  ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
+
+A database that was opened meanwhile has the table, and the service refuses it: delete it, or restore its backup.`)
+}
+
+function refuseRepeated(fields: Field[]) {
+  const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
+  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  if (repeated !== undefined) throw new Refusal(`${repeated}: two fields have this name.`)
+}
+
+/** What follows from contract and models. */
+async function derive() {
+  await step('turbo', 'run', 'generate', '--output-logs=errors-only')
+  await step('npm', 'run', '--silent', 'openapi:write')
+}
+
+/** Does all of the work, or leaves the files of the resource as they were. */
+async function allOrNothing(names: Names, work: () => Promise<void>) {
+  const files = () => {
+    const { declaration, test, migrations } = filesOf(names)
+    return [declaration, test, ...migrations, LIST, MODELS, DOCUMENT, HASH].filter((file) =>
+      existsSync(join(root, file)),
+    )
+  }
+  const before = files().map((path) => ({ path, text: read(path) }))
+  try {
+    await work()
+  } catch (error) {
+    for (const file of files()) if (!before.some(({ path }) => path === file)) discard(file)
+    for (const { path, text } of before) write(path, text)
+    await run('turbo', ['run', 'generate'], { quiet: true })
+    console.error('Everything is as it was before.')
+    throw error
+  }
+}
+
+/** Formats and sorts imports, without the linter, which reads the whole project. */
+function format(...files: string[]) {
+  return step('biome', 'check', '--write', '--linter-enabled=false', ...files)
+}
+
+async function step(command: string, ...args: string[]) {
+  const { code, output } = await run(command, args, { quiet: true })
+  if (code !== 0) throw new Refusal(`${[command, ...args].join(' ')} failed:\n${output.trim()}`)
+}
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+/** Deletes a file, a migration with its folder. */
+function discard(path: string) {
+  rmSync(join(root, basename(path) === 'migration.sql' ? dirname(path) : path), { recursive: true, force: true })
+}

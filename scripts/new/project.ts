@@ -1,0 +1,169 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../child.mjs'
+import { type Field, Refusal } from './fields.ts'
+import type { Names } from './names.ts'
+import type { Target } from './sources.ts'
+
+export const LIST = 'packages/contract/src/written.ts'
+export const MODELS = 'prisma/schema.prisma'
+export const DOCUMENT = 'packages/contract/openapi.snapshot.json'
+export const HASH = 'packages/contract/src/hash.ts'
+
+// What the service itself answers at. The other paths are in the document.
+const PATHS = ['api', 'assets', 'console', 'docs', 'healthz', 'metrics', 'openapi', 'readyz', 'redoc', 'trpc']
+// Models become types of the Prisma client, which uses these itself.
+const TYPES = [
+  'Array',
+  'Date',
+  'Decimal',
+  'Error',
+  'Function',
+  'Json',
+  'Object',
+  'Prisma',
+  'Promise',
+  'Record',
+  'String',
+]
+
+export const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** The files of a resource alone, by what they are. */
+export function filesOf({ path, table }: Names) {
+  return {
+    declaration: `packages/contract/src/${path}.ts`,
+    test: `apps/server/test/${path}.test.ts`,
+    migrations: globSync(`prisma/migrations/*/[0-9]*[0-9]_add_${table}/migration.sql`, { cwd: root }).sort(),
+  }
+}
+
+/** @throws Refusal where a resource of these names cannot be added */
+export function refuseTaken(names: Names): void {
+  const { path, table, noun, model, words } = names
+  const refuse = (what: string) => {
+    throw new Refusal(`${words}: ${what}. Take another name.`)
+  }
+  const document: Document = JSON.parse(read(DOCUMENT))
+  const taken = [
+    ...Object.keys(document.paths).map((place) => place.replace(/^\/(api\/)?/, '').split('/')[0]),
+    ...PATHS,
+  ]
+  if (nounsIn(read(LIST)).includes(noun)) refuse(`there is a resource ${noun} already`)
+  if (taken.includes(path)) refuse(`the path /${path} is taken`)
+  if (modelsIn(read(MODELS)).has(table)) refuse(`there is a table ${table} already`)
+  if (new RegExp(`^model ${model} `, 'm').test(read(MODELS))) refuse(`there is a model ${model} already`)
+  if (TYPES.includes(model)) refuse(`${model} is a type of TypeScript or Prisma`)
+  const schema = [model, `Versioned${model}`].find((name) => name in document.components.schemas)
+  if (schema !== undefined) refuse(`the OpenAPI document has a schema ${schema} already`)
+  const { declaration, test, migrations } = filesOf(names)
+  const file = [declaration, test, ...migrations].find((file) => existsSync(join(root, file)))
+  if (file !== undefined) refuse(`there is a file ${file} already`)
+}
+
+/** The model of each collection that the references name. @throws Refusal for one that does not exist */
+export function modelsReferredTo(fields: Field[]): Map<string, string> {
+  const collections = globSync('packages/contract/src/*.ts', { cwd: root }).flatMap((file) =>
+    [...read(file).matchAll(/^export const (\w+) = collection\(/gm)].map(([, noun = '']) => noun),
+  )
+  const models = modelsIn(read(MODELS))
+  return new Map(
+    fields.flatMap(({ relation }) => {
+      if (relation === undefined) return []
+      const { name, collection } = relation
+      const model = models.get(collection.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+      if (!collections.includes(collection) || model === undefined) {
+        throw new Refusal(
+          `${name}:ref:${collection}: there is no collection ${collection}; there are ${collections.join(', ')}.`,
+        )
+      }
+      return [[collection, model]]
+    }),
+  )
+}
+
+interface Schema {
+  properties: Record<
+    string,
+    { examples?: unknown[]; enum?: unknown[]; minimum?: number; type?: string; format?: string }
+  >
+  required?: string[]
+}
+
+interface Document {
+  paths: Record<string, Record<string, { operationId?: string }>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** How a record of each collection is made, those that it refers to itself before it. */
+export function targetsOf(models: Map<string, string>): Target[] {
+  const document: Document = JSON.parse(read(DOCUMENT))
+  const schemaPrisma = read(MODELS)
+  const targets: Target[] = []
+  const add = (collection: string, model: string) => {
+    if (targets.some((target) => target.collection === collection)) return
+    const { properties = {}, required = [] } = document.components.schemas[`Create${model}Body`] ?? {}
+    const relations = relationsOf(schemaPrisma, model)
+    for (const name of required) {
+      const other = relations.get(name)
+      if (other !== undefined) add(nounOf(schemaPrisma, other), other)
+    }
+    const values = required.map((name) => [name, relations.has(name) ? 1 : exampleOf(properties[name] ?? {})])
+    targets.push({
+      collection,
+      create: pathOf(document, `create${model}`),
+      json: Object.fromEntries(values),
+      path: pathOf(document, `delete${model}`).replace(/\{\w+\}/, '1'),
+    })
+  }
+  for (const [collection, model] of models) add(collection, model)
+  return targets
+}
+
+function exampleOf({ examples, enum: choices, minimum, type, format }: Schema['properties'][string]): unknown {
+  if (examples !== undefined) return examples[0]
+  if (choices !== undefined) return choices[0]
+  if (type === 'boolean') return false
+  if (type === 'integer' || type === 'number') return Math.max(minimum ?? 1, 1)
+  return { date: '2026-01-31', 'date-time': '2026-01-31T08:30:00.000Z' }[format ?? ''] ?? 'First'
+}
+
+function pathOf({ paths }: Document, operationId: string): string {
+  const [path = ''] =
+    Object.entries(paths).find(([, operations]) =>
+      Object.values(operations).some((operation) => operation.operationId === operationId),
+    ) ?? []
+  return path
+}
+
+/** The models that a model refers to, by the field that holds the id. */
+function relationsOf(schemaPrisma: string, model: string): Map<string, string> {
+  const [block = ''] = new RegExp(`^model ${model} \\{[^}]*\\}`, 'm').exec(schemaPrisma) ?? []
+  const relations = [...block.matchAll(/^ +\w+ +(\w+)\?? +@relation\(.*fields: \[(\w+)\]/gm)]
+  return new Map(relations.map(([, other = '', field = '']) => [field, other]))
+}
+
+function nounOf(schemaPrisma: string, model: string): string {
+  const [table = ''] = [...modelsIn(schemaPrisma)].find(([, name]) => name === model) ?? []
+  return table.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** The models by their tables. */
+function modelsIn(schemaPrisma: string): Map<string, string> {
+  return new Map(
+    [...schemaPrisma.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, model = '', table = '']) => [
+      table,
+      model,
+    ]),
+  )
+}
+
+/** The names in the list of the contract. */
+export function nounsIn(list: string): string[] {
+  return (
+    /written = \{([^}]*)\}/
+      .exec(list)?.[1]
+      ?.split(',')
+      .flatMap((name) => name.trim() || []) ?? []
+  )
+}
