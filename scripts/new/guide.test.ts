@@ -1,0 +1,100 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { root } from '../child.mjs'
+
+const guide = readFileSync(join(root, 'docs/add-a-resource.md'), 'utf8')
+const [make = '', requests = '', takeBack = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+test('the guide leads from an empty clone to orders in the console, and back', { timeout: 600_000 }, async () => {
+  using clone = emptyClone()
+  const [add = '', start = '', ...more] = make.trim().split('\n')
+  expect([start, more]).toEqual(['npm start', []])
+
+  clone.run(add)
+  expect(clone.changes()).toEqual([
+    ' M packages/contract/openapi.snapshot.json',
+    ' M packages/contract/src/hash.ts',
+    ' M packages/contract/src/written.ts',
+    ' M prisma/schema.prisma',
+    '?? apps/server/test/orders.test.ts',
+    '?? packages/contract/src/orders.ts',
+    '?? prisma/migrations/postgresql/0006_add_orders/migration.sql',
+    '?? prisma/migrations/sqlite/0006_add_orders/migration.sql',
+  ])
+  {
+    await using service = await clone.start(start)
+    for (const [, command = '', answer] of requests.matchAll(/^(curl .*)\n# (.*)$/gm)) {
+      expect((await send(service.url, command)).replace(TIME, 'TIME')).toBe(answer?.replace(TIME, 'TIME'))
+    }
+    const { paths } = JSON.parse(await (await fetch(`${service.url}/openapi.json`)).text())
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/orders', '/orders/{id}', '/orders/bulk']))
+
+    const browser = await openBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(`${service.url}/console/orders`)
+      await page.getByText('A-1', { exact: true }).first().waitFor({ timeout: 60_000 })
+    } finally {
+      await browser.close()
+    }
+  }
+  clone.run(takeBack)
+  expect(clone.changes()).toEqual([])
+})
+
+/** The files of the working tree as a repository of their own, without anything that is installed or built. */
+function emptyClone() {
+  const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
+  const run = (command: string) =>
+    execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of files.toString().split('\0')) {
+    if (file !== '') cpSync(join(root, file), join(folder, file), { force: true })
+  }
+  run('git init -q && git add -A && git -c user.name=test -c user.email=test@example.com commit -qm all')
+  return {
+    run,
+    changes: () => run('git status --porcelain --untracked-files=all').split('\n').filter(Boolean).sort(),
+    start: (command: string) => startService(folder, command),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A command that serves until it is stopped, on a free port. */
+async function startService(cwd: string, command: string) {
+  const child = spawn('sh', ['-c', command], {
+    cwd,
+    detached: true,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = new Promise((done) => child.on('close', done))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
+    if (url === undefined) continue
+    child.stdout.resume()
+    return {
+      url,
+      [Symbol.asyncDispose]: async () => {
+        process.kill(-(child.pid as number), 'SIGTERM')
+        await closed
+      },
+    }
+  }
+  throw new Error(`${command} ended and did not serve`)
+}
+
+/** What a curl command of the guide is answered. */
+async function send(url: string, command: string): Promise<string> {
+  const [, method = 'GET'] = /-X (\w+)/.exec(command) ?? []
+  const [, path = ''] = /localhost:3000([^\s']*)/.exec(command) ?? []
+  const [, body] = /-d '([^']*)'/.exec(command) ?? []
+  const init = body === undefined ? {} : { body, headers: { 'Content-Type': 'application/json' } }
+  return (await fetch(url + path, { method, ...init })).text()
+}
