@@ -3,10 +3,10 @@ import type { Names } from './names.ts'
 import { nounsIn } from './project.ts'
 
 /** The list of the contract with the resource in it, ahead of the keys; for Biome to format. */
-export function withNoun(list: string, { noun, path }: Names): string {
+export function withNoun(list: string, { noun }: Names): string {
   const nouns = nounsIn(list)
   nouns.splice(nouns.indexOf('keys'), 0, noun)
-  return withNouns(`import { ${noun} } from './${path}.ts'\n${list}`, nouns)
+  return withNouns(`import { ${noun} } from './${noun}.ts'\n${list}`, nouns)
 }
 
 export function withoutNoun(list: string, { noun }: Names): string {
@@ -37,9 +37,10 @@ export function withModel(models: string, model: string, backRelations: { model:
   )
 }
 
-/** @throws Refusal where another model refers to it */
+/** @throws Refusal where there is no such model, or another one refers to it */
 export function withoutModel(models: string, { model, words }: Names): string {
   const [block = ''] = new RegExp(`\\nmodel ${model} \\{\\n[^}]*\\}\\n`).exec(models) ?? []
+  if (block === '') throw new Refusal(`${words}: there is no model ${model}. If it has another singular, add --one.`)
   const [, other] = /^ +\w+ +(\w+)\[\]/m.exec(block) ?? []
   if (other !== undefined) throw new Refusal(`${words}: the model ${other} refers to it. Remove that one before it.`)
   return models.replace(block, '').replace(new RegExp(`^  \\w+ +${model}\\[\\].*\\n`, 'gm'), '')

@@ -2,11 +2,11 @@ import { Refusal } from './fields.ts'
 
 /** What a resource is called, by where: of `order-lines` and `order_lines` alike. */
 export interface Names {
-  /** Its file in the contract and its path: `order-lines`. */
+  /** Its path, and its tests' file: `order-lines`. */
   path: string
   /** Its table: `order_lines`. */
   table: string
-  /** Its key in the contract, the client and the tables: `orderLines`. */
+  /** Its key in the contract, the client and the tables, and its file in the contract: `orderLines`. */
   noun: string
   /** The noun of one record: `orderLine`. */
   one: string

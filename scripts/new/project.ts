@@ -12,27 +12,15 @@ export const HASH = 'packages/contract/src/hash.ts'
 
 // What the service itself answers at. The other paths are in the document.
 const PATHS = ['api', 'assets', 'console', 'docs', 'healthz', 'metrics', 'openapi', 'readyz', 'redoc', 'trpc']
-// Models become types of the Prisma client, which uses these itself.
-const TYPES = [
-  'Array',
-  'Date',
-  'Decimal',
-  'Error',
-  'Function',
-  'Json',
-  'Object',
-  'Prisma',
-  'Promise',
-  'Record',
-  'String',
-]
+// Prisma's scalars, and the types that stand with the models in generated/tables.ts.
+const TYPES = ['Boolean', 'Decimal', 'Float', 'Int', 'Json', 'ListTable', 'RecordTable', 'String', 'Table']
 
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** The files of a resource alone, by what they are. */
-export function filesOf({ path, table }: Names) {
+export function filesOf({ noun, path, table }: Names) {
   return {
-    declaration: `packages/contract/src/${path}.ts`,
+    declaration: `packages/contract/src/${noun}.ts`,
     test: `apps/server/test/${path}.test.ts`,
     migrations: globSync(`prisma/migrations/*/[0-9]*[0-9]_add_${table}/migration.sql`, { cwd: root }).sort(),
   }
@@ -53,7 +41,7 @@ export function refuseTaken(names: Names): void {
   if (taken.includes(path)) refuse(`the path /${path} is taken`)
   if (modelsIn(read(MODELS)).has(table)) refuse(`there is a table ${table} already`)
   if (new RegExp(`^model ${model} `, 'm').test(read(MODELS))) refuse(`there is a model ${model} already`)
-  if (TYPES.includes(model)) refuse(`${model} is a type of TypeScript or Prisma`)
+  if (TYPES.includes(model)) refuse(`a model cannot be named ${model}`)
   const schema = [model, `Versioned${model}`].find((name) => name in document.components.schemas)
   if (schema !== undefined) refuse(`the OpenAPI document has a schema ${schema} already`)
   const { declaration, test, migrations } = filesOf(names)

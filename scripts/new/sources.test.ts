@@ -88,6 +88,10 @@ test('a model that another one refers to is not removed', () => {
   )
 })
 
+test('a model that is not there is not removed', () => {
+  expect(() => withoutModel(before, orders)).toThrow('orders: there is no model Order. If it has another singular')
+})
+
 test('the list gets a line and a name, and loses them again', () => {
   const list = "import { keys } from './keys.ts'\n\nexport const written = { users, keys }\n"
   const longer = withNoun(list, orders)
