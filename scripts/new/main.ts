@@ -89,7 +89,8 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
 Taken out of:
   ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
 
-A database that was opened meanwhile has the table, and the service refuses it: delete it, or restore its backup.`)
+A database opened in the meantime has the migration, and the service refuses to start on it: delete the database, or
+restore a backup.`)
 }
 
 function refuseRepeated(fields: Field[]) {
@@ -119,7 +120,7 @@ async function allOrNothing(names: Names, work: () => Promise<void>) {
     for (const file of files()) if (!before.some(({ path }) => path === file)) discard(file)
     for (const { path, text } of before) write(path, text)
     await run('turbo', ['run', 'generate'], { quiet: true })
-    console.error('Everything is as it was before.')
+    console.error('Failed. All files are as they were before.')
     throw error
   }
 }
