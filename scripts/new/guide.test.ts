@@ -57,7 +57,7 @@ function emptyClone() {
     execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   for (const file of files.toString().split('\0')) {
-    if (file !== '') cpSync(join(root, file), join(folder, file), { force: true })
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file))
   }
   run('git init -q && git add -A && git -c user.name=test -c user.email=test@example.com commit -qm all')
   return {

@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, run } from '../child.mjs'
-import { withModel, withNoun, withoutModel, withoutNoun } from './edits.ts'
+import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
 import { type Field, parseField, Refusal, SYNTAX } from './fields.ts'
+import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
 import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, refuseTaken, targetsOf } from './project.ts'
-import { backRelations, declarationSource, modelSource, testSource } from './sources.ts'
+import { testSource } from './promises.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
 npm run new -- --remove orders     takes it back while it is not committed
@@ -50,7 +51,7 @@ async function add(names: Names, fields: Field[]) {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
     write(test, testSource(names, fields, targetsOf(models)))
-    write(MODELS, withModel(read(MODELS), modelSource(names, fields, models), backRelations(names, fields, models)))
+    write(MODELS, withModel(read(MODELS), names, fields, models))
     await format(declaration, LIST, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)
     await derive()

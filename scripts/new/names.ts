@@ -48,5 +48,10 @@ function singularOf(plural: string): string {
   return plural.replace(/(ss|x|ch|sh)es$|s$/, '$1')
 }
 
-const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
+export const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
 export const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
+
+/** `a, b and c` */
+export function listed(words: string[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
+}

@@ -1,9 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../child.mjs'
+import { nounsIn } from './declaration.ts'
 import { type Field, Refusal } from './fields.ts'
-import type { Names } from './names.ts'
-import type { Target } from './sources.ts'
+import { modelsIn, relationsOf } from './model.ts'
+import { camelCase, type Names } from './names.ts'
+import type { Target } from './promises.ts'
 
 export const LIST = 'packages/contract/src/written.ts'
 export const MODELS = 'prisma/schema.prisma'
@@ -124,34 +126,7 @@ function pathOf({ paths }: Document, operationId: string): string {
   return path
 }
 
-/** The models that a model refers to, by the field that holds the id. */
-function relationsOf(schemaPrisma: string, model: string): Map<string, string> {
-  const [block = ''] = new RegExp(`^model ${model} \\{[^}]*\\}`, 'm').exec(schemaPrisma) ?? []
-  const relations = [...block.matchAll(/^ +\w+ +(\w+)\?? +@relation\(.*fields: \[(\w+)\]/gm)]
-  return new Map(relations.map(([, other = '', field = '']) => [field, other]))
-}
-
 function nounOf(schemaPrisma: string, model: string): string {
   const [table = ''] = [...modelsIn(schemaPrisma)].find(([, name]) => name === model) ?? []
-  return table.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-/** The models by their tables. */
-function modelsIn(schemaPrisma: string): Map<string, string> {
-  return new Map(
-    [...schemaPrisma.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, model = '', table = '']) => [
-      table,
-      model,
-    ]),
-  )
-}
-
-/** The names in the list of the contract. */
-export function nounsIn(list: string): string[] {
-  return (
-    /written = \{([^}]*)\}/
-      .exec(list)?.[1]
-      ?.split(',')
-      .flatMap((name) => name.trim() || []) ?? []
-  )
+  return camelCase(table)
 }

@@ -1,86 +1,5 @@
 import type { Field } from './fields.ts'
-import { type Names, upper } from './names.ts'
-
-/** The declaration in the contract, for Biome to format. */
-export function declarationSource({ noun, one, path, words }: Names, fields: Field[]): string {
-  const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
-  const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
-  const own = helpers.filter((helper) => helper !== 'reference')
-  const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
-  const filters = fields.flatMap(filtersOf)
-  return lines(
-    usesZod && "import { z } from 'zod'",
-    "import { collection } from './collection.ts'",
-    own.length > 0 && `import { ${own.join(', ')} } from './fields.ts'`,
-    helpers.includes('reference') && "import { reference } from './reference.ts'",
-    '',
-    `export const ${noun} = collection({`,
-    `noun: '${noun}',`,
-    one !== noun.slice(0, -1) && `one: '${one}',`,
-    `description: ${JSON.stringify(`${upper(words)} with ${listed(fields.map(inWords))}.`)},`,
-    `fields: { ${schemas.join('\n')} },`,
-    'timestamps: true,',
-    filters.length > 0 && `filters: ${JSON.stringify(filters)},`,
-    path !== noun && `path: '/${path}',`,
-    '})',
-  )
-}
-
-/**
- * The model, in Prisma's form.
- *
- * @param models the models of the collections that are referred to
- */
-export function modelSource({ table, model }: Names, fields: Field[], models: Map<string, string>): string {
-  const rows = [
-    ['id', 'Int', '@id @default(autoincrement())'],
-    ...fields.flatMap((field) => rowsOf(field, fields, table, models)),
-    ['version', 'Int', '@default(1)'],
-    ['created_at', 'DateTime', ''],
-    ['updated_at', 'DateTime', ''],
-  ]
-  const [names, types] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map(([name = '', type = '', attributes]) =>
-    `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
-  )
-  const indexes = fields.flatMap(({ name, filters, column }) => [
-    `  @@index([${name}, id])`,
-    // Few distinct values: schema.prisma says what for.
-    ...(filters === 'value' && column !== 'Int'
-      ? [`  @@index([${name}(sort: Desc), id], map: "${table}_${name}_desc_id_idx")`]
-      : []),
-  ])
-  return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
-}
-
-function rowsOf(
-  { name, column, nullable, unique, relation }: Field,
-  fields: Field[],
-  table: string,
-  models: Map<string, string>,
-) {
-  const mark = nullable ? '?' : ''
-  const row = [name, `${column}${mark}`, unique ? '@unique' : '']
-  if (relation === undefined) return [row]
-  const named = relationName(relation, fields, table)
-  const attribute = `@relation(${named === table ? '' : `"${named}", `}fields: [${name}], references: [id], onDelete: ${relation.onDelete})`
-  return [[relation.name, `${models.get(relation.collection)}${mark}`, attribute], row]
-}
-
-/** The lines that Prisma wants in the models that are referred to, by model. */
-export function backRelations({ table, model }: Names, fields: Field[], models: Map<string, string>) {
-  return fields.flatMap((field) => {
-    if (field.relation === undefined) return []
-    const named = relationName(field.relation, fields, table)
-    const line = `${named} ${model}[]${named === table ? '' : ` @relation("${named}")`}`
-    return [{ model: models.get(field.relation.collection) ?? '', line }]
-  })
-}
-
-/** Two relations to one model need names: `orders_buyer` and `orders_seller`. */
-function relationName({ name, collection }: NonNullable<Field['relation']>, fields: Field[], table: string): string {
-  return fields.filter(({ relation }) => relation?.collection === collection).length > 1 ? `${table}_${name}` : table
-}
+import { listed, type Names, upper } from './names.ts'
 
 /** The request that makes what a reference refers to, and the path of the record. */
 export interface Target {
@@ -103,13 +22,9 @@ export function testSource({ one, path, words, oneInWords }: Names, fields: Fiel
   const start = targets.length > 0 ? 'startWithReferences()' : 'startTestServer()'
   const json = JSON.stringify
   const create = (record: string) => `await server.request('POST', '/${path}', { json: ${record} })`
-  const lists = fields.flatMap((field) => {
-    const { name, filters, values } = field
+  const lists = fields.flatMap(({ name, filters, values: [less, more] }) => {
     if (filters === 'none') return []
-    const [filter, found] =
-      filters === 'value' ? [name, values.map((value) => value === values[0])] : [`${name}_gte`, [false, true]]
-    const ids = found.flatMap((is, at) => (is ? [at + 1] : []))
-    return [[`${filter}=${filters === 'value' ? values[0] : values[1]}`, ids]]
+    return [filters === 'value' ? [`${name}=${less}`, less === more ? [1, 2] : [1]] : [`${name}_gte=${more}`, [2]]]
   })
   const optional = fields.filter((field) => field.default !== undefined)
   const required = fields.filter((field) => field.default === undefined)
@@ -122,18 +37,17 @@ import { aTimestamp } from './records.ts'
 
 const first = ${json(first)}
 const second = ${json(second)}
-${
-  targets.length === 0
-    ? ''
-    : `
+${when(
+  targets.length > 0,
+  `
 /** The service with the records that ${a} refers to. */
 async function startWithReferences() {
   const server = await startTestServer()
   ${targets.map((target) => `await server.request('POST', '${target.create}', { json: ${json(target.json)} })`).join('\n')}
   return server
 }
-`
-}
+`,
+)}
 test('${a} is created with an id and read back', async () => {
   await using server = await ${start}
   const created = ${create('first')}
@@ -141,18 +55,17 @@ test('${a} is created with an id and read back', async () => {
   expect(created.body).toEqual({ id: 1, ...first, created_at: aTimestamp, updated_at: aTimestamp })
   expect((await server.request('GET', '/${path}/1')).body).toEqual(created.body)
 })
-${
-  optional.length === 0
-    ? ''
-    : `
+${when(
+  optional.length > 0,
+  `
 test('${a} may leave out ${listed(optional.map(({ name }) => name))}', async () => {
   await using server = await ${start}
   const { status, body } = ${create(json(Object.fromEntries(required.map(({ name, values }) => [name, values[0]]))))}
   expect(status).toBe(201)
   expect(body).toMatchObject(${json(Object.fromEntries(optional.map((field) => [field.name, field.default])))})
 })
-`
-}
+`,
+)}
 test.each([${fields.map(({ name, invalid }) => json([name, invalid])).join(', ')}])(
   '${a} whose %s is %j is refused, and the answer names the field', async (field, value) => {
   await using server = await ${start}
@@ -172,10 +85,9 @@ test('no two ${words} have the same ${name}', async () => {
 })
 `,
   )
-  .join('')}${
-  lists.length === 0
-    ? ''
-    : `
+  .join('')}${when(
+  lists.length > 0,
+  `
 test.each([${lists.map((list) => json(list)).join(', ')}])('${words} are listed by %s', async (filter, ids) => {
   await using server = await ${start}
   ${create('first')}
@@ -184,8 +96,8 @@ test.each([${lists.map((list) => json(list)).join(', ')}])('${words} are listed 
   expect(status).toBe(200)
   expect(body).toMatchObject(ids.map((id) => ({ id })))
 })
-`
-}
+`,
+)}
 test('${a} is replaced', async () => {
   await using server = await ${start}
   ${create('first')}
@@ -231,20 +143,4 @@ test('${isKept ? `the ${relations[0].name} of ${a} cannot be deleted` : `${a} is
   .join('')}`
 }
 
-function schemaOf(field: Field): string {
-  const nullable = field.nullable ? '.nullable()' : ''
-  return `${field.schema}${nullable}${field.default === undefined ? '' : `.default(${JSON.stringify(field.default)})`}`
-}
-
-function filtersOf({ name, filters }: Field): string[] {
-  if (filters === 'none') return []
-  return filters === 'value' ? [name] : [`${name}_gte`, `${name}_lte`]
-}
-
-const inWords = ({ name, relation }: Field) => (relation?.name ?? name).replaceAll('_', ' ')
-
-function listed(words: string[]): string {
-  return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
-}
-
-const lines = (...parts: (string | false)[]) => parts.filter((part) => part !== false).join('\n')
+const when = (isTrue: boolean, text: string) => (isTrue ? text : '')

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
+import { parseField } from './fields.ts'
+import { namesOf } from './names.ts'
+
+const orders = namesOf('orders')
+const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
+
+test('a declaration has the fields, their imports and their filters', () => {
+  expect(declarationSource(orders, fields)).toBe(`import { z } from 'zod'
+import { collection } from './collection.ts'
+import { whole, must } from './fields.ts'
+import { reference } from './reference.ts'
+
+export const orders = collection({
+noun: 'orders',
+description: "Orders with quantity, status and user.",
+fields: { quantity: whole(1, 10),
+status: z.enum(["open","closed"], must("open or closed")).default("open"),
+user_id: reference("users"), },
+timestamps: true,
+filters: ["quantity_gte","quantity_lte","status","user_id"],
+})`)
+})
+
+test('a declaration says the singular and the path that do not follow from the noun', () => {
+  const source = declarationSource(namesOf('order-boxes'), fields)
+  expect(source).toContain("noun: 'orderBoxes',\none: 'orderBox',")
+  expect(source).toContain("path: '/order-boxes',")
+})
+
+test('the list gets a line and a name, and loses them again', () => {
+  const list = "import { keys } from './keys.ts'\n\nexport const written = { users, keys }\n"
+  const longer = withNoun(list, orders)
+  expect(longer).toBe(
+    "import { orders } from './orders.ts'\nimport { keys } from './keys.ts'\n\nexport const written = { users, orders, keys }\n",
+  )
+  expect(withoutNoun(longer, orders)).toBe(list)
+})

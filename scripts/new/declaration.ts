@@ -1,0 +1,65 @@
+import type { Field } from './fields.ts'
+import { listed, type Names, upper } from './names.ts'
+
+/** The declaration in the contract, for Biome to format. */
+export function declarationSource({ noun, one, path, words }: Names, fields: Field[]): string {
+  const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
+  const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
+  const own = helpers.filter((helper) => helper !== 'reference')
+  const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
+  const filters = fields.flatMap(filtersOf)
+  return lines(
+    usesZod && "import { z } from 'zod'",
+    "import { collection } from './collection.ts'",
+    own.length > 0 && `import { ${own.join(', ')} } from './fields.ts'`,
+    helpers.includes('reference') && "import { reference } from './reference.ts'",
+    '',
+    `export const ${noun} = collection({`,
+    `noun: '${noun}',`,
+    one !== noun.slice(0, -1) && `one: '${one}',`,
+    `description: ${JSON.stringify(`${upper(words)} with ${listed(fields.map(inWords))}.`)},`,
+    `fields: { ${schemas.join('\n')} },`,
+    'timestamps: true,',
+    filters.length > 0 && `filters: ${JSON.stringify(filters)},`,
+    path !== noun && `path: '/${path}',`,
+    '})',
+  )
+}
+
+function schemaOf(field: Field): string {
+  const nullable = field.nullable ? '.nullable()' : ''
+  return `${field.schema}${nullable}${field.default === undefined ? '' : `.default(${JSON.stringify(field.default)})`}`
+}
+
+function filtersOf({ name, filters }: Field): string[] {
+  if (filters === 'none') return []
+  return filters === 'value' ? [name] : [`${name}_gte`, `${name}_lte`]
+}
+
+const inWords = ({ name, relation }: Field) => (relation?.name ?? name).replaceAll('_', ' ')
+
+const lines = (...parts: (string | false)[]) => parts.filter((part) => part !== false).join('\n')
+
+/** The list of the contract with the resource in it, ahead of the keys; for Biome to format. */
+export function withNoun(list: string, { noun }: Names): string {
+  const nouns = nounsIn(list)
+  nouns.splice(nouns.indexOf('keys'), 0, noun)
+  return withNouns(`import { ${noun} } from './${noun}.ts'\n${list}`, nouns)
+}
+
+export function withoutNoun(list: string, { noun }: Names): string {
+  const line = new RegExp(`^import \\{ ${noun} \\} .*\\n`, 'm')
+  return withNouns(
+    list.replace(line, ''),
+    nounsIn(list).filter((name) => name !== noun),
+  )
+}
+
+function withNouns(list: string, nouns: string[]): string {
+  return list.replace(/written = \{[^}]*\}/, `written = { ${nouns.join(', ')} }`)
+}
+
+/** The names in the list of the contract. */
+export function nounsIn(list: string): string[] {
+  return /written = \{([^}]*)\}/.exec(list)?.[1]?.match(/\w+/g) ?? []
+}

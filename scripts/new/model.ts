@@ -1,0 +1,88 @@
+import { type Field, Refusal } from './fields.ts'
+import type { Names } from './names.ts'
+
+/**
+ * The models with another one at their end, and in those that it refers to the lines that Prisma wants for it.
+ *
+ * @param referredTo their names, by collection
+ */
+export function withModel(models: string, names: Names, fields: Field[], referredTo: Map<string, string>): string {
+  const { table, model } = names
+  return fields.reduce(
+    (text, { relation }) => {
+      if (relation === undefined) return text
+      const named = relationName(relation, fields, table)
+      const line = `  ${named} ${model}[]${named === table ? '' : ` @relation("${named}")`}\n`
+      const fieldsOf = new RegExp(`(?<=^model ${referredTo.get(relation.collection)} \\{\n[^}]*?)(?=\n  @@)`, 'm')
+      return text.replace(fieldsOf, line)
+    },
+    `${models}\n${modelSource(names, fields, referredTo)}`,
+  )
+}
+
+/** @throws Refusal where there is no such model, or another one refers to it */
+export function withoutModel(models: string, { model, words }: Names): string {
+  const [block = ''] = new RegExp(`\\nmodel ${model} \\{\\n[^}]*\\}\\n`).exec(models) ?? []
+  if (block === '') throw new Refusal(`${words}: there is no model ${model}. If it has another singular, add --one.`)
+  const [, other] = /^ +\w+ +(\w+)\[\]/m.exec(block) ?? []
+  if (other !== undefined) throw new Refusal(`${words}: the model ${other} refers to it. Remove that one before it.`)
+  return models.replace(block, '').replace(new RegExp(`^  \\w+ +${model}\\[\\].*\\n`, 'gm'), '')
+}
+
+function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<string, string>): string {
+  const rows = [
+    ['id', 'Int', '@id @default(autoincrement())'],
+    ...fields.flatMap((field) => rowsOf(field, fields, table, referredTo)),
+    ['version', 'Int', '@default(1)'],
+    ['created_at', 'DateTime', ''],
+    ['updated_at', 'DateTime', ''],
+  ]
+  const [names, types] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map(([name = '', type = '', attributes]) =>
+    `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
+  )
+  const indexes = fields.flatMap(({ name, filters, column }) => [
+    `  @@index([${name}, id])`,
+    // Few distinct values: schema.prisma says what for.
+    ...(filters === 'value' && column !== 'Int'
+      ? [`  @@index([${name}(sort: Desc), id], map: "${table}_${name}_desc_id_idx")`]
+      : []),
+  ])
+  return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
+}
+
+function rowsOf(
+  { name, column, nullable, unique, relation }: Field,
+  fields: Field[],
+  table: string,
+  referredTo: Map<string, string>,
+) {
+  const mark = nullable ? '?' : ''
+  const row = [name, `${column}${mark}`, unique ? '@unique' : '']
+  if (relation === undefined) return [row]
+  const named = relationName(relation, fields, table)
+  const attribute = `@relation(${named === table ? '' : `"${named}", `}fields: [${name}], references: [id], onDelete: ${relation.onDelete})`
+  return [[relation.name, `${referredTo.get(relation.collection)}${mark}`, attribute], row]
+}
+
+/** Two relations to one model need names: `orders_buyer` and `orders_seller`. */
+function relationName({ name, collection }: NonNullable<Field['relation']>, fields: Field[], table: string): string {
+  return fields.filter(({ relation }) => relation?.collection === collection).length > 1 ? `${table}_${name}` : table
+}
+
+/** The models by their tables. */
+export function modelsIn(schemaPrisma: string): Map<string, string> {
+  return new Map(
+    [...schemaPrisma.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, model = '', table = '']) => [
+      table,
+      model,
+    ]),
+  )
+}
+
+/** The models that a model refers to, by the field that holds the id. */
+export function relationsOf(schemaPrisma: string, model: string): Map<string, string> {
+  const [block = ''] = new RegExp(`^model ${model} \\{[^}]*\\}`, 'm').exec(schemaPrisma) ?? []
+  const relations = [...block.matchAll(/^ +\w+ +(\w+)\?? +@relation\(.*fields: \[(\w+)\]/gm)]
+  return new Map(relations.map(([, other = '', field = '']) => [field, other]))
+}

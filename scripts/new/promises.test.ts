@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { parseField } from './fields.ts'
+import { namesOf } from './names.ts'
+import { testSource } from './promises.ts'
+
+const orders = namesOf('orders')
+const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
+
+test('the promises of a record that refers to another begin with that one', () => {
+  const target = { collection: 'users', create: '/api/users', json: { name: 'Ada' }, path: '/api/users/1' }
+  const source = testSource(orders, fields, [target])
+  expect(source).toContain(`await server.request('POST', '/api/users', { json: {"name":"Ada"} })`)
+  expect(source).toContain(`test('the user of an order cannot be deleted', async () => {
+  await using server = await startWithReferences()
+  await server.request('POST', '/orders', { json: first })
+  expect((await server.request('DELETE', '/api/users/1')).status).toBe(409)
+  expect((await server.request('GET', '/orders/1')).status).toBe(200)
+})`)
+  const cascading = testSource(orders, [parseField('user:ref:users:cascade')], [target])
+  expect(cascading).toContain("test('an order is deleted with its user', async () => {")
+})
