@@ -13,8 +13,8 @@ import { testSource } from './promises.ts'
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
 npm run new -- --remove orders     takes it back while it is not committed
 
-The first word is the plural of the resource: orders, order-lines; or people --one=person, where the singular is
-another word than the plural without its ending.
+The first word is the plural of the resource: orders, order-lines. One without an s needs its singular:
+npm run new -- people --one=person name:text
 
 ${SYNTAX}`
 

@@ -25,7 +25,7 @@ export interface Names {
 export function namesOf(plural: string, singular?: string): Names {
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(plural) || (singular === undefined && !/[^s]s$/.test(plural))) {
     throw new Refusal(
-      `"${plural}" is not a plural in lower case, such as orders or order-lines (or people --one=person).`,
+      `"${plural}" is not a plural in lower case, such as orders or order-lines. If it is one without an s: npm run new -- people --one=person name:text`,
     )
   }
   const one = singular ?? singularOf(plural)
