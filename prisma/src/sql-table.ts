@@ -136,10 +136,6 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     this.#audit = audit && audited && { shared: audit.shared, ...audited }
   }
 
-  get cascades(): boolean {
-    return this.#references.cascades.length > 0
-  }
-
   find<Column extends keyof Row = keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
@@ -204,7 +200,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   /** Whether the rows that ON DELETE CASCADE removes are recorded. */
   get #recordsCascades(): boolean {
-    return this.#session.audit !== undefined && this.cascades
+    return this.#session.audit !== undefined && this.#references.cascades.length > 0
   }
 
   /** Deletes rows, which are locked, and records those that go with them. */

@@ -140,11 +140,6 @@ function isSame(stored: unknown, value: unknown): boolean {
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /**
-   * Whether a delete removes rows of other tables with the record, by ON DELETE CASCADE. In an audited write each of them
-   * leaves an entry, and the delete takes several statements.
-   */
-  readonly cascades: boolean
-  /**
    * Writes changes into a record and adds one to its version. Changes that are what is stored already leave the record as
    * it is, version and `updated_at` included. The writing statement itself looks at version and values, so no other write
    * can come in between. `updated_at` stays where it is rather than go back.

@@ -9,8 +9,7 @@ const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users
 test('a declaration has the fields, their imports and their filters', () => {
   expect(declarationSource(orders, fields)).toBe(`import { z } from 'zod'
 import { collection } from './collection.ts'
-import { whole, must } from './fields.ts'
-import { reference } from './reference.ts'
+import { whole, must, reference } from './fields.ts'
 
 export const orders = collection({
 noun: 'orders',

@@ -5,14 +5,12 @@ import { listed, type Names, upper } from './names.ts'
 export function declarationSource({ noun, one, path, words }: Names, fields: Field[]): string {
   const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
   const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
-  const own = helpers.filter((helper) => helper !== 'reference')
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
   const filters = fields.flatMap(filtersOf)
   return lines(
     usesZod && "import { z } from 'zod'",
     "import { collection } from './collection.ts'",
-    own.length > 0 && `import { ${own.join(', ')} } from './fields.ts'`,
-    helpers.includes('reference') && "import { reference } from './reference.ts'",
+    helpers.length > 0 && `import { ${helpers.join(', ')} } from './fields.ts'`,
     '',
     `export const ${noun} = collection({`,
     `noun: '${noun}',`,

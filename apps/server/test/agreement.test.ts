@@ -17,7 +17,7 @@ const fields = { quantity: z.int(), note: z.string().nullable().default(null), u
 const agreeing: DeclaredTable = {
   columns: { id: 'int', quantity: 'int', note: 'text?', user_id: 'int', pin_hash: 'text?', version: 'int' },
   indexed: ['id', 'quantity'],
-  references: { user_id: { table: 'users' } },
+  references: { user_id: { table: 'users', onDelete: 'Restrict' } },
 }
 
 interface Differences {
@@ -73,7 +73,7 @@ test.each<[string, Differences, string]>([
   ],
   [
     'a reference to another collection than that of the foreign key',
-    { table: { references: { user_id: { table: 'books' } } } },
+    { table: { references: { user_id: { table: 'books', onDelete: 'Restrict' } } } },
     'user_id refers to books by a relation in the model in prisma/schema.prisma, and to users here',
   ],
   [

@@ -18,7 +18,7 @@ export interface DeclaredCollection {
 export interface DeclaredTable {
   columns: Readonly<Record<string, Kind>>
   indexed: readonly PropertyKey[]
-  references: Readonly<Record<string, { table: PropertyKey } | undefined>>
+  references: Readonly<Record<string, { table: PropertyKey; onDelete: 'Restrict' | 'Cascade' } | undefined>>
 }
 
 const MODEL = 'the model in prisma/schema.prisma'

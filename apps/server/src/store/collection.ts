@@ -64,6 +64,10 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
   const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
   const table = declarations[noun] as unknown as DeclaredTable
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived) }, table)
+  // Each row that goes with the record leaves an audit entry, which takes statements of its own.
+  const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
+    Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
+  )
   const rows = new RowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
@@ -126,7 +130,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
         await deleteVersioned(tableOf(tx), name, id, if_version)
         return { message: `${name} deleted` }
       }
-      return write(work, { isSingle: !tableOf(tables).cascades })
+      return write(work, { isSingle: !cascades })
     },
   }
 
