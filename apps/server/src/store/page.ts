@@ -138,6 +138,7 @@ function parse(text: string): unknown[] {
 function keyOf<Row>(key: unknown, { kind }: Sorting<Row>): Position['key'] | undefined {
   if (key === null) return kind.endsWith('?') ? null : undefined
   if (kind.startsWith('text')) return isStorable(key) ? key : undefined
+  if (kind.startsWith('bool')) return typeof key === 'boolean' ? key : undefined
   if (kind === 'bigint' || kind.startsWith('int')) return isWhole(key, kind) ? key : undefined
   if (typeof key !== 'number' || !Number.isFinite(key)) return undefined
   if (kind === 'float') return key

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { readPage } from '../src/store/page.ts'
+
+test('a list sorted by a boolean goes on after its cursor, and takes no cursor with another value', async () => {
+  const ranges: unknown[] = []
+  const table = {
+    columns: { id: 'int', paid: 'bool' },
+    page: async ({ beyond }: { beyond?: unknown }) => {
+      ranges.push(beyond)
+      return [1, 2].map((id) => ({ id, paid: false }))
+    },
+  }
+  const read = (after: string) =>
+    readPage(table as never, {}, { paid: 'paid' } as never, { limit: 1, sort: 'paid_asc', after, count: false })
+
+  const { facts } = await read('')
+  await read(facts.next ?? '')
+  expect(ranges).toEqual([undefined, [{ paid: false, id: { gt: 1 } }, { paid: { gt: false } }]])
+  const wrong = Buffer.from('["paid_asc",0,1]').toString('base64url')
+  await expect(read(wrong)).rejects.toThrow('after: must be the cursor of a next link')
+})
