@@ -10,7 +10,13 @@ const id = z
   .int(idRule)
   .min(1, idRule)
   .meta({ description: 'Grows from entry to entry.', examples: [7] })
-const record = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).nullable()
+
+const shown = Object.values(written).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
+const isBoolean = (field: z.ZodType): boolean =>
+  field instanceof z.ZodBoolean || (field instanceof z.ZodNullable && isBoolean(field.unwrap() as z.ZodType))
+// The document names boolean values only where some record has one.
+const values = [z.string(), z.number(), z.null(), ...(shown.some(isBoolean) ? [z.boolean()] : [])]
+const record = z.record(z.string(), z.union(values)).nullable()
 
 const entry = z
   .object({
