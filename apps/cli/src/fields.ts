@@ -14,6 +14,8 @@ export interface Field {
   known: string[] | undefined
   required: boolean
   nullable: boolean
+  /** What `--no-x` stands for, where there is such a flag. */
+  negative: null | false | undefined
   /** Asked for without echo, never an argument. */
   secret: boolean
   description: string
@@ -21,7 +23,7 @@ export interface Field {
 }
 
 interface JsonSchema {
-  type?: string
+  type?: string | string[] | undefined
   enum?: unknown[]
   [KNOWN_VALUES]?: string[]
   anyOf?: JsonSchema[]
@@ -47,13 +49,14 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
   const { properties = {}, required = [] } = resolve(root)
   return Object.entries(properties).map(([name, property]) => {
     const part = resolve(property)
-    const variants = (part.anyOf ?? [part]).map(resolve)
+    const variants = (part.anyOf ?? [part.type].flat().map((type) => ({ ...part, type }))).map(resolve)
     const values = variants.filter(({ type }) => type !== 'null')
     const elements = values.flatMap(({ items }) => (items === undefined ? [] : [resolve(items)]))
     const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'also'
     const kind = kindOf([...values.filter(({ items }) => items === undefined), ...elements])
     const choices = values.find((value) => value.enum)?.enum?.map(String)
     const known = [part, ...elements].find((schema) => schema[KNOWN_VALUES])?.[KNOWN_VALUES]
+    const nullable = variants.length > values.length
     const kebab = name.replaceAll('_', '-')
     const example =
       part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
@@ -65,7 +68,8 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
       choices,
       known,
       required: required.includes(name),
-      nullable: variants.length > values.length,
+      nullable,
+      negative: nullable ? null : kind === 'boolean' && part.default !== false ? false : undefined,
       secret: part.format === 'password',
       description: describe(part),
       example: example === undefined ? undefined : String(example),

@@ -21,7 +21,9 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     const option = optionOf(field)
     options.set(field, option)
     command.addOption(option)
-    if (field.nullable) command.addOption(new Option(field.flag.replace('--', '--no-'), `no ${field.name}: null`))
+    if (field.negative !== undefined) {
+      command.addOption(new Option(field.flag.replace('--', '--no-'), `no ${field.name}: ${field.negative}`))
+    }
   }
   // What removes more than one record is asked about.
   const isSweep = verb.startsWith('delete') && !hasId
@@ -73,7 +75,7 @@ function attributeOf(option: Option): string {
 }
 
 async function inputValue(field: Field, value: unknown): Promise<unknown> {
-  if (value === false) return null
+  if (value === false) return field.negative
   if (field.secret) return askSecret(field.name)
   return typeof value === 'string' ? parseValue(field, value) : value
 }
