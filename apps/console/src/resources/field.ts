@@ -35,7 +35,7 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
   const isList = core instanceof z.ZodArray
   if (core instanceof z.ZodArray) core = core.element as z.ZodType
   const choices = choicesOf(core)
-  const kind = core instanceof z.ZodBoolean ? 'boolean' : choices.length > 0 ? 'choice' : kindOf(core)
+  const kind = kindOf(core) ?? (choices.length > 0 ? 'choice' : 'text')
   return {
     name,
     label,
@@ -51,21 +51,22 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
 }
 
 function choicesOf(schema: z.ZodType): string[] {
+  if (schema instanceof z.ZodBoolean) return ['false', 'true']
   if (schema instanceof z.ZodEnum) return schema.options.map(String)
-  if (schema instanceof z.ZodBoolean) return ['true', 'false']
   return (schema.meta()?.[KNOWN_VALUES] as string[] | undefined) ?? []
 }
 
-function kindOf(schema: z.ZodType): Field['kind'] {
+function kindOf(schema: z.ZodType): Field['kind'] | undefined {
+  if (schema instanceof z.ZodBoolean) return 'boolean'
   if (schema instanceof z.ZodNumber) return 'number'
   if (schema instanceof z.ZodISODate) return 'date'
   if (schema instanceof z.ZodEmail) return 'email'
-  return schema.meta()?.format === 'password' ? 'password' : 'text'
+  return schema.meta()?.format === 'password' ? 'password' : undefined
 }
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** What an input's text stands for; text that is no number stays text, for the schema to refuse. */
+/** What an input's text stands for; text that is no number or boolean stays text, for the schema to refuse. */
 export function fromText(field: Field, text: string): unknown {
   // Spaces alone are a password like any other.
   if (text === '' || (text.trim() === '' && field.kind !== 'password')) return field.empty

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { draftOf, faultsOf, fieldOf, inputOf } from '../src/resources/field.ts'
+
+const status = z.enum(['open', 'closed'])
+
+test('a boolean is chosen, and a file may hold its words', () => {
+  const fields = [fieldOf('paid', 'Paid', z.boolean()), fieldOf('gift', 'Gift', z.boolean().default(true))]
+  expect(fields.map(({ choices }) => choices)).toEqual([
+    ['false', 'true'],
+    ['false', 'true'],
+  ])
+  expect(draftOf(fields)).toEqual({ paid: 'false', gift: 'true' })
+  expect(draftOf(fields, { paid: true, gift: false })).toEqual({ paid: 'true', gift: 'false' })
+  expect(inputOf(fields, { paid: ' true', gift: 'false' })).toEqual({ paid: true, gift: false })
+  expect(Object.keys(faultsOf(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
+})
+
+test('a choice that may be null begins with its default, and none is null', () => {
+  const fields = [
+    fieldOf('status', 'Status', status.nullable().default(null)),
+    fieldOf('next', 'Next', status.nullable().default('closed')),
+    fieldOf('last', 'Last', status),
+  ]
+  expect(draftOf(fields)).toEqual({ status: '', next: 'closed', last: 'open' })
+  expect(inputOf(fields, { status: '', next: '', last: 'open' })).toEqual({ status: null, next: null, last: 'open' })
+})
