@@ -5,7 +5,10 @@ import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { sqlTables } from './sql-table.ts'
 import type { Statement } from './sql-text.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import type { Tables } from './tables.ts'
+import { declarations, type Tables } from './tables.ts'
+
+/** The name of every table in SQL. */
+export const tableNames = Object.values(declarations).map(({ name }) => name)
 
 /** How an engine goes about a query. */
 export interface Plan {

@@ -45,9 +45,15 @@ test('a backup of a service that writes holds all that was acknowledged before i
   expect(held).toBeGreaterThanOrEqual(before)
   expect(held).toBeLessThan(last)
   const check = await service.run(['check', '--database', 'file:copy.db'])
-  expect([check.code, check.stdout]).toEqual([
+  const known =
+    /^(database|sound|pending migrations|users|books|items|idempotency_keys|api_keys|rate_shares|audit_entries):/
+  expect([check.code, check.stdout.split('\n').filter((line) => known.test(line))]).toEqual([
     0,
-    `database: file:copy.db\nsound: yes\npending migrations: none\nusers: 0\nbooks: 0\nitems: ${held}\nidempotency_keys: ${idempotencyKeys(backup.stdout)}\napi_keys: 0\nrate_shares: 0\naudit_entries: ${held}\n`,
+    [
+      ...['database: file:copy.db', 'sound: yes', 'pending migrations: none', 'users: 0', 'books: 0', `items: ${held}`],
+      ...[`idempotency_keys: ${idempotencyKeys(backup.stdout)}`, 'api_keys: 0', 'rate_shares: 0'],
+      `audit_entries: ${held}`,
+    ],
   ])
 
   // The service is killed, so that what it wrote after the backup lies in the write-ahead log.

@@ -2,10 +2,11 @@ import { type Contract, contract, ROLES, type Role } from '@resource/contract'
 import { describe, expect, test } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
-import { exampleOf, operationIds, seed } from './examples.ts'
+import { exampleOf, operationIds, seed, seededId } from './examples.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { DIRECT, type Passage, PROXIED } from './proxies.ts'
 import { exchangeBytes, parseAnswers } from './raw-http.ts'
+import { inputOf, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
 
@@ -54,49 +55,10 @@ describe('over REST', () => {
   }
 })
 
-const ada = { name: 'Ada', email: 'ada@example.com' }
-const bob = { name: 'Bob', email: 'bob@example.com' }
-const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
-const chair = { name: 'Chair', price: 80 }
-
-/** An input with which each procedure succeeds. */
-const inputs: { [Noun in keyof Contract]: Record<keyof Contract[Noun]['procedures'], object> } = {
-  users: {
-    list: {},
-    get: { id: 1 },
-    create: bob,
-    createMany: { users: [bob] },
-    replace: { id: 1, ...ada, role: 'user' },
-    update: { id: 1, name: 'Ada L.' },
-    setStatus: { id: 1, status: 'inactive' },
-    delete: { id: 1 },
-    deleteByStatus: { status: 'active' },
-  },
-  books: {
-    list: {},
-    get: { id: 1 },
-    create: emma,
-    createMany: { books: [emma] },
-    replace: { id: 1, ...emma },
-    delete: { id: 1 },
-  },
-  items: {
-    list: {},
-    get: { id: 1 },
-    create: chair,
-    createMany: { items: [chair] },
-    replace: { id: 1, ...chair },
-    update: { id: 1, price: 80 },
-    delete: { id: 1 },
-  },
-  keys: { list: {}, get: { id: 2 }, create: { name: 'import', role: 'writer' }, revoke: { id: 2 } },
-  audit: { list: {}, get: { id: 1 } },
-}
-
 describe('over tRPC', () => {
   for (const [noun, { procedures }] of Object.entries(contract)) {
     for (const [verb, { type, access }] of Object.entries(procedures)) {
-      const input = JSON.stringify((inputs[noun as keyof Contract] as Record<string, object>)[verb])
+      const input = JSON.stringify(inputOf(noun as keyof Contract, verb, seededId(noun)))
 
       test(`${noun}.${verb} is for ${access}s`, async () => {
         await using server = await startTestServer()
@@ -153,7 +115,7 @@ const everything: Call[] = [
   ...Object.entries(contract).flatMap(([noun, { procedures }]) =>
     Object.entries(procedures).map(([verb, { type }]): Call => {
       const name = `${noun}.${verb}`
-      const input = JSON.stringify((inputs[noun as keyof Contract] as Record<string, object>)[verb])
+      const input = JSON.stringify(inputOf(noun as keyof Contract, verb, seededId(noun)))
       if (type === 'mutation') return { name, method: 'POST', path: `/trpc/${name}`, body: input }
       return { name, method: 'GET', path: `/trpc/${name}?input=${encodeURIComponent(input)}` }
     }),
@@ -238,7 +200,9 @@ test('with a key a request through any proxy is answered, whatever the settings'
 
 test('only what reads is for readers; removal by filter, keys and the audit log are for admins alone', () => {
   const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
-    Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const),
+    SPECIFIED.includes(noun)
+      ? Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const)
+      : [],
   )
   const of = (role: Role) => roles.flatMap(([name, access]) => (access === role ? [name] : []))
   expect(of('reader')).toEqual(['users.list', 'users.get', 'books.list', 'books.get', 'items.list', 'items.get'])

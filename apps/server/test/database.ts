@@ -1,3 +1,4 @@
+import { tableNames } from '@resource/database/testing'
 import { makeDatabase, query } from '@resource/postgres-test'
 import type {} from '@resource/postgres-test/vitest'
 import { inject } from 'vitest'
@@ -21,10 +22,7 @@ export async function postgresDatabase({ fresh = false } = {}) {
 async function emptied(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {
-    await query(
-      url,
-      'TRUNCATE users, books, items, idempotency_keys, api_keys, rate_shares, audit_entries RESTART IDENTITY',
-    )
+    await query(url, `TRUNCATE ${tableNames.join(', ')} RESTART IDENTITY`)
     return url
   } catch {
     return undefined // A test took a table away.

@@ -1,7 +1,9 @@
+import { contract } from '@resource/contract'
 import { afterEach, expect, test, vi } from 'vitest'
 import { exampleOf, operationIds, seed } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
 import { aTimestamp, createBook, someUsers } from './records.ts'
+import { collections } from './samples.ts'
 
 const version = '1.0.0'
 
@@ -36,13 +38,14 @@ test('2.4 without envelope=true records and arrays stand bare', async () => {
 })
 
 const pageOne = { page: 1, limit: 100, next: null }
-const wrapped: Record<
-  string,
-  {
-    key?: 'user' | 'users' | 'book' | 'books' | 'item' | 'items' | 'key' | 'keys' | 'entry' | 'entries'
-    facts?: object
-  }
-> = {
+/** What an operation's data stand under, and what `meta` says of them. */
+interface Wrapping {
+  key?: string
+  facts?: object
+}
+
+const wrapped: Record<string, Wrapping> = {
+  ...Object.fromEntries(collections.flatMap(wrappingsOf)),
   listUsers: { key: 'users', facts: pageOne },
   createUser: { key: 'user' },
   deleteUsersByStatus: {},
@@ -83,6 +86,18 @@ const wrapped: Record<
   revokeKey: {},
   listAuditEntries: { key: 'entries', facts: pageOne },
   getAuditEntry: { key: 'entry' },
+}
+
+/** Of a collection's standard operations. */
+function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
+  const { tag, collection } = contract[noun]
+  const one = collection.one.replace(/^./, (letter) => letter.toUpperCase())
+  return [
+    [`list${tag}`, { key: noun, facts: pageOne }],
+    [`create${tag}`, { key: noun }],
+    ...['get', 'create', 'replace', 'update'].map((verb): [string, Wrapping] => [verb + one, { key: collection.one }]),
+    [`delete${one}`, {}],
+  ]
 }
 
 const shared = shareTestServer(seed)

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
+import { collections, inlined, recordOf, sampleOf } from './samples.ts'
 
 export interface Example {
   method: string
@@ -9,76 +10,70 @@ export interface Example {
   json?: unknown
 }
 
-const ada = { name: 'Ada', email: 'ada@example.com' }
-const bob = { name: 'Bob', email: 'bob@example.com' }
-const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
-const chair = { name: 'Chair', price: 80 }
-
-/** A request that succeeds, for each operation, where user 1, book 1, item 1 and key 2 exist. */
-const examples: Record<string, Example> = {
-  listUsers: { method: 'GET', path: '/api/users' },
-  createUser: { method: 'POST', path: '/api/users', json: bob },
-  deleteUsersByStatus: { method: 'DELETE', path: '/api/users?status=active' },
-  listWholeUsers: { method: 'GET', path: '/users' },
-  createWholeUser: { method: 'POST', path: '/users', json: bob },
-  listUsernames: { method: 'GET', path: '/api/users/' },
-  createUserAtSlash: { method: 'POST', path: '/api/users/', json: bob },
-  getUser: { method: 'GET', path: '/api/users/1' },
-  replaceUser: { method: 'PUT', path: '/api/users/1', json: { ...ada, name: 'Ada L.', role: 'user' } },
-  updateUser: { method: 'PATCH', path: '/api/users/1', json: { name: 'Ada L.' } },
-  deleteUser: { method: 'DELETE', path: '/api/users/1' },
-  getWholeUser: { method: 'GET', path: '/users/1' },
-  mergeUser: { method: 'PUT', path: '/users/1', json: { name: 'Ada L.' } },
-  deleteWholeUser: { method: 'DELETE', path: '/users/1' },
-  getUserAtSlash: { method: 'GET', path: '/api/users/1/' },
-  replaceUserAtSlash: { method: 'PUT', path: '/api/users/1/', json: { ...ada, name: 'Ada L.' } },
-  updateUserAtSlash: { method: 'PATCH', path: '/api/users/1/', json: { name: 'Ada L.' } },
-  deleteUserAtSlash: { method: 'DELETE', path: '/api/users/1/' },
-  createUsers: { method: 'POST', path: '/api/users/bulk', json: [bob] },
-  setUserStatus: { method: 'PATCH', path: '/api/users/1/status', json: { status: 'inactive' } },
-  listBooks: { method: 'GET', path: '/books' },
-  createBook: { method: 'POST', path: '/books', json: emma },
-  createBooks: { method: 'POST', path: '/books/bulk', json: [emma] },
-  getBook: { method: 'GET', path: '/books/1' },
-  replaceBook: { method: 'PUT', path: '/books/1', json: emma },
-  deleteBook: { method: 'DELETE', path: '/books/1' },
-  listItems: { method: 'GET', path: '/items/' },
-  createItem: { method: 'POST', path: '/items/', json: chair },
-  createItems: { method: 'POST', path: '/items/bulk', json: [chair] },
-  getItem: { method: 'GET', path: '/items/1' },
-  replaceItem: { method: 'PUT', path: '/items/1', json: chair },
-  updateItem: { method: 'PATCH', path: '/items/1', json: { price: 80 } },
-  deleteItem: { method: 'DELETE', path: '/items/1' },
-  listKeys: { method: 'GET', path: '/api/keys' },
-  createKey: { method: 'POST', path: '/api/keys', json: { name: 'import', role: 'writer' } },
-  getKey: { method: 'GET', path: '/api/keys/2' },
-  revokeKey: { method: 'DELETE', path: '/api/keys/2' },
-  listAuditEntries: { method: 'GET', path: '/api/audit' },
-  getAuditEntry: { method: 'GET', path: '/api/audit/1' },
+interface Operation {
+  operationId: string
+  requestBody?: { content: { 'application/json': { schema: object } } }
 }
 
-/** The ids of every operation of the document; one without an example fails its tests. */
-export const operationIds = Object.values(createDocument().paths as Record<string, Record<string, unknown>>)
-  .flatMap((place) => Object.values(place))
-  .flatMap((operation) => (isOperation(operation) ? [operation.operationId] : []))
-
-function isOperation(value: unknown): value is { operationId: string } {
-  return typeof value === 'object' && value !== null && 'operationId' in value
+const { paths, components } = createDocument() as unknown as {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
 }
+
+// What the schemas do not say: either name is required, and some users are active.
+const ada = { username: 'Ada L.', email: 'adal@example.com' }
+const exceptions: Record<string, Partial<Example>> = {
+  createUserAtSlash: { json: ada },
+  replaceUserAtSlash: { json: ada },
+  deleteUsersByStatus: { path: '/api/users?status=active' },
+}
+
+/** A request that succeeds after `seed`, for each operation of the document. */
+const examples = new Map(
+  Object.entries(paths).flatMap(([path, place]) =>
+    Object.entries(place).map(([method, operation]): [string, Example] => [
+      operation.operationId,
+      {
+        method: method.toUpperCase(),
+        path: path.replace(/\{\w+\}/, String(seededId(path))),
+        ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
+        ...exceptions[operation.operationId],
+      },
+    ]),
+  ),
+)
+
+function bodyOf({ content }: Required<Operation>['requestBody']): unknown {
+  return sampleOf(inlined(content['application/json'].schema, components.schemas), 1)
+}
+
+/** The ids of every operation of the document. */
+export const operationIds = [...examples.keys()]
 
 export function exampleOf(operationId: string): Example {
-  const example = examples[operationId]
-  if (example === undefined) throw new Error(`${operationId} has no example`)
-  return example
+  return examples.get(operationId) as Example
 }
 
 /** Those whose request has a body. */
-export const writingIds = operationIds.filter((id) => examples[id] === undefined || 'json' in exampleOf(id))
+export const writingIds = operationIds.filter((id) => 'json' in exampleOf(id))
 
-/** Makes what the examples are about: user 1, book 1, item 1 and key 2. The server's requests carry key 1 from now on. */
+/** How many records `seed` makes: one of each collection, and two keys. */
+export const SEEDED = collections.length + 2
+
+/** The id that a path or a noun is about after `seed`: of keys the second, for requests carry the first. */
+export function seededId(about: string): number {
+  return about.includes('keys') ? 2 : 1
+}
+
+/** Makes what the examples are about: record 1 of each collection, and key 2. The server's requests carry key 1 from now on. */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
   expect([id, (await createBook(server)).id, (await createItem(server)).id]).toEqual([1, 1, 1])
+  for (const noun of collections) {
+    if (['users', 'books', 'items'].includes(noun)) continue
+    const { create } = server.client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
+    expect(await create.mutate(recordOf(noun, 0))).toMatchObject({ id: 1 })
+  }
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })

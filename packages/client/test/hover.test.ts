@@ -48,7 +48,7 @@ test('a published procedure shows its documentation on hover, beginning with its
   await using published = await installed()
   await writeProgram(published.project)
   const shown = documentation(published.project)
-  expect(shown.length).toBe(28)
+  expect(shown.length).toBeGreaterThanOrEqual(28)
   procedures.forEach(({ noun, verb, summary }, index) => {
     expect(shown[index]).toMatch(new RegExp(`^${noun}\\.${verb}: ${summary}\\.`))
   })

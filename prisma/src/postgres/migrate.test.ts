@@ -10,6 +10,7 @@ import { addMigration, copyHistory, migrationNames } from '../../test/history.ts
 import { emptyDatabase } from '../../test/postgres.ts'
 import { createDatabase } from '../index.ts'
 import { newUser, temporaryFolder } from '../test-database.ts'
+import { tableNames } from '../testing.ts'
 import { migratePostgres } from './migrate.ts'
 import { readPostgresUrl } from './url.ts'
 
@@ -61,7 +62,7 @@ test('every text column compares by code point, and every index has null below e
     SELECT indexrelid::regclass::text AS index, attname AS column
     FROM pg_index, unnest(indkey, indoption) AS part (attribute, option), pg_attribute
     WHERE indrelid = attrelid AND attnum = part.attribute AND NOT attnotnull
-      AND indrelid::regclass::text IN ('users', 'books', 'items', 'idempotency_keys', 'audit_entries', 'rate_shares')
+      AND indrelid::regclass::text IN (${tableNames.map((name) => `'${name}'`)})
       AND (option & 1 = 1) = (option & 2 = 2)`)
   expect(otherNulls).toEqual([])
 })

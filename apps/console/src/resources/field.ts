@@ -73,8 +73,8 @@ export function fromText(field: Field, text: string): unknown {
   return field.isList ? text.split(',').map((part) => oneFromText(field, part.trim())) : oneFromText(field, text)
 }
 
-function oneFromText({ kind }: Field, text: string): unknown {
-  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+function oneFromText({ kind, choices }: Field, text: string): unknown {
+  if (kind === 'boolean' && choices.includes(text.trim())) return text.trim() === 'true'
   return kind === 'number' && DECIMAL.test(text.trim()) ? Number(text) : text
 }
 

@@ -1,3 +1,4 @@
+import { collections, recordOf, SPECIFIED } from '../samples.ts'
 import type { Random } from './random.ts'
 import { BODIES, CHARACTERS, JSON_VALUES } from './values.ts'
 
@@ -15,10 +16,17 @@ export function jsonBody(random: Random, path: string): Buffer {
 
 /** The fields of a record of the family that `path` names, one of them left out now and then. */
 export function fieldsOf(random: Random, path: string): Fields {
-  const fields = path.includes('books') ? bookOf(random) : path.includes('items') ? itemOf(random) : userOf(random)
+  const fields =
+    addedOf(random, path) ?? (path.includes('books') ? bookOf : path.includes('items') ? itemOf : userOf)(random)
   if (path.includes('status')) fields.status = random.pick(['active', 'inactive'])
   if (random.oneIn(6)) delete fields[random.pick(Object.keys(fields))]
   return fields
+}
+
+/** A record of a collection beyond the specification. */
+function addedOf(random: Random, path: string): Fields | undefined {
+  const noun = collections.find((noun) => !SPECIFIED.includes(noun) && path.includes(noun))
+  return noun && recordOf(noun, random.int(1, 1e9))
 }
 
 function bookOf(random: Random): Fields {

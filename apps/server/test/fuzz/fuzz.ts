@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { checkAnswer } from '../document-check.ts'
 import { exchangeBytes, parseAnswers, type RawAnswer } from '../raw-http.ts'
+import { collections } from '../samples.ts'
 import { SECRET } from './bodies.ts'
 import { malformedRequest } from './malformed.ts'
 import { seededRandom } from './random.ts'
@@ -174,13 +175,11 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
   }
 }
 
-// Errors under a users path are { error }, under books and items { message }, elsewhere the standard envelope.
+// Errors under a users path are { error }, under the other collections { message }, elsewhere the standard envelope.
+const OTHERS = new RegExp(`^/(${collections.filter((noun) => noun !== 'users').join('|')})(/|$)`)
+
 function checkForm(path: string, body: unknown, told: string): void {
-  const form = /^(\/api)?\/users(\/|$)/.test(path)
-    ? ['error']
-    : /^\/(books|items)(\/|$)/.test(path)
-      ? ['message']
-      : ['status', 'error']
+  const form = /^(\/api)?\/users(\/|$)/.test(path) ? ['error'] : OTHERS.test(path) ? ['message'] : ['status', 'error']
   if (Object.keys(body as object).join() !== form.join())
     throw new Error(`not the form of this path, { ${form} }: ${told}`)
 }

@@ -1,3 +1,5 @@
+import { contract } from '@resource/contract'
+import { collections } from '../samples.ts'
 import { randomText } from './bodies.ts'
 import type { Random } from './random.ts'
 import { CURSOR_IDS, CURSOR_KEYS, QUERY_PARTS, QUERY_VALUES } from './values.ts'
@@ -42,8 +44,8 @@ export function queryValue(random: Random, name: string, path: string): string {
 }
 
 function sortOf(random: Random, path: string): string {
-  const noun = /users|books|items/.exec(path)?.[0] ?? 'items'
-  return `${random.pick(SORTS[noun] as string[])}_${random.pick(['asc', 'desc'])}`
+  const noun = collections.find((noun) => path.includes(noun)) ?? 'items'
+  return random.pick(contract[noun].procedures.list.input.shape.sort.unwrap().options)
 }
 
 // As the service writes them, around keys that it would not.
@@ -53,10 +55,4 @@ function cursor(random: Random, path: string): string {
     ? random.pick(['', 'null', '{}', '[', '[[[]]]', '"x"', '[1,2,3]'])
     : `["${random.oneIn(3) ? 'id_asc' : sortOf(random, path)}",${random.pick(CURSOR_KEYS)},${id}]`
   return Buffer.from(text).toString('base64url')
-}
-
-const SORTS: Record<string, string[]> = {
-  users: ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'],
-  books: ['id', 'title', 'author', 'published_date'],
-  items: ['id', 'name', 'price', 'category'],
 }

@@ -53,7 +53,7 @@ function trpcInput(random: Random, call: string): unknown {
     if (random.oneIn(3)) input.count = random.pick([true, false, 'true'])
   } else {
     Object.assign(input, fieldsOf(random, noun))
-    if (call.endsWith('Many')) input.users = bulkOf(random, noun)
+    if (call.endsWith('Many')) input[noun] = bulkOf(random, noun)
     if (random.oneIn(4)) input.if_version = random.pick([1, [1, 2], 0, 'x', new Array(101).fill(1), []])
     if (random.oneIn(4)) input.idempotency_key = random.pick(KEYS)
   }

@@ -1,0 +1,85 @@
+import { type Contract, contract } from '@resource/contract'
+import { z } from 'zod'
+
+/** As much of a JSON Schema as samples follow. */
+export interface Schema {
+  type?: string | string[]
+  format?: string
+  examples?: unknown[]
+  enum?: unknown[]
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[] | undefined
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+}
+
+type Fields = Record<string, unknown>
+type Collection = { [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never }[keyof Contract]
+
+/** The nouns of the specification and its decisions, whose operations tests list one by one. */
+export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
+
+/** The nouns whose resource is a collection. */
+export const collections = Object.entries(contract).flatMap(([noun, resource]) =>
+  'collection' in resource ? [noun as Collection] : [],
+)
+
+/**
+ * A valid value: the schema's example `n`, or else one that its type, choices and bounds allow. Of an object the required
+ * fields, or the first where none is required. Text with a pattern of its own needs two examples.
+ */
+export function sampleOf(schema: Schema, n: number): unknown {
+  const { type, format, examples = [], enum: choices, items, minimum = 0, maximum = 1e6 } = schema
+  if (n < examples.length) return examples[n]
+  if (choices) return choices[n % choices.length]
+  const [variant, other] = schema.anyOf ?? (Array.isArray(type) ? type.map((type) => ({ ...schema, type })) : [])
+  if (variant) return other?.type === 'null' && n % 3 === 0 ? null : sampleOf(variant, n)
+  if (type === 'array') return [sampleOf(items as Schema, n)]
+  if (type === 'object') return sampleFields(schema, n)
+  if (type === 'boolean') return n % 2 === 1
+  if (type === 'integer' || type === 'number') return Math.min(maximum, minimum + (n % (maximum - minimum + 1)))
+  if (format === 'email') return `sample${n}@example.com`
+  const day = new Date(Date.UTC(2026, 0, 1 + (n % 365))).toISOString()
+  if (format === 'date-time') return day
+  if (format === 'date') return day.slice(0, 10)
+  return `${n}-sample`.padEnd(schema.minLength ?? 0, '.').slice(0, schema.maxLength)
+}
+
+function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fields {
+  const names = Object.keys(properties)
+  const needed = names.filter((name) => required.includes(name))
+  const sampled = needed.length > 0 ? needed : names.slice(0, 1)
+  return Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)]))
+}
+
+/** An input with which a procedure succeeds; `id` is the record it is about. */
+export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
+  const { properties = {}, required } = inputSchemaOf(noun, verb)
+  const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
+  return { ...(known && { id }), ...sampleFields({ properties: fields, required }, 1) }
+}
+
+/** A record that `create` takes, with every field that is shown. */
+export function recordOf(noun: Collection, n: number): Fields {
+  const { hidden } = contract[noun].collection
+  const { properties = {} } = inputSchemaOf(noun, 'create')
+  const { idempotency_key: _, ...fields } = properties
+  return sampleFields({ properties: fields, required: Object.keys(fields).filter((name) => !hidden.includes(name)) }, n)
+}
+
+function inputSchemaOf(noun: keyof Contract, verb: string): Schema {
+  const procedures = contract[noun].procedures as Record<string, { input: z.ZodType }>
+  const { $defs, ...schema } = z.toJSONSchema((procedures[verb] as { input: z.ZodType }).input, { io: 'input' })
+  return inlined(schema, $defs)
+}
+
+/** The schema with each definition in the place of what refers to it. */
+export function inlined(schema: object, definitions: Record<string, object> = {}): Schema {
+  return JSON.parse(JSON.stringify(schema), (_, value) =>
+    value?.$ref === undefined ? value : inlined(definitions[value.$ref.split('/').at(-1)] as object, definitions),
+  )
+}
