@@ -11,6 +11,7 @@ const FOR_ALL = new Set([
   'CC0-1.0',
   'ISC',
   'MIT',
+  'MIT-0',
   'Python-2.0',
   'Unlicense',
 ])

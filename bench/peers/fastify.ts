@@ -3,11 +3,13 @@ import Fastify from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { book, idText, item, itemChanges, listQuery, newBook, newUsers, userDetail, userSummary } from './schemas.ts'
-import { port } from './settings.ts'
+import { isEquipped, port } from './settings.ts'
 import { drizzleStore } from './stores/drizzle.ts'
 
 const store = drizzleStore()
-const app = Fastify().setValidatorCompiler(validatorCompiler).withTypeProvider<ZodTypeProvider>()
+const equipment = isEquipped ? await import('./equipment/fastify.ts') : undefined
+const app = Fastify(equipment?.options).setValidatorCompiler(validatorCompiler).withTypeProvider<ZodTypeProvider>()
+await equipment?.equip(app)
 const shape = (schema: z.ZodType) => z.toJSONSchema(schema, { target: 'draft-7' })
 const error = { '4xx': shape(z.object({ error: z.string() })) }
 const message = { '4xx': shape(z.object({ message: z.string() })) }

@@ -2,11 +2,12 @@
 import { serve } from '@hono/node-server'
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
 import { book, idText, item, itemChanges, listQuery, newBook, newUsers, userDetail, userSummary } from './schemas.ts'
-import { port } from './settings.ts'
+import { isEquipped, port } from './settings.ts'
 import { kyselyStore } from './stores/kysely.ts'
 
 const store = kyselyStore()
 const app = new OpenAPIHono()
+if (isEquipped) (await import('./equipment/hono.ts')).equip(app)
 
 const json = <S extends z.ZodType>(schema: S, description: string) => ({
   content: { 'application/json': { schema } },

@@ -27,7 +27,7 @@ import {
   newBook,
   newUsers,
 } from './schemas.ts'
-import { port } from './settings.ts'
+import { isEquipped, port } from './settings.ts'
 import { prismaStore } from './stores/prisma.ts'
 import type { Store } from './stores/store.ts'
 
@@ -98,7 +98,9 @@ class ItemsController {
 })
 class AppModule {}
 
-const app = await NestFactory.create<NestExpressApplication>(AppModule)
+const equipment = isEquipped ? await import('./equipment/nest.ts') : undefined
+const app = await NestFactory.create<NestExpressApplication>(equipment?.withEquipment(AppModule) ?? AppModule)
+equipment?.equip(app)
 app.useGlobalPipes(new StandardSchemaValidationPipe())
 app.useBodyParser('json', { limit: '1mb' })
 await app.listen(port, '127.0.0.1')

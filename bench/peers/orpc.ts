@@ -1,10 +1,10 @@
 // oRPC's OpenAPI handler on node:http, with Drizzle.
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { OpenAPIHandler } from '@orpc/openapi/node'
 import { ORPCError, os } from '@orpc/server'
 import { z } from 'zod'
 import { book, idText, item, itemChanges, listQuery, newBook, newUsers, userDetail, userSummary } from './schemas.ts'
-import { port } from './settings.ts'
+import { isEquipped, port } from './settings.ts'
 import { drizzleStore } from './stores/drizzle.ts'
 
 const store = drizzleStore()
@@ -53,7 +53,9 @@ const handler = new OpenAPIHandler({
     }),
 })
 
-createServer(async (req, res) => {
+const serve: RequestListener = async (req, res) => {
   const { matched } = await handler.handle(req, res)
   if (!matched) res.writeHead(404).end()
-}).listen(port, '127.0.0.1')
+}
+const listener = isEquipped ? (await import('./equipment/orpc.ts')).equip(serve) : serve
+createServer(listener).listen(port, '127.0.0.1')

@@ -1,6 +1,9 @@
 /** What every peer takes from its environment, as the service does. */
 export const port = Number(process.env.PORT)
 
+/** Whether it does what the service does around each request: see `equipment/`. */
+export const isEquipped = process.env.EQUIPPED !== undefined
+
 /** `file:` and a path, or a PostgreSQL URL. */
 export const databaseUrl = String(process.env.DATABASE_URL)
 

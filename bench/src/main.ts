@@ -53,17 +53,18 @@ if (options.soak === undefined) {
 }
 
 async function run(engine: Engine) {
-  for (const rows of new Set(options.contestants.map(({ rows }) => rows))) {
+  const contestants = options.contestants(engine.name)
+  for (const rows of new Set(contestants.map(({ rows }) => rows))) {
     tell(`${engine.name}: ${rows} rows`)
     await engine.seed(rows)
   }
   if (options.soak !== undefined) {
-    for (const { program, rows } of options.contestants) {
+    for (const { program, rows } of contestants) {
       process.stdout.write(await soak(engine, program, rows, options.soak, core))
     }
     return
   }
-  const results = await measure(engine, { ...options, core, tell })
+  const results = await measure(engine, { ...options, contestants, core, tell })
   all.cells.push(...results.cells)
   all.runs.push(...results.runs)
   all.absences.push(...results.absences)

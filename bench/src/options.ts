@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
+import type { Engine } from './engines/engine.ts'
 import type { Plan } from './measure.ts'
 import { type Program, programs } from './programs.ts'
 import { works } from './works.ts'
 
 const ENGINES = ['sqlite', 'postgresql'] as const
 
-export interface Options extends Pick<Plan, 'contestants' | 'works' | 'rounds' | 'ms'> {
-  engines: (typeof ENGINES)[number][]
+export interface Options extends Pick<Plan, 'works' | 'rounds' | 'ms'> {
+  engines: Engine['name'][]
+  /** Who takes part on an engine. */
+  contestants: (engine: Engine['name']) => Plan['contestants']
   /** Whether RESULTS.md is written. */
   write: boolean
   /** Requests of mixed work whose memory is watched, instead of all else. */
@@ -21,7 +24,7 @@ const GROWING = ['ours', 'limit']
 
 // A machine that is shared may take twice as long for some seconds: more turns, side by side, tell more than longer ones.
 const ROUNDS = 7
-const MS = 340
+const MS = 280
 
 /**
  * What to measure: everything, or the part that the arguments name.
@@ -48,8 +51,10 @@ export function readOptions(args: string[]): Options {
   const allRows = soak === undefined ? GROWING_ROWS : [COMMON_ROWS]
   const rows = values.rows?.split(',').map((text) => whole('rows', text)) ?? allRows
   if (rows.some((count) => count % 1000 !== 0)) throw new Error('--rows takes thousands')
-  const takesPart = ({ name }: Program, count: number) =>
-    chosen.includes(name) && (values.rows !== undefined || count === COMMON_ROWS || GROWING.includes(name))
+  const takesPart = ({ name, peer }: Program, count: number, engine: Engine['name']) =>
+    chosen.includes(name) &&
+    (values.rows !== undefined || count === COMMON_ROWS || GROWING.includes(name)) &&
+    (values.programs !== undefined || engine === 'sqlite' || peer !== 'equipped')
   return {
     engines: choose('engine', values.engine, ENGINES),
     works: choose(
@@ -57,9 +62,10 @@ export function readOptions(args: string[]): Options {
       values.only,
       works.map(({ name }) => name),
     ),
-    contestants: rows.flatMap((count) =>
-      programs.filter((program) => takesPart(program, count)).map((program) => ({ program, rows: count })),
-    ),
+    contestants: (engine) =>
+      rows.flatMap((count) =>
+        programs.filter((program) => takesPart(program, count, engine)).map((program) => ({ program, rows: count })),
+      ),
     rounds: whole('rounds', values.rounds ?? String(ROUNDS)),
     ms: whole('ms', values.ms ?? String(MS)),
     write: values.write ?? Object.keys(values).length === 0,

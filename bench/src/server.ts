@@ -25,9 +25,10 @@ const ENDS_WITHIN_MS = 15_000
  * Starts a program on a database.
  *
  * @param core the CPU core it may use, where the machine can pin it
+ * @param log a file descriptor for its log, which is thrown away when absent
  * @throws Error with the program's own words when it ends or does not answer
  */
-export async function startServer(program: Program, databaseUrl: string, core?: number): Promise<Server> {
+export async function startServer(program: Program, databaseUrl: string, core?: number, log?: number): Promise<Server> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -47,7 +48,7 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
       ...env,
     },
     // Logs are made and written, to nowhere.
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', log ?? 'ignore', 'pipe', 'ipc'],
   })
   let words = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

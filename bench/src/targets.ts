@@ -1,4 +1,4 @@
-import { programs } from './programs.ts'
+import { type Program, programs } from './programs.ts'
 
 /** CPU per call on SQLite with 100,000 rows: at most `limit` times the limit's, and the plain stack's at least `plain` times ours. */
 export const targets = [
@@ -20,13 +20,13 @@ export const IDLE_MB = 120
 export const START_MS = 1500
 
 /**
- * Whether the service takes less than each peer, the nearest of which is named.
+ * Whether the service takes less than each peer of a form, the nearest of which is named.
  *
  * @param times how often the service's CPU is in that of a program, undefined where it was not measured
  */
-export function aheadOfEveryPeer(times: (program: string) => number | undefined): string {
+export function aheadOfEveryPeer(form: Program['peer'], times: (program: string) => number | undefined): string {
   const [nearest] = programs
-    .filter(({ name }) => name !== 'ours' && name !== 'limit')
+    .filter(({ peer }) => peer === form)
     .map(({ name }) => ({ name, ratio: times(name) ?? Number.POSITIVE_INFINITY }))
     .sort((a, b) => a.ratio - b.ratio)
   if (nearest === undefined || nearest.ratio === Number.POSITIVE_INFINITY) return '–'

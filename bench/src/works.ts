@@ -44,7 +44,9 @@ const AT_A_TIME = 8
 // Every id comes, none near the one before: 7919 is prime and divides no number of rows.
 const scattered = (n: number, rows: number) => 1 + ((n * 7919) % rows)
 const everybody = () => true
-const speaksTrpc = ({ trpc }: Program) => trpc
+// A whole run has time for three kinds of work of the equipped peers.
+const isBare = ({ peer }: Program) => peer !== 'equipped'
+const speaksTrpc = (program: Program) => program.trpc && isBare(program)
 const isOurs = ({ name }: Program) => name === 'ours'
 
 const walk = '/api/users?sort=created_at_asc&limit=20'
@@ -89,7 +91,7 @@ export const works: Work[] = [
     title: 'update an item (durable)',
     connections: AT_A_TIME,
     status: 200,
-    isFor: everybody,
+    isFor: isBare,
     ask: (n, { rows }) => ({
       method: 'PATCH',
       path: `/items/${scattered(n, rows)}`,
@@ -103,7 +105,7 @@ export const works: Work[] = [
     connections: 1,
     status: 201,
     adds: true,
-    isFor: everybody,
+    isFor: isBare,
     ask: (n, { program: { bulkInObject } }) => {
       const users = newUsers(n)
       return { method: 'POST', path: '/api/users/bulk', body: JSON.stringify(bulkInObject ? { users } : users) }

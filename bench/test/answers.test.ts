@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAnswers, worksOf } from '../src/check.ts'
 import type { Engine } from '../src/engines/engine.ts'
 import { openSqlite } from '../src/engines/sqlite.ts'
-import { programs } from '../src/programs.ts'
+import { type Program, programs } from '../src/programs.ts'
 import { startServer } from '../src/server.ts'
 import { findLastCursor, type Target, works } from '../src/works.ts'
 
@@ -22,19 +22,53 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }))
 
-test.concurrent.for(programs)(
+test.concurrent.for(programs.filter(({ peer }) => peer !== 'equipped'))(
   '$name gives the answers that all programs give, and refuses what all refuse',
   { timeout: 120_000 },
   async (program) => {
     await using copy = await engine.copy(ROWS, program.name)
     await using server = await startServer(program, copy.url)
-    const lastCursor = program.name === 'ours' ? await findLastCursor(server.url, ROWS) : ''
-    const target: Target = { program, rows: ROWS, lastCursor }
-    const chosen = worksOf(
-      target,
-      works.map(({ name }) => name),
-    )
 
-    expect(await checkAnswers(server.url, target, chosen)).toBe(chosen.length * 5)
+    await expectRightAnswers(program, server.url)
   },
 )
+
+test.concurrent.for(programs.filter(({ peer }) => peer === 'equipped'))(
+  '$name gives the same answers, with security headers, one log line and one count in the metrics for each',
+  { timeout: 120_000 },
+  async (program, { expect }) => {
+    const logFile = join(folder, `${program.name}.log`)
+    await using copy = await engine.copy(ROWS, program.name)
+    await using log = await open(logFile, 'w')
+    await using server = await startServer(program, copy.url, undefined, log.fd)
+    const linesWith = async (id: string) =>
+      (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes(id))
+
+    await expectRightAnswers(program, server.url)
+    const before = await countUserRequests(server.url)
+    const { headers } = await fetch(`${server.url}/api/users/1`)
+    const id = headers.get('x-request-id') ?? ''
+
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    await expect.poll(() => linesWith(id)).toEqual([expect.stringContaining('"/api/users/1"')])
+    await expect.poll(() => countUserRequests(server.url)).toBe(before + 1)
+  },
+)
+
+async function expectRightAnswers(program: Program, url: string) {
+  const lastCursor = program.name === 'ours' ? await findLastCursor(url, ROWS) : ''
+  const target: Target = { program, rows: ROWS, lastCursor }
+  const chosen = worksOf(
+    target,
+    works.map(({ name }) => name),
+  )
+  expect(await checkAnswers(url, target, chosen)).toBe(chosen.length * 5)
+}
+
+/** The requests below `/api/users/` that a program's metrics have counted. */
+async function countUserRequests(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const counts = metrics.matchAll(/^http_request_duration_seconds_count\{.*\/api\/users\/.* (\d+)$/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+}

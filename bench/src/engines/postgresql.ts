@@ -37,7 +37,7 @@ export async function openPostgresql(): Promise<Engine> {
     },
 
     copy: async (rows, program) => {
-      const name = `${program}_${rows}`
+      const name = `${program.replace('-', '_')}_${rows}`
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE seed_${rows} STRATEGY FILE_COPY`)
       const { rows: files } = await query(
         name,

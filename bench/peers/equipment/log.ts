@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { type Options, pinoHttp } from 'pino-http'
+
+const FLUSH_MS = 100
+
+/** On stdout, lines together, as the service writes them. */
+export const log = pino(pino.destination({ sync: false, minLength: 4096 }))
+setInterval(() => log.flush(), FLUSH_MS).unref()
+
+/** A line per request: like the service's, without headers. */
+export const httpLogOptions: Options = {
+  logger: log,
+  genReqId: (_req, res) => {
+    const id = randomUUID()
+    res.setHeader('X-Request-Id', id)
+    return id
+  },
+  wrapSerializers: false,
+  serializers: {
+    req: ({ id, method, url, socket }) => ({ id, method, url, address: socket.remoteAddress }),
+    res: ({ statusCode }) => ({ statusCode }),
+  },
+}
+
+export const httpLog = pinoHttp(httpLogOptions)
