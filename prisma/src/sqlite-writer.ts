@@ -1,11 +1,11 @@
 import type { Limits, Options } from './database.ts'
 import { Broken, Busy, DISK_FAILED, isBusy } from './errors.ts'
+import { untilEnd } from './guarded.ts'
 import { whenUnlocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
 import type { Executor } from './sql-table.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteLog } from './sqlite-log.ts'
-import { TransactionExecutor } from './transaction-executor.ts'
 import { Turns } from './turns.ts'
 
 const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
@@ -97,11 +97,11 @@ export class SqliteWriter {
   async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
     // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
     if (!isFirst) this.#connection.run(SAVE)
-    const transaction = new TransactionExecutor(this.#connection)
+    const transaction = untilEnd(this.#connection)
     const { promise: expiry, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => reject(new Busy('The write took too long and was undone.')), this.#limits.writeMs)
     try {
-      const result = await Promise.race([work(transaction), expiry])
+      const result = await Promise.race([work(transaction.executor), expiry])
       if (!isFirst) this.#connection.run(KEEP)
       return result
     } catch (error) {

@@ -11,6 +11,7 @@ import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
+import { untilEnd } from '../src/guarded.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
 import { prismaPostgres } from '../src/postgres/prisma.ts'
@@ -20,7 +21,6 @@ import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
 import { SqliteConnection } from '../src/sqlite-connection.ts'
 import type { ListTable, RecordTable, Table } from '../src/table.ts'
 import type { Declarations } from '../src/tables.ts'
-import { TransactionExecutor } from '../src/transaction-executor.ts'
 import { emptyDatabase } from './postgres.ts'
 
 /** A schema of its own, with what the models of the service do not use. */
@@ -321,9 +321,9 @@ async function inTransaction<T>(
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   await run('BEGIN')
-  const transaction = new TransactionExecutor(executor)
+  const transaction = untilEnd(executor)
   try {
-    const result = await work(transaction)
+    const result = await work(transaction.executor)
     await run('COMMIT')
     return result
   } catch (error) {

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import type { ReplicaChange } from '../database.ts'
 import { Conflict, Unreachable } from '../errors.ts'
+import { readOnly } from '../guarded.ts'
 import { reasonOf } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Access } from './access.ts'
 import type { BoundedPool } from './bounded-pool.ts'
-import { readOnly } from './guarded.ts'
 
 /** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
 export interface Position {

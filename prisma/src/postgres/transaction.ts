@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { Busy } from '../errors.ts'
+import { untilEnd } from '../guarded.ts'
 import { fromPostgres } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
-import { TransactionExecutor } from '../transaction-executor.ts'
 
 // The database, or the role, may have another level by default.
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
@@ -26,11 +26,11 @@ export async function inTransaction<T>(
   const { promise: expiry, reject } = Promise.withResolvers<never>()
   const late = new Busy('The write took too long and was undone.')
   const timer = setTimeout(() => reject(late), longestMs)
-  const transaction = new TransactionExecutor(open(client))
+  const transaction = untilEnd(open(client))
   let isInOrder = true
   try {
     await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
-    const result = await Promise.race([work(transaction), expiry])
+    const result = await Promise.race([work(transaction.executor), expiry])
     transaction.end()
     await client.query({ text: 'COMMIT' })
     return result

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Executor } from '../sql-table.ts'
-import { readOnly, writingOnce } from './guarded.ts'
+import { readOnly, untilEnd, writingOnce } from './guarded.ts'
+import type { Executor } from './sql-table.ts'
 
 function recording() {
   const sent: string[] = []
@@ -38,4 +38,14 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
   expect(() => reader.insert(insertion, [[]], 0)).toThrow(refusal)
   reader.all(statement('SELECT 1'))
   expect(sent).toEqual(['SELECT 1'])
+})
+
+test('after its end a transaction sends nothing', () => {
+  const { executor, sent } = recording()
+  const transaction = untilEnd(executor)
+  transaction.executor.run(statement('DELETE FROM "books"'))
+  transaction.end()
+  expect(() => transaction.executor.run(statement('DELETE FROM "books"'))).toThrow('has ended')
+  expect(() => transaction.executor.all(statement('SELECT 1'))).toThrow('has ended')
+  expect(sent).toEqual(['DELETE FROM "books"'])
 })
