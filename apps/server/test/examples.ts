@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
-import { collections, inlined, recordOf, sampleOf } from './samples.ts'
+import { collections, inlined, REFERRED_ID, recordOf, referred, sampleOf } from './samples.ts'
 
 export interface Example {
   method: string
@@ -57,22 +57,23 @@ export function exampleOf(operationId: string): Example {
 /** Those whose request has a body. */
 export const writingIds = operationIds.filter((id) => 'json' in exampleOf(id))
 
-/** How many records `seed` makes: one of each collection, and two keys. */
-export const SEEDED = collections.length + 2
+/** How many records `seed` makes: one of each collection, another of those that are referred to, and two keys. */
+export const SEEDED = collections.length + referred.length + 2
 
 /** The id that a path or a noun is about after `seed`: of keys the second, for requests carry the first. */
 export function seededId(about: string): number {
   return about.includes('keys') ? 2 : 1
 }
 
-/** Makes what the examples are about: record 1 of each collection, and key 2. The server's requests carry key 1 from now on. */
+/** Makes what the examples are about: record 1 of each collection, what they refer to, and key 2. The server's requests carry key 1 from now on. */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
   expect([id, (await createBook(server)).id, (await createItem(server)).id]).toEqual([1, 1, 1])
   for (const noun of collections) {
-    if (['users', 'books', 'items'].includes(noun)) continue
     const { create } = server.client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
-    expect(await create.mutate(recordOf(noun, 0))).toMatchObject({ id: 1 })
+    const make = async (id: number) => expect(await create.mutate(recordOf(noun, id + 1))).toMatchObject({ id })
+    if (!['users', 'books', 'items'].includes(noun)) await make(1)
+    if (referred.includes(noun)) await make(REFERRED_ID)
   }
   const { key } = await createKey(server)
   server.logIn(key)

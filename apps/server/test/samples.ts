@@ -15,9 +15,14 @@ export interface Schema {
   maxLength?: number
   minimum?: number
   maximum?: number
+  'x-references'?: string
 }
 
 type Fields = Record<string, unknown>
+
+/** The record that references refer to, so that examples can delete record 1. */
+export const REFERRED_ID = 2
+
 type Collection = { [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never }[keyof Contract]
 
 /** The nouns of the specification and its decisions, whose operations tests list one by one. */
@@ -28,12 +33,23 @@ export const collections = Object.entries(contract).flatMap(([noun, resource]) =
   'collection' in resource ? [noun as Collection] : [],
 )
 
+/** The nouns of the collections that others refer to. */
+export const referred = [
+  ...new Set(collections.flatMap((noun) => Object.values(contract[noun].collection.references))),
+] as Collection[]
+
+/** The id of the next record of a noun after `seed`. */
+export function nextId(noun: string): number {
+  return (referred as string[]).includes(noun) ? 3 : 2
+}
+
 /**
  * A valid value: the schema's example `n`, or else one that its type, choices and bounds allow. Of an object the required
  * fields, or the first where none is required. Text with a pattern of its own needs two examples.
  */
 export function sampleOf(schema: Schema, n: number): unknown {
   const { type, format, examples = [], enum: choices, items, minimum = 0, maximum = 1e6 } = schema
+  if (schema['x-references'] !== undefined) return REFERRED_ID
   if (n < examples.length) return examples[n]
   if (choices) return choices[n % choices.length]
   const [variant, other] = schema.anyOf ?? (Array.isArray(type) ? type.map((type) => ({ ...schema, type })) : [])
