@@ -21,6 +21,8 @@ const model = `model Order {
   @@index([status, id])
   @@index([status(sort: Desc), id], map: "orders_status_desc_id_idx")
   @@index([user_id, id])
+  @@index([created_at, id])
+  @@index([updated_at, id])
   @@map("orders")
 }
 `

@@ -48,6 +48,7 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
       ? [`  @@index([${name}(sort: Desc), id], map: "${table}_${name}_desc_id_idx")`]
       : []),
   ])
+  indexes.push('  @@index([created_at, id])', '  @@index([updated_at, id])')
   return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
 }
 

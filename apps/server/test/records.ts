@@ -49,12 +49,11 @@ export async function openDatabase(server: TestServer): Promise<Database & Async
 
 /** Breaks the service's database, past the service. */
 export async function dropTable({ databaseUrl }: TestServer, table: string): Promise<void> {
-  const sql = `DROP TABLE ${table}`
   if (!databaseUrl.startsWith('file:')) {
-    await query(databaseUrl, sql)
+    await query(databaseUrl, `DROP TABLE ${table} CASCADE`)
     return
   }
-  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length))
-  sqlite.exec(sql)
+  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length), { enableForeignKeyConstraints: false })
+  sqlite.exec(`DROP TABLE ${table}`)
   sqlite.close()
 }

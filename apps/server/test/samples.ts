@@ -76,7 +76,9 @@ function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fi
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   const { properties = {}, required } = inputSchemaOf(noun, verb)
   const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
-  return { ...(known && { id }), ...sampleFields({ properties: fields, required }, 1) }
+  // Of the first choice are the records that nothing refers to.
+  const n = verb.startsWith('delete') ? 0 : 1
+  return { ...(known && { id }), ...sampleFields({ properties: fields, required }, n) }
 }
 
 /** A record that `create` takes, with every field that is shown. */
