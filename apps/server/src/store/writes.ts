@@ -49,13 +49,17 @@ async function refuse(error: unknown, noun: string, input: { id?: number }, read
   const references: { [column: string]: { table: string } } = declarations[table].references
   const isDirect = input.id !== undefined && references[column]?.table === noun
   const count = isDirect ? await read[table].count({ [column]: input.id }) : 0
-  const one = factsOf(noun)?.one ?? noun
-  const who = count === 1 ? `1 ${factsOf(table)?.one ?? table} refers` : `${count || 'Some'} ${table} refer`
-  throw new Problem(409, `${who} to the ${one} by ${column}: delete or change ${count === 1 ? 'it' : 'them'} first`, {
-    cause: error,
-  })
+  const [who, them] = count === 1 ? [`1 ${oneOf(table)} refers`, 'it'] : [`${count} ${table} refer`, 'them']
+  throw new Problem(
+    409,
+    count > 0
+      ? `${who} to the ${oneOf(noun)} by ${column}: delete or change ${them} first`
+      : `Some ${table} refer, by ${column}, to what would be deleted: delete or change them first`,
+    { cause: error },
+  )
 }
 
-function factsOf(noun: string): CollectionFacts | undefined {
-  return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection
+/** What one record of a collection is called. */
+function oneOf(noun: string): string {
+  return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection?.one ?? noun
 }

@@ -1,0 +1,49 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { root } from '../child.mjs'
+
+/** The files of the working tree as a repository of their own, without anything that is installed or built. */
+export function emptyClone() {
+  const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
+  const run = (command: string) =>
+    execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of files.toString().split('\0')) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file))
+  }
+  run('git init -q && git add -A && git -c user.name=test -c user.email=test@example.com commit -qm all')
+  return {
+    folder,
+    run,
+    changes: () => run('git status --porcelain --untracked-files=all').split('\n').filter(Boolean).sort(),
+    start: (command: string, env: Record<string, string> = {}) => startService(folder, command, env),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A command that serves until it is stopped, on a free port. */
+async function startService(cwd: string, command: string, env: Record<string, string>) {
+  const child = spawn('sh', ['-c', command], {
+    cwd,
+    detached: true,
+    env: { ...process.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const closed = new Promise((done) => child.on('close', done))
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
+    if (url === undefined) continue
+    child.stdout.resume()
+    return {
+      url,
+      [Symbol.asyncDispose]: async () => {
+        process.kill(-(child.pid as number), 'SIGTERM')
+        await closed
+      },
+    }
+  }
+  throw new Error(`${command} ended and did not serve`)
+}

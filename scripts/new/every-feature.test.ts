@@ -1,0 +1,196 @@
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { startPostgres } from '../../packages/postgres-test/src/postgres.ts'
+import { root } from '../child.mjs'
+import { emptyClone } from './clone.ts'
+
+// A resource that exists here alone, with everything that a declaration can say.
+const fixtures = join(root, 'scripts/new/every-feature')
+const HASH = "createHash('sha256').update(pin).digest('hex')"
+const RULES = `parcels: {
+  derived: { pin_hash: { from: 'pin', make: (pin: string) => ${HASH} } },
+  procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
+}`
+
+test('a resource with every feature of a declaration is there by REST, tRPC, client, console and command line', {
+  timeout: 600_000,
+}, async () => {
+  using clone = emptyClone()
+  declareParcels(clone.folder)
+  clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
+  clone.run('npm run --silent openapi:write')
+  copyFileSync(join(fixtures, 'typed-calls.txt'), join(clone.folder, 'apps/server/test/typed-calls.ts'))
+  clone.run('npx --no-install tsc -p apps/server --noEmit')
+  {
+    await using service = await clone.start('npm start')
+    await useEverything(service.url, (command) =>
+      clone.run(`npm run --silent resource -- --url ${service.url} ${command}`),
+    )
+    await lookAtConsole(service.url)
+    await deleteWhileReferred(service.url)
+  }
+  await using postgres = await startPostgres()
+  await using service = await clone.start('npm start', { DATABASE_URL: postgres.url })
+  await useEverything(service.url)
+  await deleteWhileReferred(service.url)
+})
+
+function declareParcels(folder: string) {
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')))
+  copyFileSync(join(fixtures, 'parcels.txt'), join(folder, 'packages/contract/src/parcels.ts'))
+  edit(
+    'packages/contract/src/written.ts',
+    (list) => `import { parcels } from './parcels.ts'\n${list.replace('items,', 'items, parcels,')}`,
+  )
+  edit('prisma/schema.prisma', (models) => models.replace(/(?<=^model (?:User|Book) \{\n)/gm, '  parcels Parcel[]\n'))
+  appendFileSync(join(folder, 'prisma/schema.prisma'), readFileSync(join(fixtures, 'parcels.prisma')))
+  edit(
+    'apps/server/src/operations.ts',
+    (operations) =>
+      `import { createHash } from 'node:crypto'\n${operations.replace(/(?<=users: userRules\(checkPassword\))/, `, ${RULES}`)}`,
+  )
+}
+
+const json = async (url: string, method = 'GET', body?: unknown) => {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(url, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const text = await response.text()
+  return [response.status, text === '' ? undefined : JSON.parse(text)] as const
+}
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const times = { created_at: TIME, updated_at: TIME }
+const first = {
+  ...{ code: 'P-1', weight: 2.5, pieces: 1, fragile: false, due: null, sent_at: '2026-01-02T03:04:05.000Z' },
+  ...{ status: 'packed', user_id: 1, book_id: 1 },
+}
+const second = {
+  ...{ code: 'P-2', weight: 1, pieces: 3, fragile: true, due: '2026-05-01', sent_at: null },
+  ...{ status: 'sent', user_id: 1, book_id: null },
+}
+
+/** Literal answers of every kind of call, to a service without records. */
+async function useEverything(url: string, resource?: (command: string) => string) {
+  await json(`${url}/users`, 'POST', { name: 'Ada', email: 'ada@example.com' })
+  await json(`${url}/books`, 'POST', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' })
+  const { pieces: _, fragile: __, due: ___, status: ____, ...least } = first
+  expect(await json(`${url}/parcels`, 'POST', { ...least, sent_at: '2026-01-02T03:04:05Z', pin: '1234' })).toEqual([
+    201,
+    { id: 1, ...first, ...times },
+  ])
+  // Refusals name the field, by row in a bulk create, as the caller sent it.
+  const refused = 'must be the id of an existing record'
+  expect(await json(`${url}/parcels`, 'POST', { ...second, user_id: 9 })).toEqual([
+    409,
+    { message: `user_id: ${refused}` },
+  ])
+  expect(await json(`${url}/parcels`, 'POST', first)).toEqual([
+    409,
+    { message: 'code: already in use by another parcel' },
+  ])
+  expect(await json(`${url}/parcels/bulk`, 'POST', [second, { ...second, code: 'P-3', book_id: 7 }])).toEqual([
+    409,
+    { message: `[1].book_id: ${refused}` },
+  ])
+  expect((await json(`${url}/trpc/parcels.createMany`, 'POST', { parcels: [second, first] }))[1]).toMatchObject({
+    error: { data: { fields: [{ field: 'parcels[1].code', message: 'already in use by another parcel' }] } },
+  })
+  expect(await json(`${url}/parcels`, 'POST', { ...second, weight: 1001 })).toEqual([
+    400,
+    { message: 'weight: must be a number from 0 to 1000' },
+  ])
+  expect((await json(`${url}/parcels/bulk`, 'POST', [second]))[0]).toBe(201)
+  // Filters and sorts.
+  const codes = async (query: string) => (await json(`${url}/parcels?${query}`))[1].map((row: typeof first) => row.code)
+  expect(await codes('status=sent')).toEqual(['P-2'])
+  expect(await codes('status_in=packed,sent&sort=weight_asc')).toEqual(['P-2', 'P-1'])
+  expect(await codes('pieces_in=2,3')).toEqual(['P-2'])
+  expect(await codes('fragile=false')).toEqual(['P-1'])
+  expect(await codes('weight_gte=1&weight_lt=2.5')).toEqual(['P-2'])
+  expect(await codes('due_lte=2026-05-01')).toEqual(['P-2'])
+  expect(await codes('user_id=1&sort=code_desc')).toEqual(['P-2', 'P-1'])
+  // An extra procedure and an extra binding.
+  expect(await json(`${url}/parcels/1/status`, 'PATCH', { status: 'sent' })).toMatchObject([200, { status: 'sent' }])
+  expect(await json(`${url}/parcels/1/label`)).toEqual([200, { id: 1, code: 'P-1' }])
+  const [, document] = await json(`${url}/openapi.json`)
+  expect(Object.keys(document.paths)).toEqual(
+    expect.arrayContaining([
+      '/parcels',
+      '/parcels/bulk',
+      '/parcels/{id}',
+      '/parcels/{id}/label',
+      '/parcels/{id}/status',
+    ]),
+  )
+  expect(document.components.schemas.Parcel.properties).not.toHaveProperty('pin')
+  if (resource !== undefined) useCommandLine(resource)
+  // Deletes of what is referred to: restricted, and cascading with an entry for each record.
+  const count = (await codes('user_id=1')).length
+  expect(await json(`${url}/users/1`, 'DELETE')).toEqual([
+    409,
+    { error: `${count} parcels refer to the user by user_id: delete or change them first` },
+  ])
+  expect((await json(`${url}/books/1`, 'DELETE'))[0]).toBe(204)
+  expect((await json(`${url}/parcels/1`))[0]).toBe(404)
+  const [, entries] = await json(`${url}/api/audit?sort=id_asc`)
+  expect(entries.filter(({ procedure }: { procedure: string }) => procedure === 'books.delete')).toMatchObject([
+    { resource: 'books', record_id: 1, after: null },
+    { resource: 'parcels', record_id: 1, before: { code: 'P-1' }, after: null },
+  ])
+  expect(entries).toContainEqual(
+    expect.objectContaining({ procedure: 'parcels.setStatus', before: expect.objectContaining({ status: 'packed' }) }),
+  )
+  expect(JSON.stringify(entries)).not.toContain('1234')
+}
+
+function useCommandLine(resource: (command: string) => string) {
+  expect(JSON.parse(resource('parcels list --status-in sent,lost --sort code_desc --json'))).toMatchObject([
+    { code: 'P-2' },
+    { code: 'P-1' },
+  ])
+  const exported = resource('export --type parcels --format csv')
+  expect(exported.split('\r\n')[0] ?? '').toContain('code,weight,pieces,fragile,due,sent_at,status,user_id,book_id')
+  expect(JSON.parse(resource('parcels create --code P-4 --weight 3 --user-id 1 --fragile --json'))).toMatchObject({
+    code: 'P-4',
+    fragile: true,
+  })
+}
+
+async function lookAtConsole(url: string) {
+  const browser = await openBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${url}/console/parcels`)
+    await page.getByText('P-2', { exact: true }).first().waitFor({ timeout: 60_000 })
+    for (const filter of ['Status', 'Status is one of', 'Pieces is one of', 'Fragile', 'Weight at least', 'User id']) {
+      await page.getByRole('search').getByText(filter, { exact: true }).waitFor()
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+/** A hundred parcels are created while the records that they refer to are deleted. */
+async function deleteWhileReferred(url: string) {
+  const [, { id: user_id }] = await json(`${url}/users`, 'POST', { name: 'Bo', email: 'bo@example.com' })
+  const [, { id: book_id }] = await json(`${url}/books`, 'POST', {
+    title: 'Emma',
+    author: 'Jane Austen',
+    published_date: '1815-12-23',
+  })
+  const parcel = (n: number) => ({ code: `R-${n}`, weight: 1, user_id, book_id })
+  const calls = Array.from({ length: 100 }, (_, n) => async () => (await json(`${url}/parcels`, 'POST', parcel(n)))[0])
+  calls.splice(30, 0, async () => (await json(`${url}/users/${user_id}`, 'DELETE'))[0])
+  calls.splice(60, 0, async () => (await json(`${url}/books/${book_id}`, 'DELETE'))[0])
+  const statuses = await Promise.all(calls.map((call) => call()))
+  expect(new Set(statuses.map((status) => (status === 503 ? 'busy' : status)))).not.toContain(500)
+  const exists = async (path: string) => (await json(url + path))[0] === 200
+  const [, left] = await json(`${url}/parcels?user_id=${user_id}&limit=1000`)
+  if (left.length > 0) expect(await exists(`/users/${user_id}`)).toBe(true)
+  const owned = left.filter((row: typeof first) => row.book_id === book_id)
+  if (owned.length > 0) expect(await exists(`/books/${book_id}`)).toBe(true)
+  for (const status of statuses) expect([200, 201, 204, 409, 503]).toContain(status)
+}
