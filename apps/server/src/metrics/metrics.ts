@@ -3,48 +3,36 @@ import type { Around } from '@resource/database'
 import type { Operation, Problem } from '@resource/openapi'
 import { methodName } from '../http/methods.ts'
 
-/** Timings by their labels. Labels are the service's own words, never what a caller sent: so there is an end to them. */
-export type LabelledTimings = Map<string, { labels: Record<string, string>; timings: Timings }>
-
 /** What this process has counted since its start. It costs nothing to keep: prom-client is loaded when it is asked for. */
-export interface Metrics {
-  readonly calls: LabelledTimings
-  readonly work: LabelledTimings
-  /** By method and status: `GET`, `200`. */
-  readonly answers: ReadonlyMap<string, ReadonlyMap<number | 'aborted', number>>
-  /** Refusals by status and reason: `401 unknown_key`. */
-  readonly refusals: ReadonlyMap<string, { status: string; reason: string; count: number }>
-  /** Measures the calls of an operation. */
-  observe: <Context>(procedure: string, call: Operation<Context>['call']) => Operation<Context>['call']
-  /** Measures the work of the database. */
-  measure: Around
-  /** Counts a request that is answered, or will not be. */
-  count: (req: IncomingMessage, status: number | 'aborted') => void
-  /** Counts a refusal, once however many calls of a batch it answers. */
-  countRefusal: (problem: Problem) => void
-  /** Counts an error that nothing foresaw. */
-  countUnexpected: () => void
-  unexpected: () => number
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
-export function createMetrics(): Metrics {
-  const calls: LabelledTimings = new Map()
-  const work: LabelledTimings = new Map()
-  const answers = new Map<string, Map<number | 'aborted', number>>()
-  const refusals = new Map<string, { status: string; reason: string; count: number }>()
+export function createMetrics() {
+  const calls = createFamily(['procedure', 'outcome'], () => new Timings())
+  const work = createFamily(['operation', 'table'], () => new Timings())
+  const answers = createFamily(['method', 'status'], () => ({ count: 0 }))
+  const refusals = createFamily(['status', 'reason'], () => ({ count: 0 }))
   let lastRefusal: Problem | undefined
   let unexpected = 0
-  const byTable = new Map<string, Map<string, Timings>>()
+  const measure: Around = async (operation, table, run) => {
+    const timings = work.of(operation, table)
+    const started = performance.now()
+    try {
+      return await run()
+    } finally {
+      timings.add(started)
+    }
+  }
   return {
     calls,
     work,
     answers,
     refusals,
-    observe: (procedure, call) => {
-      const timingsOf = (outcome: string) => addTimings(calls, `${procedure} ${outcome}`, { procedure, outcome })
-      const ok = timingsOf('ok')
-      const refused = timingsOf('client_error')
-      const failed = timingsOf('server_error')
+    unexpected: () => unexpected,
+    /** Measures the calls of an operation. */
+    observe: <Context>(procedure: string, call: Operation<Context>['call']): typeof call => {
+      const ok = calls.of(procedure, 'ok')
+      const refused = calls.of(procedure, 'client_error')
+      const failed = calls.of(procedure, 'server_error')
       return async (...args) => {
         const started = performance.now()
         try {
@@ -58,55 +46,47 @@ export function createMetrics(): Metrics {
         }
       }
     },
-    measure: async (operation, table, run) => {
-      const known = entryOf(byTable, table, newMap<string, Timings>)
-      const add = () => addTimings(work, `${operation} ${table}`, { operation, table })
-      const timings = entryOf(known, operation, add)
-      const started = performance.now()
-      try {
-        return await run()
-      } finally {
-        timings.add(started)
-      }
+    /** Measures the work of the database. */
+    measure,
+    /** Counts a request that is answered, or will not be. */
+    count: ({ method = '' }: IncomingMessage, status: number | 'aborted'): void => {
+      answers.of(methodName(method), status).count++
     },
-    count: ({ method = '' }, status) => {
-      const counts = entryOf(answers, methodName(method), newMap<number | 'aborted', number>)
-      counts.set(status, (counts.get(status) ?? 0) + 1)
-    },
-    countRefusal: (problem) => {
+    /** Counts a refusal, once however many calls of a batch it answers. */
+    countRefusal: (problem: Problem): void => {
       if (problem === lastRefusal) return
       lastRefusal = problem
-      const { status, reason = 'other' } = problem
-      const add = () => ({ status: String(status), reason, count: 0 })
-      entryOf(refusals, `${status} ${reason}`, add).count++
+      refusals.of(problem.status, problem.reason ?? 'other').count++
     },
+    /** Counts an error that nothing foresaw. */
     countUnexpected: () => void unexpected++,
-    unexpected: () => unexpected,
   }
 }
 
-function addTimings(all: LabelledTimings, key: string, labels: Record<string, string>): Timings {
-  const timings = new Timings()
-  all.set(key, { labels, timings })
-  return timings
-}
+export type Family<Figure> = ReturnType<typeof createFamily<Figure>>
 
-const newMap = <K, V>() => new Map<K, V>()
-
-function entryOf<K, V>(all: Map<K, V>, key: K, make: () => V): V {
-  let entry = all.get(key)
-  if (entry === undefined) {
-    entry = make()
-    all.set(key, entry)
+/** Figures by two labels. These are the service's own words, never what a caller sent: so there is an end to them. */
+function createFamily<Figure>([first, second]: [string, string], make: () => Figure) {
+  const all = new Map<string, { labels: Record<string, string | number>; figure: Figure }>()
+  return {
+    of: (a: string | number, b: string | number): Figure => {
+      const key = `${a} ${b}`
+      let entry = all.get(key)
+      if (entry === undefined) {
+        entry = { labels: { [first]: a, [second]: b }, figure: make() }
+        all.set(key, entry)
+      }
+      return entry.figure
+    },
+    all: () => [...all.values()],
   }
-  return entry
 }
 
 /** Upper ends of the classes, in seconds: from a read of SQLite to what no caller waits for. */
 export const CLASSES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** How often something took how long. */
-class Timings {
+export class Timings {
   /** By class; the last is of what took longer than all. */
   readonly counts: number[] = Array(CLASSES.length + 1).fill(0)
   sumSeconds = 0
