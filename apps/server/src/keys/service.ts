@@ -1,19 +1,30 @@
-import type { Database, Tables } from '@resource/database'
+import { contract, type Output } from '@resource/contract'
+import { type ApiKey, type Database, type Tables, timestamp } from '@resource/database'
 import { FieldError, Problem } from '@resource/openapi'
 import { newKey } from '../access/secret.ts'
 import type { Services } from '../store/context.ts'
-import { findKey, insertKey, listKeys, revokeKey } from './store.ts'
+import { readPage } from '../store/page.ts'
+import { notFound, updateVersioned } from '../store/versioned.ts'
+
+type KeyRecord = Output<'keys', 'get'>
 
 /**
  * The rules of keys: shown once, stored as hashes, revoked rather than deleted.
  *
  * @param onCreated called when a key was created: from then on nobody gets in without one
  */
-export function keyService(database: Database, onCreated: () => void): Services['keys'] {
+export function keyService({ read }: Database, onCreated: () => void): Services['keys'] {
   return {
-    list: (input) => listKeys(database.read, input),
+    list: async (page) => {
+      const { rows, facts } = await readPage(read.apiKeys, {}, { id: 'id' }, page)
+      return { keys: rows.map(present), ...facts }
+    },
 
-    get: ({ id }) => findKey(database.read, id),
+    get: async ({ id }) => {
+      const row = await read.apiKeys.find({ id })
+      if (row === undefined) throw notFound('Key')
+      return present(row)
+    },
 
     create: async (input, { write }) => {
       const { name, role } = input
@@ -23,10 +34,10 @@ export function keyService(database: Database, onCreated: () => void): Services[
       }
       let created: string | undefined
       // What is kept for repeats must not hold the key.
-      const work = (tx: Tables) => {
+      const work = async (tx: Tables) => {
         const { key, prefix, hash } = newKey()
         created = key
-        return insertKey(tx, { name, role, prefix, hash, expires_at })
+        return present(await tx.apiKeys.insert({ name, role, prefix, hash, expires_at, created_at: new Date() }))
       }
       const record = await write(work)
       onCreated()
@@ -37,12 +48,22 @@ export function keyService(database: Database, onCreated: () => void): Services[
       )
     },
 
-    revoke: (input, { write }) => {
+    revoke: ({ id, if_version }, { write }) => {
       const work = async (tx: Tables) => {
-        await revokeKey(tx, input.id, input.if_version)
+        const row = await tx.apiKeys.find({ id })
+        // One that is revoked already keeps its time.
+        await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
         return { message: 'Key revoked' }
       }
       return write(work)
     },
   }
+}
+
+const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]
+
+// The fields of the contract and no others leave the store; the hash is none of them.
+function present(row: ApiKey): KeyRecord {
+  const fields = shown.map((field) => [field, row[field] instanceof Date ? timestamp(row[field]) : row[field]])
+  return Object.fromEntries(fields)
 }
