@@ -1,6 +1,6 @@
 import { type Kind, ReferenceViolation, UniqueViolation } from '@resource/database'
 import { expect, test } from 'vitest'
-import { RowMapping, type RowMappingOptions } from '../src/store/row-mapping.ts'
+import { type RowMappingOptions, rowMapping } from '../src/store/row-mapping.ts'
 
 const facts = {
   one: 'order',
@@ -26,7 +26,7 @@ function rowsOf(options: Partial<RowMappingOptions> = {}) {
   const fields = ['quantity', 'due']
   const shown = ['id', 'quantity', 'due', 'created_at', 'updated_at', 'version']
   const derived = { pin_hash: { from: 'pin', make: (pin: string) => `<${pin}>` } }
-  return new RowMapping({ facts, fields, shown, derived, columns, ...options })
+  return rowMapping({ facts, fields, shown, derived, columns, ...options })
 }
 
 test('a new row has its times, its dates as dates, and what is made of hidden fields', () => {

@@ -5,7 +5,7 @@ import { type FieldRules, fieldRules } from '../access/fields.ts'
 import { checkAgreement, type DeclaredTable } from './agreement.ts'
 import type { MutationContext, Services } from './context.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
-import { type DerivedColumn, type Row, RowMapping, type Values } from './row-mapping.ts'
+import { type DerivedColumn, type Row, rowMapping, type Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
 
 /** The nouns whose resource is a collection with a table of the same name. */
@@ -68,7 +68,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
   )
-  const rows = new RowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
+  const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
 

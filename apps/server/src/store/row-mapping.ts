@@ -14,24 +14,16 @@ import type { Context } from './context.ts'
 export type Values = Record<string, unknown>
 export type Row = Entity & Values
 
-/** A column that is derived from a field and is not the field itself. */
+/** A column that is derived from a field and is not the field itself. Methods, so that a rule can name its field's type. */
 export interface DerivedColumn {
   /** The field it is derived from. */
   from: string
   /** What is wrong with a value, reading on from the field's name: `must be …`; undefined for nothing. */
-  check?: (value: never) => Promise<string | undefined>
+  check?(value: unknown): Promise<string | undefined>
   /** Makes the column's value; a value that is not sent leaves the column as it is. */
-  make?: (value: never) => unknown
+  make?(value: unknown): unknown
   /** Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent. */
-  prepare?: (values: never[], context: Context) => Promise<unknown[]>
-}
-
-interface Maker {
-  column: string
-  from: string
-  check?: (value: unknown) => Promise<string | undefined>
-  make?: (value: unknown) => unknown
-  prepare?: (values: unknown[], context: Context) => Promise<unknown[]>
+  prepare?(values: unknown[], context: Context): Promise<unknown[]>
 }
 
 export interface RowMappingOptions {
@@ -46,136 +38,111 @@ export interface RowMappingOptions {
 }
 
 /** How the fields of a collection become the columns of its table, and the other way round. */
-export class RowMapping {
-  /** The columns to read; undefined where every column is shown. */
-  readonly readColumns: string[] | undefined
-  readonly #facts: CollectionFacts
-  readonly #fields: string[]
-  readonly #shown: string[]
-  readonly #derived: Record<string, DerivedColumn>
-  readonly #makers: Maker[]
-  readonly #dates: string[]
-  readonly #sentDates: string[]
-  readonly #filters: (FilterFacts & { filter: string })[]
+export function rowMapping({ facts, fields, shown, derived, columns }: RowMappingOptions) {
+  const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
+  const dates = shown.filter((field) => columns[field]?.startsWith('date'))
+  const sentDates = dates.filter((field) => fields.includes(field))
+  const filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, fields) }))
+  const isWhole = dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
 
-  constructor({ facts, fields, shown, derived, columns }: RowMappingOptions) {
-    this.#facts = facts
-    this.#fields = fields
-    this.#shown = shown
-    this.#derived = derived
-    this.#makers = Object.entries(derived).map(([column, maker]) => ({ ...maker, column }) as unknown as Maker)
-    this.#dates = shown.filter((field) => columns[field]?.startsWith('date'))
-    this.#sentDates = this.#dates.filter((field) => fields.includes(field))
-    this.#filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, fields) }))
-    const isWhole = this.#dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
-    this.readColumns = isWhole ? undefined : shown
-  }
+  const stored = (field: string, value: unknown): unknown =>
+    sentDates.includes(field) && typeof value === 'string' ? new Date(value) : value
 
-  /** @param at where the record stands in the input: `['users', 3]` in a list. @throws FieldError 400 */
-  async check(record: Values, at: Path = []): Promise<void> {
-    for (const { from, check } of this.#makers) {
-      const message = await check?.(record[from])
-      if (message !== undefined) throw new FieldError(400, [{ path: [...at, from], message }])
+  const columnsOf = (input: Values, ready: Values | undefined): Row => {
+    const row: Values = { ...ready }
+    for (const field of fields) row[field] = input[field]
+    for (const field of sentDates) row[field] = stored(field, row[field])
+    for (const { column, from, make } of makers) {
+      if (make !== undefined && input[from] !== undefined) row[column] = make(input[from])
     }
+    return row as Row
   }
 
-  /** What a write of these records prepares before its transaction: for each record, some of its columns. */
-  preparation(inputs: Values[], context: Context) {
-    const makers = this.#makers.filter(
-      ({ from, prepare }) => prepare && inputs.some((input) => input[from] !== undefined),
-    )
-    if (makers.length === 0) return {}
-    const prepare = async () => {
-      const ready: Values[] = inputs.map(() => ({}))
-      for (const { column, from, prepare } of makers) {
-        const values = inputs.map((input) => input[from])
-        const made = (await prepare?.(values, context)) ?? []
-        for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
-      }
-      return ready
-    }
-    return { isSecret: true, prepare }
-  }
-
-  /** A new row; `ready` has the columns that were prepared. */
-  created(input: Values, ready: Values | undefined, now: Date): Row {
-    const row = this.#columns(input, ready)
-    if (this.#facts.timestamps) Object.assign(row, { created_at: now, updated_at: now })
-    return row
-  }
-
-  /** The columns that change; undefined is none. */
-  changes(input: Values, ready: Values | undefined): Row {
-    const row = this.#columns(input, ready)
-    if (this.#facts.timestamps) Object.assign(row, { updated_at: new Date() })
-    return row
-  }
-
-  /** A record of a row that has every column. */
-  present(row: Values): Values {
-    if (this.readColumns === undefined) return row
-    const record: Values = {}
-    for (const field of this.#shown) record[field] = row[field]
-    return this.revived(record)
-  }
-
-  /** The same of a row that was read by `readColumns`: it becomes the record, since a copy costs ten times as much. */
-  revived(row: Values): Values {
-    for (const column of this.#dates) {
+  /** A record of a row that was read by `readColumns`: the row becomes it, since a copy costs ten times as much. */
+  const revived = (row: Values): Values => {
+    for (const column of dates) {
       const value = row[column]
       if (value instanceof Date) row[column] = timestamp(value)
     }
     return row
   }
 
-  /** What a list's filters ask for. */
-  where(input: Values): Where<Row> {
-    const conditions: Values = {}
-    for (const { filter, field, by } of this.#filters) {
-      if (input[filter] === undefined) continue
-      conditions[field] = narrowed(conditions[field], by, this.#stored(field, input[filter]))
-    }
-    return conditions as Where<Row>
-  }
+  return {
+    /** The columns to read; undefined where every column is shown. */
+    readColumns: isWhole ? undefined : shown,
 
-  /**
-   * Throws an error of a write on, as a FieldError 409 where another record has the value of a field, or where it is the
-   * id of no record.
-   *
-   * @param list the input field whose records were written; absent where the input is the record
-   */
-  refuse(error: unknown, list?: string): never {
-    const conflict = (columns: string[], index: number | undefined, message: string) => {
-      const named = columns.map((column) => this.#derived[column]?.from ?? column)
-      const fields = named.filter((field) => this.#fields.includes(field))
-      if (fields.length === 0) return
+    /** @param at where the record stands in the input: `['users', 3]` in a list. @throws FieldError 400 */
+    check: async (record: Values, at: Path = []): Promise<void> => {
+      for (const { from, check } of makers) {
+        const message = await check?.(record[from])
+        if (message !== undefined) throw new FieldError(400, [{ path: [...at, from], message }])
+      }
+    },
+
+    /** What a write of these records prepares before its transaction: for each record, some of its columns. */
+    preparation: (inputs: Values[], context: Context) => {
+      const slow = makers.filter(({ from, prepare }) => prepare && inputs.some((input) => input[from] !== undefined))
+      if (slow.length === 0) return {}
+      const prepare = async () => {
+        const ready: Values[] = inputs.map(() => ({}))
+        for (const { column, from, prepare } of slow) {
+          const values = inputs.map((input) => input[from])
+          const made = (await prepare?.(values, context)) ?? []
+          for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
+        }
+        return ready
+      }
+      return { isSecret: true, prepare }
+    },
+
+    /** A new row; `ready` has the columns that were prepared. */
+    created: (input: Values, ready: Values | undefined, now: Date): Row => {
+      const row = columnsOf(input, ready)
+      return facts.timestamps ? Object.assign(row, { created_at: now, updated_at: now }) : row
+    },
+
+    /** The columns that change; undefined is none. */
+    changes: (input: Values, ready: Values | undefined): Row => {
+      const row = columnsOf(input, ready)
+      return facts.timestamps ? Object.assign(row, { updated_at: new Date() }) : row
+    },
+
+    /** A record of a row that has every column. */
+    present: (row: Values): Values => {
+      if (isWhole) return row
+      const record: Values = {}
+      for (const field of shown) record[field] = row[field]
+      return revived(record)
+    },
+
+    revived,
+
+    /** What a list's filters ask for. */
+    where: (input: Values): Where<Row> => {
+      const conditions: Values = {}
+      for (const { filter, field, by } of filters) {
+        if (input[filter] === undefined) continue
+        conditions[field] = narrowed(conditions[field], by, stored(field, input[filter]))
+      }
+      return conditions as Where<Row>
+    },
+
+    /**
+     * Throws an error of a write on, as a FieldError 409 where another record has the value of a field, or where it is
+     * the id of no record.
+     *
+     * @param list the input field whose records were written; absent where the input is the record
+     */
+    refuse: (error: unknown, list?: string): never => {
+      const isTaken = error instanceof UniqueViolation
+      if (!isTaken && !(error instanceof ReferenceViolation)) throw error
+      const { columns, index } = error
+      const message = isTaken ? `already in use by another ${facts.one}` : 'must be the id of an existing record'
+      const named = (isTaken ? columns.slice(0, 1) : columns).map((column) => derived[column]?.from ?? column)
       const at: Path = list === undefined || index === undefined ? [] : [list, index]
-      throw new FieldError(
-        409,
-        fields.map((field) => ({ path: [...at, field], message })),
-      )
-    }
-    if (error instanceof UniqueViolation) {
-      conflict(error.columns.slice(0, 1), error.index, `already in use by another ${this.#facts.one}`)
-    }
-    if (error instanceof ReferenceViolation) {
-      conflict(error.columns, error.index, 'must be the id of an existing record')
-    }
-    throw error
-  }
-
-  #columns(input: Values, ready: Values | undefined): Row {
-    const row: Values = { ...ready }
-    for (const field of this.#fields) row[field] = input[field]
-    for (const field of this.#sentDates) row[field] = this.#stored(field, row[field])
-    for (const { column, from, make } of this.#makers) {
-      if (make !== undefined && input[from] !== undefined) row[column] = make(input[from])
-    }
-    return row as Row
-  }
-
-  #stored(field: string, value: unknown): unknown {
-    return this.#sentDates.includes(field) && typeof value === 'string' ? new Date(value) : value
+      const faults = named.filter((field) => fields.includes(field)).map((field) => ({ path: [...at, field], message }))
+      throw faults.length === 0 ? error : new FieldError(409, faults)
+    },
   }
 }
 
