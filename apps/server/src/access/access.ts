@@ -4,29 +4,19 @@ import type { Logger } from 'pino'
 import { isLoopback } from '../http/host.ts'
 import type { Config } from '../process/config.ts'
 import { isFirstProcess } from '../process/workers.ts'
-import { type Authenticate, createAuthenticate, proxySign } from './authenticate.ts'
+import { createAuthenticate, proxySign } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
 import { createTokens } from './tokens.ts'
 
 /** Who may come in. */
-export interface Access {
-  callerOf: Authenticate
-  /** Whether there are keys, or an identity provider. */
-  needsCredentials: () => boolean | Promise<boolean>
-  /** Notes at once that there is a key. */
-  noteKey: () => void
-  /** Whether a request needs no credentials. */
-  isOpen: (req: IncomingMessage) => boolean | Promise<boolean>
-  /** Whether a request needs no credentials because it comes from this machine, directly. */
-  isPrivate: (req: IncomingMessage) => boolean | Promise<boolean>
-}
+export type Access = Awaited<ReturnType<typeof createAccess>>
 
 /**
  * The rules of access, from the settings and the keys in the database (decisions, "Access").
  *
  * @throws Error when the service would be open to others than this machine without anyone having said so
  */
-export async function createAccess(database: Database, config: Config, log: Logger): Promise<Access> {
+export async function createAccess(database: Database, config: Config, log: Logger) {
   const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS } = config
   const keyring = createKeyring(database, log)
   const verifyToken = tokensOf(config)
@@ -44,9 +34,13 @@ export async function createAccess(database: Database, config: Config, log: Logg
   }
   return {
     callerOf: createAuthenticate(keyring, ALLOW_ANONYMOUS ? () => undefined : proxyOf, verifyToken),
+    /** Notes at once that there is a key. */
     noteKey: keyring.noteKey,
+    /** Whether there are keys, or an identity provider. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
+    /** Whether a request needs no credentials. */
     isOpen: whenOpen((req) => ALLOW_ANONYMOUS || proxyOf(req) === undefined),
+    /** Whether a request needs no credentials because it comes from this machine, directly. */
     isPrivate: whenOpen((req) => proxyOf(req) === undefined),
   }
 }

@@ -3,22 +3,10 @@ import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import type { Caller } from './caller.ts'
 
-/** What the fields of an input ask of who changes or gives them, as the contract's schemas say. */
-export interface FieldRules {
-  /** The fields that take a role to change. */
-  guarded: readonly string[]
-  /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
-  allows: (caller: Caller) => boolean
-  /** @throws FieldError 403 unless the caller may change the field */
-  checkChange: (caller: Caller, field: string) => void
-  /**
-   * @param at where the fields stand in the input: `['users', 3]` in a list
-   * @throws FieldError 403 unless the caller may give each value
-   */
-  checkValues: (caller: Caller, values: Record<string, unknown>, at?: Path) => void
-}
+export type FieldRules = ReturnType<typeof fieldRules>
 
-export function fieldRules({ shape }: z.ZodObject): FieldRules {
+/** What the fields of an input ask of who changes or gives them, as the contract's schemas say. */
+export function fieldRules({ shape }: z.ZodObject) {
   const changes = new Map<string, Role>()
   const values = new Map<string, Record<string, Role>>()
   for (const [field, schema] of Object.entries(shape)) {
@@ -27,14 +15,21 @@ export function fieldRules({ shape }: z.ZodObject): FieldRules {
     if (roles !== undefined) values.set(field, roles as Record<string, Role>)
   }
   return {
+    /** The fields that take a role to change. */
     guarded: [...changes.keys()],
-    allows: (caller) => [...changes.values()].every((role) => includes(caller.role, role)),
-    checkChange: (caller, field) => {
+    /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
+    allows: (caller: Caller) => [...changes.values()].every((role) => includes(caller.role, role)),
+    /** @throws FieldError 403 unless the caller may change the field */
+    checkChange: (caller: Caller, field: string): void => {
       const role = changes.get(field)
       if (role !== undefined && !includes(caller.role, role))
         throw refusal([field], `to change it needs the role ${role}`, caller)
     },
-    checkValues: (caller, given, at = []) => {
+    /**
+     * @param at where the fields stand in the input: `['users', 3]` in a list
+     * @throws FieldError 403 unless the caller may give each value
+     */
+    checkValues: (caller: Caller, given: Record<string, unknown>, at: Path = []): void => {
       for (const [field, roles] of values) {
         const role = roles[String(given[field])]
         if (role !== undefined && !includes(caller.role, role)) {

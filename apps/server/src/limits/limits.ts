@@ -10,21 +10,10 @@ import { HEALTH, WATCHED } from '../http/health.ts'
 import type { Config } from '../process/config.ts'
 import { createLoadGuard } from './load.ts'
 import { Quota } from './quota.ts'
-import { createRateLimit, type RateLimit } from './rate.ts'
+import { createRateLimit } from './rate.ts'
 
 /** What keeps callers from taking more than their share, and all of them from taking more than there is. */
-export interface Limits {
-  /** Whether there is no time for a request, which is asked once for each. */
-  isTooMuch: (req: IncomingMessage) => boolean
-  /** Counts a request against its caller's quota, or refuses it: mount it before what answers. */
-  handle: RequestHandler
-  /** Absent where callers are not counted. */
-  rate: RateLimit | undefined
-  quota: Quota | undefined
-  /** How many requests each has refused. */
-  refused: () => { rate_limit: number; overload: number }
-  close: () => void
-}
+export type Limits = ReturnType<typeof createLimits>
 
 const REQUESTS_A_MINUTE = 6_000
 
@@ -36,13 +25,7 @@ const REQUESTS_A_MINUTE = 6_000
  * @param database asked whether it has time
  * @param log told how many were refused for overload
  */
-export function createLimits(
-  config: Config,
-  access: Access,
-  countOpen: () => number,
-  database: Database,
-  log: Logger,
-): Limits {
+export function createLimits(config: Config, access: Access, countOpen: () => number, database: Database, log: Logger) {
   const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
   const onRefused = (count: number) => log.warn({ refused: count }, 'requests were refused for overload')
   const load = createLoadGuard({
@@ -57,21 +40,26 @@ export function createLimits(
   const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
   // Who has the machine, and the service, for themselves is not counted unless the settings say so.
   const isFree = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
+  const handle: RequestHandler = (req, _res, next) => {
+    if (rate === undefined || HEALTH.has(req.url)) return next()
+    const settle = (isFree: boolean) => {
+      if (isFree || rate.count(req)) return next()
+      return verifiedCaller(access, req)
+        .then((caller) => rate.countCaller(req, caller))
+        .then(() => next(), next)
+    }
+    const free = isFree(req)
+    return free instanceof Promise ? free.then(settle, next) : settle(free)
+  }
   return {
-    isTooMuch: ({ url = '' }) => !WATCHED.has(url) && load.refuses(),
-    handle: (req, _res, next) => {
-      if (rate === undefined || HEALTH.has(req.url)) return next()
-      const settle = (isFree: boolean) => {
-        if (isFree || rate.count(req)) return next()
-        return verifiedCaller(access, req)
-          .then((caller) => rate.countCaller(req, caller))
-          .then(() => next(), next)
-      }
-      const free = isFree(req)
-      return free instanceof Promise ? free.then(settle, next) : settle(free)
-    },
+    /** Whether there is no time for a request, which is asked once for each. */
+    isTooMuch: ({ url = '' }: IncomingMessage) => !WATCHED.has(url) && load.refuses(),
+    /** Counts a request against its caller's quota, or refuses it: mount it before what answers. */
+    handle,
+    /** Absent where callers are not counted. */
     rate,
     quota,
+    /** How many requests each has refused. */
     refused: () => ({ rate_limit: rate?.refused() ?? 0, overload: load.refused() }),
     close: load.close,
   }

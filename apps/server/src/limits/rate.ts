@@ -20,28 +20,14 @@ const COSTS: Record<string, number> = { createMany: 10, deleteByStatus: 10 }
 // A unit pays for so many bytes of a body.
 const BYTES = 1024
 
-/** Counts requests against the quota of their callers. */
-export interface RateLimit {
-  /** Counts a request by its address. @returns false where that has used up its quota, and nothing was counted */
-  count: (req: Request) => boolean
-  /** Counts by its caller a request whose address has used up its quota. @throws Problem 429; without a caller, always */
-  countCaller: (req: Request, caller: Caller | undefined) => void
-  /**
-   * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself,
-   * once however often it is asked. Who has shown credentials is counted by these instead of by address.
-   *
-   * @param procedures `users.createMany` of each call
-   * @throws Problem 429
-   */
-  countCalls: (req: Request, procedures: readonly string[], caller: Caller) => void
-  /** How often it has refused. */
-  refused: () => number
-  /** `RateLimit` and `RateLimit-Policy`, for the answer. */
-  headers: (req: Request) => Record<string, string> | undefined
-}
+export type RateLimit = ReturnType<typeof createRateLimit>
 
-/** @param behindProxy whether the address comes from trusted proxies */
-export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
+/**
+ * Counts requests against the quota of their callers.
+ *
+ * @param behindProxy whether the address comes from trusted proxies
+ */
+export function createRateLimit(quota: Quota, behindProxy: boolean) {
   const policy = `"default";q=${quota.limit};w=${WINDOW_MS / 1000}`
 
   let refused = 0
@@ -69,20 +55,29 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
   }
 
   return {
-    count: (req: Counted) => {
+    /** Counts a request by its address. @returns false where that has used up its quota, and nothing was counted */
+    count: (req: Counted): boolean => {
       const now = Date.now()
       const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
       const allowance = quota.take(caller, 1, now)
       req[TALLY] = { caller, allowance, callsCounted: false }
       return allowance.granted
     },
-    countCaller: (req: Counted, caller) => {
+    /** Counts by its caller a request whose address has used up its quota. @throws Problem 429; without a caller, always */
+    countCaller: (req: Counted, caller: Caller | undefined): void => {
       const tally = req[TALLY] as Tally
       if (caller === undefined) throw refusal(tally)
       tally.caller = caller.name
       take(tally, 1)
     },
-    countCalls: (req: Counted, procedures, caller) => {
+    /**
+     * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself,
+     * once however often it is asked. Who has shown credentials is counted by these instead of by address.
+     *
+     * @param procedures `users.createMany` of each call
+     * @throws Problem 429
+     */
+    countCalls: (req: Counted, procedures: readonly string[], caller: Caller): void => {
       const tally = req[TALLY]
       if (tally === undefined || tally.callsCounted) return
       tally.callsCounted = true
@@ -95,8 +90,10 @@ export function createRateLimit(quota: Quota, behindProxy: boolean): RateLimit {
       if (cost > 0) take(tally, cost)
       if (req.headers['transfer-encoding'] !== undefined) countWhenRead(req, tally)
     },
+    /** How often it has refused. */
     refused: () => refused,
-    headers: (req: Counted) => {
+    /** `RateLimit` and `RateLimit-Policy`, for the answer. */
+    headers: (req: Counted): Record<string, string> | undefined => {
       const tally = req[TALLY]
       if (tally === undefined) return undefined
       const { remaining, resetSeconds } = tally.allowance

@@ -23,25 +23,13 @@ import { createProvider } from './provider.ts'
 const SPAN = Symbol('span')
 type Traced = IncomingMessage & { [SPAN]?: Span }
 
-/** Spans by OpenTelemetry's conventions: one for each request, in it one for each call, in that one for each query. */
-export interface Tracing {
-  /**
-   * Begins the span of a request: on its caller's trace where `isTrusted`, else at the root of a new one that links to it.
-   * Strangers must neither choose what is sampled nor write into the traces of others.
-   */
-  handle: (isTrusted: (req: Request) => Promise<boolean>) => RequestHandler
-  /** Names the span of a request. @param route `/users/{user_id}` */
-  setRoute: (req: Request, route: string) => void
-  /** For the log. */
-  traceId: (req: IncomingMessage) => string | undefined
-  observe: <Call extends Operation<never>['call']>(procedure: string, call: Call) => Call
-  measure: Around
-  /** Hands over what has ended. */
-  stop: () => Promise<void>
-}
+export type Tracing = ReturnType<typeof startTracing>
 
-/** Never a body, a query string, a header or an error's words: they may hold secrets. */
-export function startTracing(config: Config, log: Logger): Tracing {
+/**
+ * Spans by OpenTelemetry's conventions: one for each request, in it one for each call, in that one for each query. Never a
+ * body, a query string, a header or an error's words: they may hold secrets.
+ */
+export function startTracing(config: Config, log: Logger) {
   const provider = createProvider(config, log)
   const tracer = provider.getTracer('resource-service', API_VERSION)
   const propagator = new W3CTraceContextPropagator()
@@ -63,39 +51,49 @@ export function startTracing(config: Config, log: Logger): Tracing {
     }
   }
 
+  const measure: Around = (operation, table, run) => {
+    const attributes = { 'db.system.name': system, 'db.operation.name': operation }
+    return table === ''
+      ? within(operation, SpanKind.CLIENT, attributes, run)
+      : within(`${operation} ${table}`, SpanKind.CLIENT, { ...attributes, 'db.collection.name': table }, run)
+  }
+
   return {
-    handle: (isTrusted) => async (req: Traced & Request, res, next) => {
-      if (WATCHED.has(req.url)) return next()
-      const method = methodName(req.method)
-      const sent = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
-      const link = trace.getSpanContext(sent)
-      const isRoot = link === undefined || !(await isTrusted(req))
-      const parent = isRoot ? ROOT_CONTEXT : sent
-      const attributes = { 'http.request.method': method, 'url.scheme': 'http', 'url.path': req.path }
-      const links = isRoot && link !== undefined ? [{ context: link }] : []
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, links }, parent)
-      req[SPAN] = span
-      res.once('close', () => {
-        if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
-        if (!res.writableFinished) fail(span, 'aborted')
-        else if (res.statusCode >= 500) fail(span, String(res.statusCode))
-        span.end()
-      })
-      return current.run(trace.setSpan(parent, span), next)
-    },
-    setRoute: (req: Traced & Request, route) => {
+    /**
+     * Begins the span of a request: on its caller's trace where `isTrusted`, else at the root of a new one that links to
+     * it. Strangers must neither choose what is sampled nor write into the traces of others.
+     */
+    handle:
+      (isTrusted: (req: Request) => Promise<boolean>): RequestHandler =>
+      async (req: Traced & Request, res, next) => {
+        if (WATCHED.has(req.url)) return next()
+        const method = methodName(req.method)
+        const sent = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
+        const link = trace.getSpanContext(sent)
+        const isRoot = link === undefined || !(await isTrusted(req))
+        const parent = isRoot ? ROOT_CONTEXT : sent
+        const attributes = { 'http.request.method': method, 'url.scheme': 'http', 'url.path': req.path }
+        const links = isRoot && link !== undefined ? [{ context: link }] : []
+        const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, links }, parent)
+        req[SPAN] = span
+        res.once('close', () => {
+          if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
+          if (!res.writableFinished) fail(span, 'aborted')
+          else if (res.statusCode >= 500) fail(span, String(res.statusCode))
+          span.end()
+        })
+        return current.run(trace.setSpan(parent, span), next)
+      },
+    /** Names the span of a request. @param route `/users/{user_id}` */
+    setRoute: (req: Traced & Request, route: string): void => {
       req[SPAN]?.updateName(`${methodName(req.method)} ${route}`).setAttribute('http.route', route)
     },
+    /** For the log. */
     traceId: (req: Traced) => req[SPAN]?.spanContext().traceId,
-    observe: (procedure, call) =>
-      ((...args) =>
-        within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () => call(...args))) as typeof call,
-    measure: (operation, table, run) => {
-      const attributes = { 'db.system.name': system, 'db.operation.name': operation }
-      return table === ''
-        ? within(operation, SpanKind.CLIENT, attributes, run)
-        : within(`${operation} ${table}`, SpanKind.CLIENT, { ...attributes, 'db.collection.name': table }, run)
-    },
+    observe: <Call extends Operation<never>['call']>(procedure: string, call: Call): Call =>
+      ((...args) => within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () => call(...args))) as Call,
+    measure,
+    /** Hands over what has ended. */
     // What could not be handed over was logged.
     stop: () => provider.shutdown().catch(() => undefined),
   }
