@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { extname } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
@@ -9,38 +8,35 @@ import { gzip } from 'node:zlib'
 export type Asset = {
   /** Absolute path on this origin that carries a hash of the content: `/assets/<hash>/<name>`. */
   url: string
-  /** File name extension, from which the content type follows. */
-  type: string
   body: Buffer
   /** The body compressed; done at the first call and kept. */
   gzip: () => Promise<Buffer>
 }
 
-export type Assets = ReturnType<typeof loadAssets>
-
 const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
-/** Reads every file the pages need, about 3 MB, from this folder and from the installed packages. */
-export function loadAssets() {
-  return {
-    icon: own('icon.svg'),
-    style: own('pages.css'),
-    docsScript: own('docs.js'),
-    redocScript: own('redoc.js'),
-    swaggerStyle: asset('swagger-ui.css', readFileSync(resolve('swagger-ui-dist/swagger-ui.css'))),
-    swaggerScript: asset('swagger-ui.js', readFileSync(resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
-    redocLibrary: asset('redoc.standalone.js', redocWithoutRemoteLogo()),
+/** Reads every file the pages need, about 3 MB, from this folder and from the installed packages; by their names. */
+export function loadAssets(): Record<string, Asset> {
+  const bodies = {
+    'icon.svg': ownFile('icon.svg'),
+    'pages.css': ownFile('pages.css'),
+    'docs.js': ownFile('docs.js'),
+    'redoc.js': ownFile('redoc.js'),
+    'swagger-ui.css': readFileSync(resolve('swagger-ui-dist/swagger-ui.css')),
+    'swagger-ui.js': readFileSync(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    'redoc.standalone.js': redocWithoutRemoteLogo(),
   }
+  const assets = Object.entries(bodies).map(([name, body]) => {
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
+    return [name, assetAt(`/assets/${hash}/${name}`, body)]
+  })
+  return Object.fromEntries(assets)
 }
 
-function own(name: string) {
-  return asset(name, readFileSync(new URL(`./assets/${name}`, import.meta.url)))
-}
-
-function asset(name: string, body: Buffer): Asset {
-  const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
-  return assetAt(`/assets/${hash}/${name}`, body)
+/** A file of the folder `assets`. */
+export function ownFile(name: string): Buffer {
+  return readFileSync(new URL(`./assets/${name}`, import.meta.url))
 }
 
 /** A file at `url`, which names its content: another content has another URL. */
@@ -48,7 +44,6 @@ export function assetAt(url: string, body: Buffer): Asset {
   let packed: Promise<Buffer> | undefined
   return {
     url,
-    type: extname(url),
     body,
     gzip: () => {
       packed ??= compress(body)

@@ -1,7 +1,8 @@
+import { extname } from 'node:path'
+import { API_SUBJECT } from '@resource/contract'
 import express, { type RequestHandler, type Router } from 'express'
 import { offer } from '../http/methods.ts'
-import { type Asset, loadAssets } from './assets.ts'
-import { docsPage, indexPage, redocPage } from './html.ts'
+import { type Asset, loadAssets, ownFile } from './assets.ts'
 
 // Redoc makes inline <style> elements: empty ones that it fills through insertRule, and one with the fixed text of its
 // scrollbar. Browsers weigh even the empty ones, so its page allows these two texts by their SHA-256 and no other. A new
@@ -39,9 +40,12 @@ const OWN = /^\/(?:(?:docs|redoc)\/?|assets\/.*)?$/
 function routes(options: Texts): Router {
   const router = express.Router({ caseSensitive: true })
   const assets = loadAssets()
-  offer(router, '/', page(indexPage({ ...options, assets })))
-  offer(router, '/docs', page(docsPage({ ...options, assets })))
-  offer(router, '/redoc', page(redocPage({ ...options, assets }), redocStyles))
+  const texts: Record<string, string> = { ...options, subject: API_SUBJECT }
+  const html = (name: string) =>
+    String(ownFile(name)).replace(/\{([\w.-]+)\}/g, (_, name) => assets[name]?.url ?? String(texts[name]))
+  offer(router, '/', page(html('index.html')))
+  offer(router, '/docs', page(html('docs.html')))
+  offer(router, '/redoc', page(html('redoc.html'), redocStyles))
   for (const asset of Object.values(assets)) offer(router, asset.url, file(asset))
   return router
 }
@@ -84,7 +88,7 @@ export function file(asset: Asset): RequestHandler {
   return async (request, response) => {
     // The URL carries a hash of the content, so what is behind it never changes.
     response.set({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
-    response.type(asset.type).vary('accept-encoding')
+    response.type(extname(asset.url)).vary('accept-encoding')
     if (!request.acceptsEncodings('gzip')) {
       response.send(asset.body)
       return
