@@ -18,33 +18,18 @@ const flag = oneOf(['true', 'false'])
   .transform((text) => text === 'true')
 
 const address = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-const origins = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine((list) => list.every((origin) => address(origin) && new URL(origin).origin === origin), {
-    error: 'must be origins such as https://app.example.com, separated by commas',
-  })
 
-const hosts = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim().toLowerCase() || []))
-  .refine((names) => names.every((name) => /^(?:[\w-]+\.)*[\w-]+$/.test(name)), {
-    error: 'must be host names without a port, such as api.example.com, separated by commas',
-  })
+const list = (what: string, isOne: (part: string) => boolean) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine((parts) => parts.every(isOne), { error: `must be ${what}, separated by commas` })
 
 const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
-
-const proxies = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-  .refine((parts) => parts.every((part) => NETWORKS.includes(part) || isNetwork(part)), {
-    error: `must be addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}, separated by commas`,
-  })
+const subnet = z.union([z.cidrv4(), z.cidrv6()])
 
 const SAMPLERS = [
   'always_on',
@@ -83,15 +68,23 @@ const schema = z
     WORKERS: whole(1, 256, 1),
     AUDIT_DAYS: whole(0, 36_500, 365),
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
-    TRUST_PROXY: proxies,
+    TRUST_PROXY: list(
+      `addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`,
+      (part) => NETWORKS.includes(part) || isIP(part) !== 0 || subnet.safeParse(part).success,
+    ),
     MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
     MAX_WAITING_PER_ADDRESS: whole(1, 1_000_000, 200),
     MAX_REQUESTS: whole(1, 1_000_000, 1_000),
     MAX_DELAY_MS: whole(1, 600_000, 1_000),
     DRAIN_MS: whole(0, 600_000, 0),
     ALLOW_ANONYMOUS: flag,
-    ALLOWED_HOSTS: hosts,
-    CORS_ORIGINS: origins,
+    ALLOWED_HOSTS: list('host names without a port, such as api.example.com', (name) =>
+      /^(?:[\w-]+\.)*[\w-]+$/.test(name),
+    ).transform((names) => names.map((name) => name.toLowerCase())),
+    CORS_ORIGINS: list(
+      'origins such as https://app.example.com',
+      (origin) => address(origin) && new URL(origin).origin === origin,
+    ),
     OIDC_ISSUER: z
       .string()
       .refine(address, { error: 'must be the address of an identity provider', abort: true })
@@ -138,11 +131,4 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)
   throw new Error(`The configuration is wrong:\n${faults.join('\n')}`)
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const longest = { 4: 32, 6: 128 }[isIP(address)]
-  if (longest === undefined || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest)
 }
