@@ -17,9 +17,9 @@ export type Access = Awaited<ReturnType<typeof createAccess>>
  * @throws Error when the service would be open to others than this machine without anyone having said so
  */
 export async function createAccess(database: Database, config: Config, log: Logger) {
-  const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS } = config
+  const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS, OIDC_ISSUER } = config
   const keyring = createKeyring(database, log)
-  const verifyToken = tokensOf(config)
+  const verifyToken = OIDC_ISSUER === undefined ? undefined : createTokens(OIDC_ISSUER, config)
   // Not the keyring's own answer, which would hide for a second a key that is created now.
   if (verifyToken === undefined && (await database.read.apiKeys.count({})) === 0) announceOpen(config, log)
 
@@ -43,16 +43,6 @@ export async function createAccess(database: Database, config: Config, log: Logg
     /** Whether a request needs no credentials because it comes from this machine, directly. */
     isPrivate: whenOpen((req) => proxyOf(req) === undefined),
   }
-}
-
-function tokensOf({ OIDC_ISSUER, OIDC_AUDIENCE = '', OIDC_ROLE_CLAIM, OIDC_TOKEN_TYPE }: Config) {
-  if (OIDC_ISSUER === undefined) return undefined
-  return createTokens({
-    issuer: OIDC_ISSUER,
-    audience: OIDC_AUDIENCE,
-    roleClaim: OIDC_ROLE_CLAIM,
-    type: OIDC_TOKEN_TYPE,
-  })
 }
 
 /** @throws Error when nobody has allowed the service to be as open as it would be */

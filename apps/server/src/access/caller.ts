@@ -20,8 +20,13 @@ export function turnOf({ caller, address }: { caller: Caller; address?: () => st
 
 /** @throws Problem 403 unless the caller's role includes `access` */
 export function authorize({ caller }: { caller: Caller }, access: Role): void {
-  if (ROLES.indexOf(caller.role) >= ROLES.indexOf(access)) return
+  if (includesRole(caller, access)) return
   throw new Problem(403, `This needs the role ${access}; yours is ${caller.role}`, { reason: 'role' })
+}
+
+/** Whether the caller's role is `needed` or includes it. */
+export function includesRole({ role }: Caller, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
 /** Why credentials are not good. */

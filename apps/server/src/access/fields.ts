@@ -1,7 +1,7 @@
-import { FIELD_ROLE, ROLES, type Role, VALUE_ROLES } from '@resource/contract'
+import { FIELD_ROLE, type Role, VALUE_ROLES } from '@resource/contract'
 import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
-import type { Caller } from './caller.ts'
+import { type Caller, includesRole } from './caller.ts'
 
 export type FieldRules = ReturnType<typeof fieldRules>
 
@@ -18,11 +18,11 @@ export function fieldRules({ shape }: z.ZodObject) {
     /** The fields that take a role to change. */
     guarded: [...changes.keys()],
     /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
-    allows: (caller: Caller) => [...changes.values()].every((role) => includes(caller.role, role)),
+    allows: (caller: Caller) => [...changes.values()].every((role) => includesRole(caller, role)),
     /** @throws FieldError 403 unless the caller may change the field */
     checkChange: (caller: Caller, field: string): void => {
       const role = changes.get(field)
-      if (role !== undefined && !includes(caller.role, role))
+      if (role !== undefined && !includesRole(caller, role))
         throw refusal([field], `to change it needs the role ${role}`, caller)
     },
     /**
@@ -32,7 +32,7 @@ export function fieldRules({ shape }: z.ZodObject) {
     checkValues: (caller: Caller, given: Record<string, unknown>, at: Path = []): void => {
       for (const [field, roles] of values) {
         const role = roles[String(given[field])]
-        if (role !== undefined && !includes(caller.role, role)) {
+        if (role !== undefined && !includesRole(caller, role)) {
           throw refusal([...at, field], `${given[field]} needs the role ${role}`, caller)
         }
       }
@@ -44,10 +44,6 @@ export function fieldRules({ shape }: z.ZodObject) {
 function metaOf(schema: z.ZodType): Record<string, unknown> {
   const { innerType } = schema.def as z.core.$ZodTypeDef & { innerType?: z.ZodType }
   return { ...(innerType && metaOf(innerType)), ...schema.meta() }
-}
-
-function includes(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
 function refusal(path: Path, rule: string, { role }: Caller): FieldError {

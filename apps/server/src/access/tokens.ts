@@ -2,17 +2,8 @@ import { ROLES, type Role } from '@resource/contract'
 import { Problem } from '@resource/openapi'
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { isSecure } from '../http/host.ts'
+import type { Config } from '../process/config.ts'
 import { type Caller, unauthorized } from './caller.ts'
-
-export interface TokenOptions {
-  /** The identity provider's address, under which its discovery document stands. */
-  issuer: string
-  audience: string
-  /** The claim that holds the role, or a list that includes it. */
-  roleClaim: string
-  /** What the token's header must say as `typ`, such as `at+jwt`; anything when absent. */
-  type?: string | undefined
-}
 
 // As long as OpenID Connect (Core 1.0, 2) lets it be.
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
@@ -20,14 +11,18 @@ const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 // Whatever else jose finds wrong is the token's fault.
 const FAULTS_OF_PROVIDER = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID'])
 
-/** Verifies access tokens (JWT) of an OpenID Connect provider; its keys are fetched when needed, kept and rotated. */
-export function createTokens({ issuer, audience, roleClaim, type }: TokenOptions) {
+/**
+ * Verifies access tokens (JWT) of an OpenID Connect provider; its keys are fetched when needed, kept and rotated.
+ *
+ * @param issuer the provider's address, under which its discovery document stands
+ */
+export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLAIM, OIDC_TOKEN_TYPE }: Config) {
   const rules = {
     issuer,
-    audience,
+    audience: OIDC_AUDIENCE,
     clockTolerance: 5,
     requiredClaims: ['exp', 'sub'],
-    ...(type !== undefined && { typ: type }),
+    ...(OIDC_TOKEN_TYPE !== undefined && { typ: OIDC_TOKEN_TYPE }),
   }
   let keys: Promise<JWTVerifyGetKey> | undefined
   const discovered = () => {
@@ -43,9 +38,9 @@ export function createTokens({ issuer, audience, roleClaim, type }: TokenOptions
     try {
       const { payload } = await jwtVerify(token, await discovered(), rules)
       if (!SUBJECT.test(String(payload.sub))) throw noSubject()
-      const claimed = [payload[roleClaim]].flat()
+      const claimed = [payload[OIDC_ROLE_CLAIM]].flat()
       const role = ROLES.toReversed().find((role) => claimed.includes(role))
-      if (role === undefined) throw noRole(roleClaim)
+      if (role === undefined) throw noRole(OIDC_ROLE_CLAIM)
       return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
     } catch (error) {
       if (error instanceof Problem) throw error
