@@ -30,7 +30,7 @@ test('what is given back to an address beyond the 50,000 is given back to the qu
   const quota = crowded()
   const stranger = quota.addressCaller('192.0.2.1', NOW)
   quota.take(stranger, 10, NOW)
-  quota.giveBack(stranger, 1, NOW)
+  quota.spend(stranger, -1, NOW)
   const other = quota.addressCaller('192.0.2.2', NOW)
   expect([quota.take(other, 1, NOW).granted, quota.take(other, 1, NOW).granted]).toEqual([true, false])
 })

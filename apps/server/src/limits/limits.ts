@@ -26,18 +26,10 @@ const REQUESTS_A_MINUTE = 6_000
  * @param log told how many were refused for overload
  */
 export function createLimits(config: Config, access: Access, countOpen: () => number, database: Database, log: Logger) {
-  const { TRUST_PROXY, MAX_REQUESTS, MAX_DELAY_MS } = config
-  const onRefused = (count: number) => log.warn({ refused: count }, 'requests were refused for overload')
-  const load = createLoadGuard({
-    countOpen,
-    isDatabaseCrowded: database.isCrowded ?? (() => false),
-    mostOpen: MAX_REQUESTS,
-    mostDelayMs: MAX_DELAY_MS,
-    onRefused,
-  })
+  const load = createLoadGuard(config, countOpen, database, log)
   const limit = config.RATE_LIMIT ?? REQUESTS_A_MINUTE
   const quota = limit === 0 ? undefined : new Quota(limit)
-  const rate = quota && createRateLimit(quota, TRUST_PROXY.length > 0)
+  const rate = quota && createRateLimit(quota, config.TRUST_PROXY.length > 0)
   // Who has the machine, and the service, for themselves is not counted unless the settings say so.
   const isFree = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
   const handle: RequestHandler = (req, _res, next) => {

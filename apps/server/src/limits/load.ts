@@ -1,26 +1,26 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Database } from '@resource/database'
+import type { Logger } from 'pino'
+import type { Config } from '../process/config.ts'
 
 const SAMPLE_MS = 500
 const RESOLUTION_MS = 20
 // With so few requests at once the machine is busy with something else, and to refuse them would help nobody.
 const FEW_REQUESTS = 20
 
-interface LoadLimits {
-  /** How many requests are under way, without the one that is asked for. */
-  countOpen: () => number
-  /** Whether the database has no time for another query. */
-  isDatabaseCrowded: () => boolean
-  /** Most requests at once. */
-  mostOpen: number
-  /** How late the event loop may be in the mean of half a second, in ms. */
-  mostDelayMs: number
-  /** Told every half second of those that were refused meanwhile, if any were. */
-  onRefused: (count: number) => void
-}
-
-/** Tells which requests the service could answer only late, so that it answers the others in time. */
-export function createLoadGuard(limits: LoadLimits) {
-  const { countOpen, isDatabaseCrowded, mostOpen, mostDelayMs, onRefused } = limits
+/**
+ * Tells which requests the service could answer only late, so that it answers the others in time.
+ *
+ * @param countOpen how many requests are under way, without the one that is asked for
+ * @param database asked whether it has time for another query
+ * @param log gets every half second how many were refused meanwhile, if any were
+ */
+export function createLoadGuard(
+  { MAX_REQUESTS, MAX_DELAY_MS }: Config,
+  countOpen: () => number,
+  database: Database,
+  log: Logger,
+) {
   const comesTooLate = createRounds()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
@@ -29,9 +29,9 @@ export function createLoadGuard(limits: LoadLimits) {
   let told = 0
   const sample = setInterval(() => {
     // Without a sample, a mean of NaN, the loop stood still.
-    isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= mostDelayMs)
+    isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= MAX_DELAY_MS)
     delay.reset()
-    if (refused > told) onRefused(refused - told)
+    if (refused > told) log.warn({ refused: refused - told }, 'requests were refused for overload')
     told = refused
   }, SAMPLE_MS).unref()
 
@@ -39,7 +39,8 @@ export function createLoadGuard(limits: LoadLimits) {
     /** To be asked once for each request: whether it is to be refused. */
     refuses: () => {
       const open = countOpen()
-      const isTooMuch = comesTooLate() || open >= mostOpen || (isLate && open >= FEW_REQUESTS) || isDatabaseCrowded()
+      const isTooMuch =
+        comesTooLate() || open >= MAX_REQUESTS || (isLate && open >= FEW_REQUESTS) || database.isCrowded?.() === true
       if (isTooMuch) refused++
       return isTooMuch
     },

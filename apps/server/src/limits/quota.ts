@@ -54,17 +54,10 @@ export class Quota {
     return { granted, remaining: Math.max(0, granted ? left - cost : left), resetSeconds }
   }
 
-  /** Counts what was used up already, be it more than the caller had left. */
+  /** Counts what was used up already, be it more than the caller had left; below zero, takes back what was counted. */
   spend(caller: string, cost: number, now: number): void {
     this.#begin(windowOf(now))
-    this.#own.set(caller, (this.#own.get(caller) ?? 0) + cost)
-  }
-
-  /** Takes back what was counted. */
-  giveBack(caller: string, cost: number, now: number): void {
-    this.#begin(windowOf(now))
-    const own = this.#own.get(caller)
-    if (own !== undefined) this.#own.set(caller, Math.max(0, own - cost))
+    this.#own.set(caller, Math.max(0, (this.#own.get(caller) ?? 0) + cost))
   }
 
   /** What was counted here in the present window. */

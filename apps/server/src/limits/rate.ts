@@ -84,7 +84,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       let cost = Math.max(costOf(procedures), bodyCost(req))
       if (caller === ANONYMOUS || tally.caller === caller.name) cost--
       else {
-        quota.giveBack(tally.caller, 1, Date.now())
+        quota.spend(tally.caller, -1, Date.now())
         tally.caller = caller.name
       }
       if (cost > 0) take(tally, cost)
