@@ -29,7 +29,7 @@ export function createOperations(
   { PASSWORD_MIN_LENGTH }: Config,
   { needsCredentials, onKeyCreated = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
 ) {
-  const checkPassword = passwordCheck({ minLength: PASSWORD_MIN_LENGTH, needsCredentials })
+  const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   return implement<Contract, Context>(
     contract,
     withWrites(database, {

@@ -15,18 +15,16 @@ export async function hashPasswords(
   return hashes
 }
 
-export interface PasswordRules {
-  /** In characters. */
-  minLength: number
-  /** Whether the service asks for credentials; without them the contract's own rules are enough. */
-  needsCredentials: () => boolean | Promise<boolean>
-}
+export type CheckPassword = ReturnType<typeof passwordCheck>
 
-/** What the rules of this service (decisions, "Second reading") say against a password, if anything. */
-export type CheckPassword = (password: string | undefined) => Promise<string | undefined>
-
-export function passwordCheck({ minLength, needsCredentials }: PasswordRules): CheckPassword {
-  return async (password) => {
+/**
+ * What the rules of this service (decisions, "Second reading") say against a password, if anything.
+ *
+ * @param minLength in characters
+ * @param needsCredentials whether the service asks for credentials; without them the contract's own rules are enough
+ */
+export function passwordCheck(minLength: number, needsCredentials: () => boolean | Promise<boolean>) {
+  return async (password: string | undefined): Promise<string | undefined> => {
     if (password === undefined || !(await needsCredentials())) return undefined
     if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
     common ??= loadCommon()

@@ -31,14 +31,7 @@ const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const subnet = z.union([z.cidrv4(), z.cidrv6()])
 
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
 const endpoint = z.string().refine(address, 'must be the address of an OpenTelemetry collector').optional()
 
@@ -98,7 +91,9 @@ const schema = z
     OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']).optional(),
     OTEL_EXPORTER_OTLP_TIMEOUT: whole(1, 600_000, 3_000),
     OTEL_SDK_DISABLED: flag,
-    OTEL_TRACES_SAMPLER: oneOf(SAMPLERS).default('parentbased_always_on'),
+    OTEL_TRACES_SAMPLER: oneOf([...SAMPLERS, ...SAMPLERS.map((name) => `parentbased_${name}` as const)]).default(
+      'parentbased_always_on',
+    ),
     OTEL_TRACES_SAMPLER_ARG: z
       .string()
       .default('1')

@@ -18,14 +18,9 @@ export function withWrites(database: Database, services: Services): Implementati
       const usual = { isSingle: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
         const write: Write = (work, options) =>
-          writeOnce(
-            database,
-            context,
-            name,
-            input,
-            work,
-            options === undefined ? usual : { ...usual, ...options },
-          ).catch((error) => refuse(error, noun, input, database.read))
+          writeOnce(database, context, name, input, work, { ...usual, ...options }).catch((error) =>
+            refuse(error, noun, input, database.read),
+          )
         return run(input, { ...context, write })
       }
       return [verb, writing]
