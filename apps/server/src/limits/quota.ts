@@ -1,11 +1,5 @@
 /** What became of what a caller asked for, and what is left in this window of time. */
-export interface Allowance {
-  /** If not, nothing was counted. */
-  granted: boolean
-  remaining: number
-  /** Whole seconds until the next window. */
-  resetSeconds: number
-}
+export type Allowance = ReturnType<Quota['take']>
 
 /** Callers of a window and what each has used up. */
 export type Usage = Map<string, number>
@@ -43,8 +37,9 @@ export class Quota {
    * Counts `cost` if the caller has that much left.
    *
    * @param now milliseconds since 1970
+   * @returns `resetSeconds` is the time until the next window, in whole seconds
    */
-  take(caller: string, cost: number, now: number): Allowance {
+  take(caller: string, cost: number, now: number) {
     this.#begin(windowOf(now))
     const own = this.#own.get(caller) ?? 0
     const left = this.limit - own - (this.#elsewhere.get(caller) ?? 0)

@@ -32,7 +32,8 @@ const MODEL = 'the model in prisma/schema.prisma'
 export function checkAgreement(collection: DeclaredCollection, table: DeclaredTable | undefined): void {
   const { noun } = collection
   if (table === undefined) throw new Error(`${noun}: there is no table; prisma/schema.prisma needs a model for it`)
-  const missing = missingColumns(collection, table)
+  const named = new Set([...collection.shown, ...Object.keys(collection.fields), ...collection.derived])
+  const missing = [...named].filter((name) => !(name in table.columns))
   if (missing.length > 0) throw new Error(`${noun}: ${MODEL} has no column for ${missing.join(', ')}`)
   const faults = [...wrongKinds(collection, table), ...wrongReferences(collection, table)]
   if (faults.length > 0) throw new Error(`${noun}: ${faults.join('; ')}`)
@@ -43,11 +44,6 @@ export function checkAgreement(collection: DeclaredCollection, table: DeclaredTa
       `${noun}: lists are filtered or sorted by ${unindexed.join(', ')} without an index; add @@index([${first}, id]) to ${MODEL}, or the reason to \`unindexed\` in the declaration`,
     )
   }
-}
-
-function missingColumns({ shown, fields, derived }: DeclaredCollection, { columns }: DeclaredTable): string[] {
-  const named = new Set([...shown, ...Object.keys(fields), ...derived])
-  return [...named].filter((name) => !(name in columns))
 }
 
 const KINDS: Record<string, readonly string[]> = {
