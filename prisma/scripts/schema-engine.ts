@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
@@ -11,6 +11,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
+import { readMigrations } from '../src/migration-history.ts'
 import { type Engine, modelsFile, modelsFor } from './models.ts'
 
 /** The migration history of an engine. */
@@ -111,8 +112,6 @@ export async function schemaDifference(engine: Engine, url: string): Promise<str
 /** The migration history in the form the engine takes. */
 export async function readMigrationList(engine: Engine): Promise<MigrationList> {
   const baseDir = migrationsFolder(engine)
-  const entries = await readdir(baseDir, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return {
     baseDir,
     lockfile: {
@@ -120,14 +119,9 @@ export async function readMigrationList(engine: Engine): Promise<MigrationList> 
       content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8'),
     },
     shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      names.sort().map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(join(baseDir, name, 'migration.sql'), 'utf8') },
-        },
-      })),
-    ),
+    migrationDirectories: readMigrations(baseDir).map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
+    })),
   }
 }

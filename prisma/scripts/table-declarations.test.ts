@@ -3,7 +3,7 @@ import { type Index, type Model, tableDeclarations } from './table-declarations.
 
 const scalar = (name: string, type: string, rest: object = {}) => ({
   name,
-  kind: 'scalar',
+  kind: 'scalar' as const,
   type,
   isList: false,
   isRequired: true,

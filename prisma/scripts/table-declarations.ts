@@ -1,35 +1,14 @@
+import type { DMMF } from '@prisma/generator-helper'
 import type { Kind } from '../src/table.ts'
 import type { Reference } from '../src/tables.ts'
 
 /** What is read of a model as Prisma hands it to a generator. */
-export interface Model {
-  name: string
-  dbName: string | null
-  fields: Field[]
-  primaryKey: { fields: string[] } | null
-  uniqueFields: string[][]
-}
+export type Model = Pick<DMMF.Model, 'name' | 'dbName' | 'primaryKey' | 'uniqueFields'> & { fields: readonly Field[] }
 
 /** What is read of an index, of a key and of a unique field. */
-export interface Index {
-  /** The model's name. */
-  model: string
-  fields: { name: string }[]
-}
+export type Index = Pick<DMMF.Index, 'model' | 'fields'>
 
-interface Field {
-  name: string
-  dbName?: string | null
-  kind: string
-  type: string
-  isList: boolean
-  isRequired: boolean
-  isId: boolean
-  isUnique: boolean
-  relationFromFields?: string[]
-  relationToFields?: string[]
-  relationOnDelete?: string
-}
+type Field = Omit<DMMF.Field, 'isReadOnly' | 'hasDefaultValue'>
 
 const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
   Int: { required: 'int', optional: 'int?' },
@@ -45,7 +24,13 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
  *
  * @throws Error that names the model and the field that have no table or column
  */
-export function tableDeclarations({ models, indexes }: { models: Model[]; indexes: Index[] }): string {
+export function tableDeclarations({
+  models,
+  indexes,
+}: {
+  models: readonly Model[]
+  indexes: readonly Index[]
+}): string {
   const tables = models.map((model) => ({
     key: keyOf(model),
     type: typeOf(model),
@@ -70,7 +55,7 @@ function typeOf({ fields }: Model): string {
   return names.has('version') ? 'RecordTable' : 'ListTable'
 }
 
-function declarationOf(model: Model, models: Model[]) {
+function declarationOf(model: Model, models: readonly Model[]) {
   const columns = model.fields.filter(({ kind }) => kind !== 'object')
   const key = model.primaryKey?.fields ?? columns.filter(({ isId }) => isId).map(({ name }) => name)
   if (key.length === 0) throw new Error(`Model ${model.name} has no @id or @@id.`)
@@ -94,7 +79,7 @@ function declarationOf(model: Model, models: Model[]) {
   }
 }
 
-function indexedOf({ name }: Model, indexes: Index[]): string[] {
+function indexedOf({ name }: Model, indexes: readonly Index[]): string[] {
   const first = indexes.filter(({ model }) => model === name).map(({ fields }) => fields[0]?.name as string)
   return [...new Set(first)]
 }
@@ -110,7 +95,7 @@ function kindOf(model: Model, { name, dbName, type, isList, isRequired }: Field)
   return kind
 }
 
-function referenceOf({ name: model }: Model, field: Field, models: Model[]): Reference<string> {
+function referenceOf({ name: model }: Model, field: Field, models: readonly Model[]): Reference<string> {
   const { name, type, isRequired, relationFromFields = [], relationToFields = [], relationOnDelete } = field
   if (relationFromFields.length > 1 || relationToFields[0] !== 'id') {
     throw new Error(`${model}.${name}: a relation must have one field that references id.`)
