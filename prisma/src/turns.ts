@@ -1,18 +1,13 @@
 import { Busy } from './errors.ts'
 
-interface Waiting {
-  /** Undefined once the wait was given up. */
-  begin: (() => void) | undefined
-  refuse: (error: Error) => void
-}
-
 // Work that follows work at once lets nothing else be done, no request be read: after so long it must wait for that.
 const LONGEST_RUN_MS = 2
 
 /** Lets one piece of work begin when the one before it has ended, in the order they came. */
 export class Turns {
   readonly #longestWaitMs: number
-  #waiting: Waiting[] = []
+  /** Those that wait, the first of them first. */
+  readonly #waiting = new Set<PromiseWithResolvers<void>>()
   #isTaken = false
   /** When the work that is being done without a pause began. */
   #begunMs = 0
@@ -35,7 +30,7 @@ export class Turns {
   }
 
   end(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#begunMs > LONGEST_RUN_MS) {
+    if (this.#waiting.size > 0 && performance.now() - this.#begunMs > LONGEST_RUN_MS) {
       setImmediate(() => {
         this.#begunMs = performance.now()
         this.#handOver()
@@ -45,33 +40,27 @@ export class Turns {
 
   /** Lets nobody begin who still waits. */
   refuseAll(error: Error): void {
-    for (const { refuse } of this.#waiting) refuse(error)
-    this.#waiting = []
+    for (const waiting of this.#waiting) waiting.reject(error)
+    this.#waiting.clear()
   }
 
   #handOver(): void {
-    let next = this.#waiting.shift()
-    while (next !== undefined && next.begin === undefined) next = this.#waiting.shift()
-    if (next?.begin === undefined) this.#isTaken = false
-    else next.begin()
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#isTaken = false
+      return
+    }
+    this.#waiting.delete(next)
+    next.resolve()
   }
 
-  #wait(longestMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const tooLate = () => waiting.refuse(new Busy('Other writes took too long.'))
-      const giveUp = Number.isFinite(longestMs) ? setTimeout(tooLate, longestMs) : undefined
-      const waiting: Waiting = {
-        begin: () => {
-          clearTimeout(giveUp)
-          resolve()
-        },
-        refuse: (error) => {
-          clearTimeout(giveUp)
-          waiting.begin = undefined
-          reject(error)
-        },
-      }
-      this.#waiting.push(waiting)
-    })
+  async #wait(longestMs: number): Promise<void> {
+    const waiting = Promise.withResolvers<void>()
+    this.#waiting.add(waiting)
+    const giveUp = () => {
+      if (this.#waiting.delete(waiting)) waiting.reject(new Busy('Other writes took too long.'))
+    }
+    const timer = Number.isFinite(longestMs) ? setTimeout(giveUp, longestMs) : undefined
+    await waiting.promise.finally(() => clearTimeout(timer))
   }
 }
