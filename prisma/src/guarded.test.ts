@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readOnly, untilEnd, writingOnce } from './guarded.ts'
+import { inTime, readOnly, writingOnce } from './guarded.ts'
 import type { Executor } from './sql-table.ts'
 
 function recording() {
@@ -40,12 +40,13 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
   expect(sent).toEqual(['SELECT 1'])
 })
 
-test('after its end a transaction sends nothing', () => {
+test('after its end a transaction sends nothing', async () => {
   const { executor, sent } = recording()
-  const transaction = untilEnd(executor)
-  transaction.executor.run(statement('DELETE FROM "books"'))
-  transaction.end()
-  expect(() => transaction.executor.run(statement('DELETE FROM "books"'))).toThrow('has ended')
-  expect(() => transaction.executor.all(statement('SELECT 1'))).toThrow('has ended')
+  const left = await inTime(executor, 1_000, async (transaction) => {
+    transaction.run(statement('DELETE FROM "books"'))
+    return transaction
+  })
+  expect(() => left.run(statement('DELETE FROM "books"'))).toThrow('has ended')
+  expect(() => left.all(statement('SELECT 1'))).toThrow('has ended')
   expect(sent).toEqual(['DELETE FROM "books"'])
 })

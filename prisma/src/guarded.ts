@@ -1,3 +1,4 @@
+import { Busy } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 
 /** An executor that does not write: what decides a write belongs into `Database.write`. */
@@ -21,17 +22,35 @@ export function writingOnce(executor: Executor): Executor {
   })
 }
 
-/** A connection for as long as a transaction lasts: what comes after `end` must not become part of the next one. */
-export function untilEnd(connection: Executor): { executor: Executor; end: () => void } {
+/** A transaction took too long. */
+export class Late extends Busy {
+  constructor() {
+    super('The write took too long and was undone.')
+  }
+}
+
+/**
+ * Runs the work of a transaction on its connection. What the work sends after its end is refused: it must not become part
+ * of the next transaction.
+ *
+ * @throws Late when the work takes longer than `longestMs`
+ */
+export async function inTime<T>(
+  connection: Executor,
+  longestMs: number,
+  work: (executor: Executor) => Promise<T>,
+): Promise<T> {
   let hasEnded = false
   const executor = guarded(connection, () => {
     if (hasEnded) throw new Error('The transaction of this write has ended: await every query inside it.')
   })
-  return {
-    executor,
-    end: () => {
-      hasEnded = true
-    },
+  const { promise: expiry, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Late()), longestMs)
+  try {
+    return await Promise.race([work(executor), expiry])
+  } finally {
+    hasEnded = true
+    clearTimeout(timer)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Limits, Options } from './database.ts'
-import { Broken, Busy, DISK_FAILED, isBusy } from './errors.ts'
-import { untilEnd } from './guarded.ts'
+import { Broken, DISK_FAILED, isBusy } from './errors.ts'
+import { inTime } from './guarded.ts'
 import { whenUnlocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
 import type { Executor } from './sql-table.ts'
@@ -97,20 +97,14 @@ export class SqliteWriter {
   async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
     // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
     if (!isFirst) this.#connection.run(SAVE)
-    const transaction = untilEnd(this.#connection)
-    const { promise: expiry, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => reject(new Busy('The write took too long and was undone.')), this.#limits.writeMs)
     try {
-      const result = await Promise.race([work(transaction.executor), expiry])
+      const result = await inTime(this.#connection, this.#limits.writeMs, work)
       if (!isFirst) this.#connection.run(KEEP)
       return result
     } catch (error) {
       if (isFirst) this.#refuse(group)
       else this.#undo(group, error)
       throw error
-    } finally {
-      clearTimeout(timer)
-      transaction.end()
     }
   }
 

@@ -11,7 +11,7 @@ import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
-import { untilEnd } from '../src/guarded.ts'
+import { inTime } from '../src/guarded.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
 import { prismaPostgres } from '../src/postgres/prisma.ts'
@@ -315,21 +315,20 @@ function throughPrisma(
   }
 }
 
+const LONGEST_MS = 30_000
+
 async function inTransaction<T>(
   run: (sql: string) => Promise<unknown>,
   executor: Executor,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   await run('BEGIN')
-  const transaction = untilEnd(executor)
   try {
-    const result = await work(transaction.executor)
+    const result = await inTime(executor, LONGEST_MS, work)
     await run('COMMIT')
     return result
   } catch (error) {
     await run('ROLLBACK')
     throw error
-  } finally {
-    transaction.end()
   }
 }

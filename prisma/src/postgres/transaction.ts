@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { Busy } from '../errors.ts'
-import { untilEnd } from '../guarded.ts'
+import { inTime, Late } from '../guarded.ts'
 import { fromPostgres } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 
@@ -23,23 +22,18 @@ export async function inTransaction<T>(
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool)
-  const { promise: expiry, reject } = Promise.withResolvers<never>()
-  const late = new Busy('The write took too long and was undone.')
-  const timer = setTimeout(() => reject(late), longestMs)
-  const transaction = untilEnd(open(client))
   let isInOrder = true
   try {
-    await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
-    const result = await Promise.race([work(transaction.executor), expiry])
-    transaction.end()
+    const result = await inTime(open(client), longestMs, async (executor) => {
+      await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
+      return work(executor)
+    })
     await client.query({ text: 'COMMIT' })
     return result
   } catch (error) {
-    transaction.end()
-    isInOrder = error !== late && (await isRolledBack(client))
+    isInOrder = !(error instanceof Late) && (await isRolledBack(client))
     throw fromPostgres(error) ?? error
   } finally {
-    clearTimeout(timer)
     client.release(!isInOrder)
   }
 }
