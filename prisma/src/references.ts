@@ -1,5 +1,5 @@
 import { ForeignKeyFault, ReferenceViolation } from './errors.ts'
-import { type Declarations, mapDeclarations } from './tables.ts'
+import { type Declarations, mapDeclarations, type Reference } from './tables.ts'
 
 /** What is read of other tables to find out why a foreign key refused a statement. */
 export type Siblings = Record<PropertyKey, Reads>
@@ -10,11 +10,11 @@ interface Reads {
 }
 
 /** A column that refers to a table. */
-interface Referring {
+interface Referring extends Pick<Reference<PropertyKey>, 'onDelete'> {
   table: PropertyKey
   sqlTable: string
   column: string
-  onDelete: 'Restrict' | 'Cascade'
+  to: PropertyKey
 }
 
 interface Missing {
@@ -22,50 +22,32 @@ interface Missing {
   index: number | undefined
 }
 
-const IDS_AT_ONCE = 500
 // PostgreSQL takes 63 bytes.
 const LONGEST_CONSTRAINT_START = 63 - '_fkey'.length
 
 /** The foreign keys of each table, and of others to it. */
 export function referencesOf<All>(declarations: Declarations<All>): Record<keyof All, References> {
-  const all: (Referring & { to: PropertyKey })[] = []
+  const all: Referring[] = []
   mapDeclarations(declarations, ({ name: sqlTable, references }, table) => {
-    for (const [column, reference] of Object.entries(references)) {
-      if (reference === undefined) continue
-      const { table: to, onDelete } = reference as { table: PropertyKey; onDelete: Referring['onDelete'] }
-      all.push({ table, sqlTable, column, onDelete, to })
+    for (const [column, reference] of Object.entries<Reference<PropertyKey> | undefined>(references)) {
+      if (reference !== undefined)
+        all.push({ table, sqlTable, column, to: reference.table, onDelete: reference.onDelete })
     }
   })
-  const referring = mapDeclarations(declarations, (_, name) => all.filter(({ to }) => to === name))
-  return mapDeclarations(declarations, (_, name) => {
-    const own = all.filter(({ table }) => table === name)
-    return new References(
-      own.map(({ column, to }) => [column, to]),
-      name,
-      referring,
-      all,
-    )
-  })
+  return mapDeclarations(declarations, (_, name) => new References(name, all))
 }
 
 export class References {
   /** The columns whose rows are deleted with a row of this table. */
   readonly cascades: Referring[]
-  readonly #own: [column: string, table: PropertyKey][]
   readonly #name: PropertyKey
-  readonly #referring: Record<PropertyKey, Referring[]>
+  readonly #own: Referring[]
   readonly #all: Referring[]
 
-  constructor(
-    own: [column: string, table: PropertyKey][],
-    name: PropertyKey,
-    referring: Record<PropertyKey, Referring[]>,
-    all: Referring[],
-  ) {
-    this.cascades = (referring[name] ?? []).filter(({ onDelete }) => onDelete === 'Cascade')
-    this.#own = own
+  constructor(name: PropertyKey, all: Referring[]) {
+    this.cascades = all.filter(({ to, onDelete }) => to === name && onDelete === 'Cascade')
     this.#name = name
-    this.#referring = referring
+    this.#own = all.filter(({ table }) => table === name)
     this.#all = all
   }
 
@@ -90,10 +72,8 @@ export class References {
 
   /** What an error of an update is to a caller. */
   async ofUpdate(error: unknown, changes: object, siblings: Siblings): Promise<unknown> {
-    if (!(error instanceof ForeignKeyFault)) return error
-    const { columns } =
-      error.constraint === undefined ? await this.#missing([changes], siblings) : this.#named(error, [changes])
-    return new ReferenceViolation(columns, { cause: error })
+    const refused = await this.ofInsert(error, [changes], siblings)
+    return refused instanceof ReferenceViolation ? new ReferenceViolation(refused.columns, { cause: error }) : refused
   }
 
   /**
@@ -112,7 +92,7 @@ export class References {
   }
 
   #named({ constraint, detail }: ForeignKeyFault, rows: object[]): Missing {
-    const found = this.#all.find((referring) => referring.table === this.#name && isNamed(constraint, referring))
+    const found = this.#own.find((referring) => isNamed(constraint, referring))
     if (found === undefined) return { columns: [], index: rows.length === 1 ? 0 : undefined }
     const { column } = found
     // The rest of "Key (author_id)=(9) is not present" depends on the server's language.
@@ -123,9 +103,9 @@ export class References {
   /** The first row that refers to something that is not there. */
   async #missing(rows: object[], siblings: Siblings): Promise<Missing> {
     const missing = await Promise.all(
-      this.#own.map(async ([column, table]) => {
+      this.#own.map(async ({ column, to }) => {
         const ids = new Set(rows.map((row) => inColumn(row, column) as number).filter((id) => id != null))
-        for (const { id } of await rowsOf(siblings[table] as Reads, 'id', [...ids])) ids.delete(id)
+        for (const id of await idsOf(siblings[to] as Reads, 'id', [...ids])) ids.delete(id)
         return { column, ids }
       }),
     )
@@ -148,19 +128,15 @@ export class References {
     const left = ids.filter((id) => !seen.has(`${String(table)} ${id}`))
     for (const id of left) seen.add(`${String(table)} ${id}`)
     if (left.length === 0) return undefined
-    const referring = this.#referring[table] ?? []
+    const referring = this.#all.filter(({ to }) => to === table)
     for (const each of referring.filter(({ onDelete }) => onDelete === 'Restrict')) {
-      if (await isReferred(siblings[each.table] as Reads, each.column, left)) return each
+      const row = await siblings[each.table]?.find({ [each.column]: { in: left } }, [each.column as never])
+      if (row !== undefined) return each
     }
     for (const each of referring.filter(({ onDelete }) => onDelete === 'Cascade')) {
-      if ((this.#referring[each.table] ?? []).length === 0) continue
-      const rows = await rowsOf(siblings[each.table] as Reads, each.column, left)
-      const found = await this.#restricting(
-        each.table,
-        rows.map(({ id }) => id),
-        siblings,
-        seen,
-      )
+      if (!this.#all.some(({ to }) => to === each.table)) continue
+      const going = await idsOf(siblings[each.table] as Reads, each.column, left)
+      const found = await this.#restricting(each.table, going, siblings, seen)
       if (found !== undefined) return found
     }
     return undefined
@@ -172,28 +148,11 @@ function isNamed(constraint: string | undefined, { sqlTable, column }: Referring
   return constraint === `${`${sqlTable}_${column}`.slice(0, LONGEST_CONSTRAINT_START)}_fkey`
 }
 
-async function isReferred(table: Reads, column: string, ids: number[]): Promise<boolean> {
-  for (let first = 0; first < ids.length; first += IDS_AT_ONCE) {
-    const some = ids.slice(first, first + IDS_AT_ONCE)
-    if ((await table.find({ [column]: { in: some } }, [column as never])) !== undefined) return true
-  }
-  return false
-}
-
 /** The ids of the rows that have one of some values in a column. */
-async function rowsOf(table: Reads, column: string, values: number[]): Promise<{ id: number }[]> {
-  const rows: { id: number }[] = []
-  for (let first = 0; first < values.length; first += IDS_AT_ONCE) {
-    const where = { [column]: { in: values.slice(first, first + IDS_AT_ONCE) } }
-    const query = { columns: ['id'], where, order: { column: 'id', descending: false }, take: IDS_AT_ONCE }
-    for (let after = 0; ; ) {
-      const page = (await table.page({ ...query, beyond: [{ id: { gt: after } }] })) as { id: number }[]
-      rows.push(...page)
-      if (page.length < IDS_AT_ONCE) break
-      after = page.at(-1)?.id ?? after
-    }
-  }
-  return rows
+async function idsOf(table: Reads, column: string, values: number[]): Promise<number[]> {
+  const order = { column: 'id', descending: false }
+  const query = { columns: ['id'], where: { [column]: { in: values } }, order, take: Number.MAX_SAFE_INTEGER }
+  return ((await table.page(query)) as { id: number }[]).map(({ id }) => id)
 }
 
 function inColumn(row: object, column: string): unknown {
