@@ -131,16 +131,6 @@ export function subsetFields({ body, input }: Door): string[] | undefined {
   return fields.every((field) => (shape[field] as z.ZodType).safeParse(undefined).success) ? fields : undefined
 }
 
-/** The input fields that request headers carry where a procedure has no door: those of its first one. */
-export function headerSources({ input, meta }: Procedure): HeaderSource[] {
-  return Object.entries(meta.openapi.headerParams ?? {}).map(([name, field]) => ({
-    name,
-    key: name.toLowerCase(),
-    field,
-    ...readingOf(shapeOf(input)[field] as z.ZodType),
-  }))
-}
-
 /**
  * The fields of an object schema.
  *

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Door, doors, shapeOf, subsetFields } from './bindings.ts'
+import { type Door, doors, type HeaderSource, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
 import { list, quote } from './field-error.ts'
 import { Problem, toProblem } from './problem.ts'
@@ -19,6 +19,8 @@ export interface Operation<Context> {
   name: string
   resource: Resource
   procedure: Procedure
+  /** The input fields that request headers carry, at the first door. */
+  headers: HeaderSource[]
   /**
    * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
    * what must hold for all of them belongs here.
@@ -69,7 +71,8 @@ export function implement<C extends Contract, Context>(
       const name = `${noun}.${verb}`
       const schema = compiled(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
-      const refuseUnknown = unknownRefusal(firstDoors.get(name) as Door)
+      const firstDoor = firstDoors.get(name) as Door
+      const refuseUnknown = unknownRefusal(firstDoor)
       const findMissing = missingFinder(resource, procedure, implementation[noun] as Record<string, Run<Context>>)
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
         const { shown, input: parses = schema } = via
@@ -83,7 +86,8 @@ export function implement<C extends Contract, Context>(
           throw (problem.status === 400 && (await findMissing(input, context))) || problem
         }
       }
-      return { name, resource, procedure, admit, findMissing, call: observe(name, call) } satisfies Operation<Context>
+      const { headers } = firstDoor
+      return { name, resource, procedure, headers, admit, findMissing, call: observe(name, call) }
     }),
   )
 }

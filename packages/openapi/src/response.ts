@@ -54,7 +54,7 @@ export interface Ready {
   text: string | undefined
 }
 
-/** @throws TypeError where a header's value is none */
+/** @throws TypeError where a header's value is none: before anything is set, so that the error's answer carries nothing of it */
 export function makeReady({ status, headers, body }: Answer): Ready {
   for (const name of Object.keys(headers)) validateHeaderValue(name, headers[name] as string)
   if (body === undefined) return { status, headers, text: undefined }
@@ -71,17 +71,12 @@ export function makeReady({ status, headers, body }: Answer): Ready {
 }
 
 /**
- * Writes an answer; Node leaves the body out where the request was a HEAD.
+ * Writes an answer; Node leaves the body out where the request was a HEAD. It is one text in one go: a header set
+ * beforehand, and a body of bytes, each cost Node a way of their own.
  *
  * @param everywhere headers that stand before the answer's own
- * @throws TypeError before anything is set, so that the error's answer carries nothing of this one
  */
-export function write(res: ServerResponse, answer: Answer, everywhere?: Record<string, string>): void {
-  writeReady(res, makeReady(answer), everywhere)
-}
-
-// One text in one go: a header set beforehand, and a body of bytes, each cost Node a way of their own.
-export function writeReady(
+export function write(
   res: ServerResponse,
   { status, headers, text }: Ready,
   everywhere?: Record<string, string>,

@@ -17,7 +17,7 @@ import {
   readJson,
   split,
 } from './request.ts'
-import { type Answer, answer, makeReady, type Ready, write, writeReady } from './response.ts'
+import { type Answer, answer, makeReady, type Ready, write } from './response.ts'
 
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
@@ -124,7 +124,7 @@ export function rest<Context>(
     throw new Problem(404, 'Path not found')
   }
 
-  const send = (req: Request, res: Response, answer: Answer) => write(res, answer, options.headers?.(req))
+  const send = (req: Request, res: Response, answer: Answer) => write(res, makeReady(answer), options.headers?.(req))
 
   const fail = (error: unknown, req: Request, res: Response): void => {
     const problem = toProblem(error)
@@ -160,7 +160,7 @@ export function rest<Context>(
         answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })
         answers.set(form, answer)
       }
-      writeReady(res, answer, options.headers?.(req))
+      write(res, answer, options.headers?.(req))
     }
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
-import { type HeaderSource, headerSources } from './bindings.ts'
+import type { HeaderSource } from './bindings.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
 import { takeHeaders } from './request.ts'
@@ -32,11 +32,10 @@ export function trpcCalls<Context extends object & CallContext>(
 ): Map<string, TrpcCall<Context>> {
   const admit = recordCounter(mostRecords)
   return new Map(
-    operations.map(({ name, procedure, call }) => {
-      const sources = headerSources(procedure)
+    operations.map(({ name, procedure, headers, call }) => {
       const run = async (input: unknown, context: Context) => {
         if (procedure.type === 'mutation') admit(context, input)
-        return procedure.output.parse(await call(withHeaders(input ?? {}, sources, context?.headers), context))
+        return procedure.output.parse(await call(withHeaders(input ?? {}, headers, context?.headers), context))
       }
       return [name, { type: procedure.type, run }]
     }),

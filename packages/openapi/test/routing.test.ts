@@ -181,6 +181,7 @@ describe('a contract is refused at the start', () => {
       name,
       resource: doubled.planets,
       procedure: doubled.planets.procedures.a,
+      headers: [],
       findMissing: async () => undefined,
       admit: () => undefined,
       call: async () => ({}),
