@@ -3,9 +3,9 @@ import { link, lstat, open, readdir, readFile, rm, stat, symlink, writeFile } fr
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../test/database.ts'
 import { backUp, check, restore } from './backup.ts'
 import { migrate } from './migrate.ts'
-import { temporaryFolder } from './test-database.ts'
 
 const insertion = `INSERT INTO items (name, price) VALUES ('Rug', 80)`
 

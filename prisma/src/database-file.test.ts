@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../test/database.ts'
 import { createDatabase } from './index.ts'
-import { temporaryFolder } from './test-database.ts'
 
 test('a path that cannot hold a database is refused with the reason, and leaves nothing behind', async () => {
   await using folder = await temporaryFolder()

@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
+import { accesses, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { connect } from './connection.ts'
 import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
@@ -12,7 +13,6 @@ import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts'
-import { accesses, newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
 
 test('a relative file: URL counts from the working directory and makes the missing folders', async () => {
   await using folder = await temporaryFolder()

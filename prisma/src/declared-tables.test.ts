@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
+import { accesses, temporaryFolder } from '../test/database.ts'
 import { type Author, generatedLibrary, openLibrary } from '../test/library.ts'
+import { explainedTables } from '../test/plans.ts'
 import { emptyDatabase } from '../test/postgres.ts'
 import { createDatabase, ReferenceViolation } from './index.ts'
 import { keysetRanges } from './keyset.ts'
 import type { NewRow, Where } from './table.ts'
-import { accesses, temporaryFolder } from './test-database.ts'
-import { explainedTables } from './testing.ts'
 
 // What the tables of any models promise, by models that the service does not have.
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { noFilters, openSchemaEngine, readMigrationList, schemaDifference } from '../scripts/schema-engine.ts'
+import { newUser, temporaryFolder } from '../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../test/history.ts'
+import { tableNames } from '../test/plans.ts'
 import { createDatabase } from './index.ts'
 import { migrate } from './migrate.ts'
-import { newUser, temporaryFolder } from './test-database.ts'
-import { tableNames } from './testing.ts'
 
 test('the models and the migration history agree', async () => {
   expect(await schemaDifference('sqlite', ':memory:')).toBeUndefined()

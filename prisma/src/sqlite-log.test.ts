@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { Broken } from './errors.ts'
 import { createDatabase } from './index.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
-import { newUser, temporaryDatabase, temporaryFolder } from './test-database.ts'
 
 /**
  * A database whose writes are on disk when the test says so: a disk that is slow, or fails, is not to be had. Each time

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { accesses, newUser, temporaryDatabase } from '../test/database.ts'
 import { isBusy, type NewRow, UniqueViolation, type User } from './index.ts'
-import { accesses, newUser, temporaryDatabase } from './test-database.ts'
 
 const at = (ms: number) => new Date(Date.parse('2026-01-02T03:04:05.678Z') + ms)
 const byId = { column: 'id', descending: false } as const

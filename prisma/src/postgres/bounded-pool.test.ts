@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { accesses, newUser } from '../../test/database.ts'
 import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { isBusy } from '../index.ts'
-import { accesses, newUser } from '../test-database.ts'
 import { openPool } from './pool.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

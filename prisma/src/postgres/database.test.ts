@@ -1,5 +1,6 @@
 import { startPostgres } from '@resource/postgres-test'
 import { describe, expect, test } from 'vitest'
+import { accesses, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type User,
 } from '../index.ts'
 import { sqlTables } from '../sql-table.ts'
-import { accesses, newUser } from '../test-database.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
 import { readPostgresUrl } from './url.ts'

@@ -1,9 +1,9 @@
 import { type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
+import { accesses, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
 import { createDatabase, type Options, type ReplicaChange, Unreachable } from '../index.ts'
-import { accesses, newUser } from '../test-database.ts'
 
 const byId = { column: 'id', descending: false } as const
 

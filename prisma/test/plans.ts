@@ -1,11 +1,11 @@
-import { databaseFile } from './database-file.ts'
-import { openPool } from './postgres/pool.ts'
-import { PreparedStatements } from './postgres/prepared-statements.ts'
-import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
-import { sqlTables } from './sql-table.ts'
-import type { Statement } from './sql-text.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import { declarations, type Tables } from './tables.ts'
+import { databaseFile } from '../src/database-file.ts'
+import { openPool } from '../src/postgres/pool.ts'
+import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
+import { isPostgresUrl, readPostgresUrl } from '../src/postgres/url.ts'
+import { sqlTables } from '../src/sql-table.ts'
+import type { Statement } from '../src/sql-text.ts'
+import { SqliteConnection } from '../src/sqlite-connection.ts'
+import { declarations, type Tables } from '../src/tables.ts'
 
 /** The name of every table in SQL. */
 export const tableNames = Object.values(declarations).map(({ name }) => name)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type Database, type Options } from './index.ts'
+import { createDatabase, type Database, type Options } from '../src/index.ts'
 
 /** A folder of its own for one test, gone when the test ends: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
