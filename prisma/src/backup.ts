@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { databaseFile, prepareFolder, withoutLinks } from './database-file.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
+import { isBusy } from './migrate.ts'
 import { place } from './place.ts'
 import { isPostgresUrl } from './postgres/url.ts'
 
@@ -202,10 +203,6 @@ function isOpenElsewhere(file: string): boolean {
   } finally {
     for (const ending of ['', '-journal']) rmSync(name + ending, { force: true })
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
 /** @returns whether there was no file */

@@ -127,7 +127,8 @@ function unusable(file: string, done: 'opened' | 'used', error: unknown): Error 
   )
 }
 
-function isBusy(error: unknown): boolean {
+/** Whether another process holds a lock of the file. */
+export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 

@@ -50,18 +50,9 @@ export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick
 export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
 
 /** The kind of a column's values; `?` marks those that may be null. Those of `bigint` are whole numbers up to 2^53 - 1. */
-export type Kind =
-  | 'int'
-  | 'int?'
-  | 'bigint'
-  | 'float'
-  | 'float?'
-  | 'text'
-  | 'text?'
-  | 'bool'
-  | 'bool?'
-  | 'date'
-  | 'date?'
+export type Kind = SetKind | `${Exclude<SetKind, 'bigint'>}?`
+
+type SetKind = 'int' | 'bigint' | 'float' | 'text' | 'bool' | 'date'
 
 type KindOf<Value> = null extends Value ? `${Exclude<KindOfSet<NonNullable<Value>>, 'bigint'>}?` : KindOfSet<Value>
 

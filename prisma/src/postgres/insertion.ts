@@ -12,10 +12,12 @@ export function insertionBy(all: All): Executor['insert'] {
   return async (insertion, rows, _first, complete) => {
     const [first = []] = rows
     if (rows.length === 0) return []
-    const answer = whatIsStored(insertion)
-    const returning = complete === undefined ? answer : '*'
+    // What tells which rows are stored.
+    const answer = [...(insertion.hasId ? ['id'] : []), ...identifying(insertion)].map(quote).join(', ')
+    // Where a unique value is taken nothing is given: an error would undo the transaction.
+    const ending = ` ON CONFLICT DO NOTHING RETURNING ${complete === undefined ? answer : '*'}`
     const statement =
-      rows.length === 1 ? insertOne(insertion, first, returning) : insertMany(insertion, rows, returning)
+      rows.length === 1 ? { text: insertion.text + ending, values: first } : insertMany(insertion, rows, ending)
     const stored = await all(complete?.(statement, answer) ?? statement)
     if (stored.length < rows.length) {
       const index = firstMissing(insertion, rows, stored)
@@ -26,30 +28,20 @@ export function insertionBy(all: All): Executor['insert'] {
 }
 
 /**
- * Inserts a row and gives it. Where a unique value is taken it gives nothing: an error would undo the transaction it
- * is in.
- *
- * @param returning what is given of the row
- */
-function insertOne(insertion: Insertion, values: unknown[], returning: string): Statement {
-  return { text: `${insertion.text}${orNothing(returning)}`, values }
-}
-
-/**
  * Inserts rows by one statement, whose text is the same for any number; ids are given in their order. A value that all
  * of them share is sent once.
  */
-function insertMany(insertion: Insertion, rows: unknown[][], returning: string): Statement {
+function insertMany(insertion: Insertion, rows: unknown[][], ending: string): Statement {
   const columns = insertion.columns.map((_, place) => rows.map((row) => row[place]))
   // The first column tells how many rows there are.
   const areShared = columns.map((values, place) => place > 0 && values.every((value) => value === values[0]))
   const shared = columns.filter((_, place) => areShared[place]).map(([value]) => value)
   const own = columns.filter((_, place) => !areShared[place])
-  return { text: manyText(insertion, areShared, returning), values: [...shared, ...own] }
+  return { text: manyText(insertion, areShared, ending), values: [...shared, ...own] }
 }
 
-function manyText({ table, columns }: Insertion, areShared: boolean[], returning: string): string {
-  const shape = `${table} ${returning} ${areShared.map(Number).join('')}`
+function manyText({ table, columns }: Insertion, areShared: boolean[], ending: string): string {
+  const shape = `${table} ${ending} ${areShared.map(Number).join('')}`
   const known = manyTexts.get(shape)
   if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
@@ -60,15 +52,9 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], returning
   const arrays = own.map(({ kind }) => `?::${columnTypes[kind]}[]`).join(', ')
   const given = own.map(({ name }) => quote(name)).join(', ')
   const text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values} FROM unnest(${arrays})
-    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${orNothing(returning)}`
+    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${ending}`
   manyTexts.set(shape, text)
   return text
-}
-
-/** What tells which rows are stored: their ids, and their values in the columns that {@link identifying} gives. */
-function whatIsStored(insertion: Insertion): string {
-  const columns = identifying(insertion)
-  return (insertion.hasId ? ['id', ...columns] : columns).map(quote).join(', ')
 }
 
 /** The columns that keep a row from being stored where another one has the same values. */
@@ -81,10 +67,6 @@ function sameRow({ table, columns }: Insertion, row: unknown[], unique: string[]
   const tests = unique.map((name) => `${quote(name)} = ?`).join(' AND ')
   const values = unique.map((name) => row[columns.findIndex((column) => column.name === name)])
   return { text: `SELECT 1 FROM ${quote(table)} WHERE ${tests}`, values }
-}
-
-function orNothing(returning: string): string {
-  return ` ON CONFLICT DO NOTHING RETURNING ${returning}`
 }
 
 // PostgreSQL does not name them where it stores nothing.
