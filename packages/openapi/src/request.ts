@@ -6,21 +6,14 @@ import type { Binding } from './contract.ts'
 import { type Path, quote } from './field-error.ts'
 import { Problem } from './problem.ts'
 
-/** A request's target, taken apart. */
-export interface Target {
-  /** As sent: the router decodes it. */
-  path: string
-  rawQuery: string
-}
-
 /** @throws Problem 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
 export function checkTarget(url: string, path: string): void {
   if (url.includes('#')) throw new Problem(400, 'A request target has no fragment: "#" must be sent as %23')
   decode(path, 'the path')
 }
 
-/** The path and query of a request line's target, in origin form or (from a proxy) absolute form. */
-export function split(url: string): Target {
+/** The path and query of a request line's target, in origin form or (from a proxy) absolute form; both as sent. */
+export function split(url: string): { path: string; rawQuery: string } {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const mark = origin.indexOf('?')
   const path = (mark < 0 ? origin : origin.slice(0, mark)) || '/'
