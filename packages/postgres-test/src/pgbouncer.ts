@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { freePort, NOBODY, startPostgres } from './postgres.ts'
+import { freePort, startGuarded, startPostgres } from './postgres.ts'
 
 /**
  * For Vitest's `globalSetup`: as `vitest.ts`, with PgBouncer in transaction mode before the server. It is the one of the
@@ -42,20 +40,7 @@ pool_mode = transaction
 max_client_conn = 1000
 `,
   )
-  const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
-  const bouncer = spawn(process.execPath, [guard, String(NOBODY ?? ''), 'pgbouncer', settings], {
-    stdio: ['pipe', 'ignore', 'pipe'],
-    cwd: folder,
-  })
-  let log = ''
-  await new Promise<void>((resolve, reject) => {
-    bouncer.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text
-      if (log.includes('process up')) resolve()
-    })
-    bouncer.once('close', () => reject(new Error(`PgBouncer did not start; is it installed?\n${log}`)))
-  })
-  bouncer.stderr.removeAllListeners('data').resume()
+  const bouncer = await startGuarded(folder, /process up/, 'pgbouncer', [settings])
   return {
     port,
     stop: async () => {

@@ -24,7 +24,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 
 /** PostgreSQL refuses to run as root; there it runs as `nobody`, whom every system knows. */
-export const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
+const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
 const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
 
 export interface PostgresServer extends AsyncDisposable {
@@ -217,20 +217,35 @@ async function serve(
     ...settings,
   }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
   const program = join(folder, 'native', 'bin', 'postgres')
-  const server = spawn(
-    process.execPath,
-    [guard, String(NOBODY ?? ''), program, '-D', data, '-p', String(port), ...flags],
-    { stdio: ['pipe', 'ignore', 'pipe'], cwd: folder },
-  )
+  return startGuarded(folder, /ready to accept (?:read-only )?connections/, program, [
+    '-D',
+    data,
+    '-p',
+    `${port}`,
+    ...flags,
+  ])
+}
+
+/**
+ * Starts a server that ends with this process, or as its stdin is closed.
+ *
+ * @param ready what it logs once it serves
+ * @throws Error with its log when it ends before that
+ */
+export async function startGuarded(folder: string, ready: RegExp, program: string, args: string[]) {
+  const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
+  const server = spawn(process.execPath, [guard, String(NOBODY ?? ''), program, ...args], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    cwd: folder,
+  })
   let log = ''
   await new Promise<void>((resolve, reject) => {
     server.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text
-      if (/ready to accept (?:read-only )?connections/.test(log)) resolve()
+      if (ready.test(log)) resolve()
     })
-    server.once('close', () => reject(new Error(`PostgreSQL did not start:\n${log}`)))
+    server.once('close', () => reject(new Error(`${basename(program)} did not start:\n${log}`)))
   })
   // What it goes on to log is read and dropped, lest the pipe fill up.
   server.stderr.removeAllListeners('data').resume()
