@@ -49,12 +49,13 @@ test('the console compiles with the contract as it is', async () => {
 })
 
 for (const [file, from, to] of [
-  ['books.ts', 'author', 'writer'],
+  ['books.ts', 'published_date', 'released'],
   ['items.ts', 'price', 'cost'],
-  ['users.ts', 'age', 'years'],
+  ['items.ts', 'category', 'shelf'],
+  ['users.ts', 'status', 'state'],
 ] as const) {
   test(`a contract whose ${from} is called ${to} does not compile the console`, async () => {
     const errors = await compileWith(file, (source) => source.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
-    expect(errors).toMatch(new RegExp(`src/resources/${file}.*'${from}' does not exist`))
+    expect(errors).toMatch(new RegExp(`src/(resources|overview)/.*'${from}' does not exist`))
   })
 }

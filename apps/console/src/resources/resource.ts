@@ -60,73 +60,58 @@ export interface Resource {
 
 type ListedField<N extends Noun> = keyof ListedRecord<N> & string
 type FormField<N extends Noun> = Exclude<keyof Input<N, 'create'>, 'idempotency_key'> & string
-type FilterField<N extends Noun> = Exclude<keyof Input<N, 'list'>, 'page' | 'limit' | 'sort' | 'after' | 'count'> &
-  string
 
-/** What a noun's own file says. Names are the contract's: one that the contract lacks does not compile. */
-export interface Description<N extends Noun> {
-  noun: N
-  title: string
-  one: string
-  nameField: ListedField<N>
-  /** In their order in the table. */
-  columns: { [F in ListedField<N>]?: [label: string, kind?: ColumnKind] }
-  filters: Record<FilterField<N>, string>
-  /** Labels of the form's fields, in their order. */
-  fields: Record<FormField<N>, string>
+/** Where a noun's page is not the usual one. Names are the contract's: one that the contract lacks does not compile. */
+export interface Overrides<N extends Noun> {
+  /** Labels other than the field's name. */
+  labels?: { [F in ListedField<N> | FormField<N>]?: string }
+  kinds?: { [F in ListedField<N>]?: ColumnKind }
+  /** Columns after those of the fields a caller sends. */
+  columns?: ListedField<N>[]
   actions?: Action<ListedRecord<N>>[]
   purge?: Purge
 }
 
-type Procedures = Record<string, { input: z.ZodObject; output: z.ZodType } | undefined>
+type Shape = Record<string, z.core.$ZodType>
+type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | undefined>
 
-/** The noun's page from its description; kinds, rules, choices and sorts come from the contract. */
-export function describe<N extends Noun>(description: Description<N>): Resource {
-  const procedures = contract[description.noun].procedures as unknown as Procedures
-  const shapeOf = (verb: string) => procedures[verb]?.input.shape ?? {}
-  const list = shapeOf('list')
-  const changes = shapeOf(editVerb(description.noun))
-  const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
-  return {
-    noun: description.noun,
-    title: description.title,
-    one: description.one,
-    many: description.noun,
-    nameField: description.nameField,
-    columns: Object.entries<[string, ColumnKind?] | undefined>(description.columns).map(([field, column]) => ({
-      field,
-      label: column?.[0] ?? field,
-      kind: column?.[1] ?? 'text',
-      isSortable: sorts.includes(`${field}_asc`),
-    })),
-    filters: fields(description.filters, list),
-    createFields: fields(description.fields, shapeOf('create')),
-    // A change may leave fields out, but a form shows them all: what a new record must have stays required.
-    editFields: fields(description.fields, shapeOf('create')).filter(({ name }) => name in changes),
-    listed: listedFields(description.noun, procedures),
-    sorts,
-    actions: (description.actions ?? []) as unknown as Action[],
-    purge: description.purge,
-  }
-}
-
-/** The page of a collection that has no description: every field by its name. */
-export function describeCollection(noun: Noun, { one, hidden, filters }: CollectionFacts): Resource {
+/** The page of a collection: names, kinds, rules, choices and sorts come from the contract. */
+export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
   const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
-  const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
-  const names = Object.keys(input)
-  const shown = names.filter((name) => !hidden.includes(name))
-  const shape = (procedures.get?.output as z.ZodObject | undefined)?.shape ?? {}
-  const label = (name: string) => [name, labelOf(name)]
-  return describe({
+  const { one, hidden, filters } = facts
+  const labels: Record<string, string | undefined> = overrides.labels ?? {}
+  const kinds: Record<string, ColumnKind | undefined> = overrides.kinds ?? {}
+  const shapeOf = (verb: string, side: 'input' | 'output' = 'input'): Shape => procedures[verb]?.[side].shape ?? {}
+  const { idempotency_key: _, ...input } = shapeOf('create')
+  const record = shapeOf('get', 'output')
+  const sent = Object.keys(input).filter((name) => !hidden.includes(name))
+  const label = (name: string) => labels[name] ?? labelOf(name)
+  const fieldsOf = (shape: Shape, names: readonly string[]) =>
+    names.map((name) => fieldOf(name, label(name), shape[name] as z.ZodType))
+  const createFields = fieldsOf(input, Object.keys(input))
+  const sorts = (shapeOf('list').sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
+  return {
     noun,
     title: tag,
     one,
-    nameField: shown[0],
-    columns: Object.fromEntries(shown.map((name) => [name, [labelOf(name), columnKind(shape[name] as z.ZodType)]])),
-    filters: Object.fromEntries(filters.map(label)),
-    fields: Object.fromEntries(names.map(label)),
-  } as never)
+    many: noun,
+    nameField: sent[0] as string,
+    columns: [...sent, ...(overrides.columns ?? [])].map((field) => ({
+      field,
+      label: label(field),
+      kind: kinds[field] ?? columnKind(record[field] as z.ZodType),
+      isSortable: sorts.includes(`${field}_asc`),
+    })),
+    filters: fieldsOf(shapeOf('list'), filters),
+    createFields,
+    // A change may leave fields out, but a form shows them all: what a new record must have stays required.
+    editFields: createFields.filter(({ name }) => name in shapeOf(editVerb(noun))),
+    // The version belongs to the service's writes, not to the data.
+    listed: Object.keys(record).filter((name) => name !== 'version'),
+    sorts,
+    actions: (overrides.actions ?? []) as unknown as Action[],
+    purge: overrides.purge,
+  }
 }
 
 function columnKind(schema: z.ZodType): ColumnKind {
@@ -162,16 +147,4 @@ export function editVerb(noun: Noun): 'update' | 'replace' {
 /** What people call this record. */
 export function nameOf(resource: Resource, row: Row): string {
   return String(row[resource.nameField])
-}
-
-// The version belongs to the service's writes, not to the data.
-function listedFields(noun: Noun, procedures: Procedures): string[] {
-  const page = procedures.list?.output as z.ZodObject<Record<string, z.ZodArray<z.ZodObject>>>
-  return Object.keys(page.shape[noun]?.element.shape ?? {}).filter((name) => name !== 'version')
-}
-
-function fields(labels: Record<string, string>, shape: Readonly<Record<string, z.core.$ZodType>>): Field[] {
-  return Object.entries(labels)
-    .filter(([name]) => name in shape)
-    .map(([name, label]) => fieldOf(name, label, shape[name] as z.ZodType))
 }

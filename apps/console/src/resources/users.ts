@@ -1,39 +1,13 @@
+import type { ListedRecord } from '@resource/client'
 import { client } from '../client.ts'
-import { describe } from './resource.ts'
+import type { Action, Overrides } from './resource.ts'
 
-export const users = describe({
-  noun: 'users',
-  title: 'Users',
-  one: 'user',
-  nameField: 'name',
-  columns: {
-    name: ['Name'],
-    email: ['E-mail'],
-    role: ['Role', 'badge'],
-    status: ['Status', 'badge'],
-    age: ['Age', 'number'],
-    updated_at: ['Changed', 'time'],
-  },
-  filters: { role: 'Role', status: 'Status', age: 'Age' },
-  fields: { name: 'Name', email: 'E-mail', password: 'Password', role: 'Role', status: 'Status', age: 'Age' },
-  actions: [
-    {
-      label: 'Activate',
-      verb: 'setStatus',
-      done: 'activated',
-      isFor: ({ status }) => status === 'inactive',
-      apply: (user) => ({ ...user, status: 'active' as const }),
-      send: ({ id }, if_version) => client.users.setStatus.mutate({ id, status: 'active', if_version }),
-    },
-    {
-      label: 'Deactivate',
-      verb: 'setStatus',
-      done: 'deactivated',
-      isFor: ({ status }) => status === 'active',
-      apply: (user) => ({ ...user, status: 'inactive' as const }),
-      send: ({ id }, if_version) => client.users.setStatus.mutate({ id, status: 'inactive', if_version }),
-    },
-  ],
+type User = ListedRecord<'users'>
+
+export const users: Overrides<'users'> = {
+  labels: { email: 'E-mail', updated_at: 'Changed' },
+  columns: ['updated_at'],
+  actions: [toStatus('active', 'Activate', 'activated'), toStatus('inactive', 'Deactivate', 'deactivated')],
   purge: {
     label: 'Delete inactive',
     verb: 'deleteByStatus',
@@ -41,4 +15,15 @@ export const users = describe({
     filter: { status: 'inactive' },
     send: () => client.users.deleteByStatus.mutate({ status: 'inactive' }),
   },
-})
+}
+
+function toStatus(status: User['status'], label: string, done: string): Action<User> {
+  return {
+    label,
+    verb: 'setStatus',
+    done,
+    isFor: (user) => user.status !== status,
+    apply: (user) => ({ ...user, status }),
+    send: ({ id }, if_version) => client.users.setStatus.mutate({ id, status, if_version }),
+  }
+}
