@@ -1,6 +1,6 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
-import { createRow, editRow, getRow } from '../resources/calls.ts'
+import { calls } from '../resources/calls.ts'
 import { type Draft, draftOf, type Field, faultsOf, inputOf, sentence } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { showEarly } from '../table/pending.ts'
@@ -11,6 +11,7 @@ import { wordsOf } from '../ui/words.ts'
 
 /** The state of a record's form: checked by the contract before it is sent, and by the service's answer after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
+  const { get, create, [editVerb(resource.noun)]: edit } = calls(resource.noun)
   const fields = seen === undefined ? resource.createFields : resource.editFields
   const [base, setBase] = useState(seen)
   const [draft, setDraft] = useState<Draft>(() => draftOf(fields, seen))
@@ -34,7 +35,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
-      await getRow(resource.noun, base.id).then(setStored, (reason) => setFailure(wordsOf(reason)))
+      await get.query({ id: base.id }).then(setStored, (reason) => setFailure(wordsOf(reason)))
       return
     }
     const named = error instanceof ServiceError ? namedFaults(fields, error) : {}
@@ -55,8 +56,8 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     try {
       const saved =
         base === undefined
-          ? await createRow(resource.noun, input)
-          : await editRow(resource.noun, base.id, version ?? base.version, input)
+          ? await create.mutate(input)
+          : await edit.mutate({ ...input, id: base.id, if_version: version ?? base.version })
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`)
       if (isOpen.current) onSaved()
       await refresh(resource)

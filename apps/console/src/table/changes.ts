@@ -1,7 +1,7 @@
 import { VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
-import { deleteRow, getRow } from '../resources/calls.ts'
+import { calls } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { notify } from '../ui/notices.ts'
 import { counted, wordsOf } from '../ui/words.ts'
@@ -16,7 +16,7 @@ export function deletion({ noun }: Resource): Action {
     done: 'deleted',
     isFor: () => true,
     apply: () => undefined,
-    send: (row, version) => deleteRow(noun, row.id, version),
+    send: ({ id }, if_version) => calls(noun).delete.mutate({ id, if_version }),
   }
 }
 
@@ -70,7 +70,7 @@ export function useChanges(resource: Resource) {
 
 async function conflictOf(resource: Resource, action: Action, row: Row): Promise<Conflict | undefined> {
   try {
-    return { action, row, stored: await getRow(resource.noun, row.id) }
+    return { action, row, stored: await calls(resource.noun).get.query({ id: row.id }) }
   } catch (error) {
     notify('failed', `${nameOf(resource, row)} not ${action.done}. ${wordsOf(error)}`)
     return undefined

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
-import { getRow, listRows } from '../resources/calls.ts'
-import type { Resource } from '../resources/resource.ts'
+import { calls } from '../resources/calls.ts'
+import type { Resource, Row } from '../resources/resource.ts'
 import { listInputOf, type View } from './view.ts'
 
 /** The rows of a view. */
@@ -10,7 +10,10 @@ export function useRows(resource: Resource, view: View) {
   const input = listInputOf(resource, view)
   return useQuery({
     queryKey: [noun, 'list', input],
-    queryFn: ({ signal }) => listRows(noun, input, { signal }),
+    queryFn: async ({ signal }) => {
+      const { next, total, ...page } = await calls(noun).list.query(input, { signal })
+      return { rows: page[noun] as Row[], next, total }
+    },
     placeholderData: keepPreviousData,
   })
 }
@@ -19,7 +22,10 @@ export function useRows(resource: Resource, view: View) {
 export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
   return useQuery({
     queryKey: [noun, 'count', filter],
-    queryFn: async ({ signal }) => (await listRows(noun, { ...filter, limit: 1, count: true }, { signal })).total ?? 0,
+    queryFn: async ({ signal }) => {
+      const { total } = await calls(noun).list.query({ ...filter, limit: 1, count: true }, { signal })
+      return total ?? 0
+    },
   })
 }
 
@@ -27,7 +33,7 @@ export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
 export function useRow({ noun }: Resource, id: number) {
   return useQuery({
     queryKey: [noun, 'row', id],
-    queryFn: ({ signal }) => getRow(noun, id, { signal }),
+    queryFn: ({ signal }) => calls(noun).get.query({ id }, { signal }),
     // A form begins with what is stored now and is not disturbed by later changes: they show as a conflict.
     staleTime: 0,
     gcTime: 0,

@@ -1,4 +1,4 @@
-import { walkRows } from '../resources/calls.ts'
+import { calls } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
 import { download } from './download.ts'
@@ -23,8 +23,8 @@ export async function exportRows(
 ): Promise<number> {
   const input = { ...filtersOf(resource, view), ...(view.sort !== undefined && { sort: view.sort }), limit: PAGE }
   const rows: Row[] = []
-  for await (const page of walkRows(resource.noun, input, { signal })) {
-    rows.push(...page)
+  for await (const page of calls(resource.noun).pages(input, { signal })) {
+    rows.push(...(page[resource.noun] as Row[]))
     onProgress(rows.length)
   }
   await saveRows(resource.noun, form, resource.listed, rows)

@@ -1,6 +1,6 @@
 import { RateLimitedError, ServiceError } from '@resource/client'
-import { createRow, createRows } from '../resources/calls.ts'
-import type { Resource } from '../resources/resource.ts'
+import { calls } from '../resources/calls.ts'
+import type { Noun } from '../resources/resource.ts'
 import { wordsOf } from '../ui/words.ts'
 import type { SourceRow } from './source.ts'
 
@@ -14,6 +14,8 @@ const CHUNK = 500
 // A refusal may name one row only. After so many the rest of the chunk goes one by one, many calls to a request.
 const MOST_REFUSALS = 3
 const AT_ONCE = 50
+// Hashing many passwords takes the service its time.
+const PATIENT = { context: { attemptTimeoutMs: 120_000, timeoutMs: 240_000 } }
 
 type Add = (created: number, failed?: SourceRow[]) => void
 
@@ -32,7 +34,7 @@ interface Lost {
  *   sent is in neither count
  */
 export async function sendRows(
-  resource: Resource,
+  noun: Noun,
   rows: SourceRow[],
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
@@ -44,7 +46,7 @@ export async function sendRows(
     onProgress({ ...progress })
   }
   for (let begin = 0; begin < rows.length && !signal.aborted; begin += CHUNK) {
-    const lost = await sendChunk(resource, rows.slice(begin, begin + CHUNK), signal, add)
+    const lost = await sendChunk(noun, rows.slice(begin, begin + CHUNK), signal, add)
     if (lost === undefined) continue
     add(0, withFault(lost.rows, `${wordsOf(lost.error)} It may have been created: look before it is sent again.`))
     add(0, withFault(rows.slice(begin + CHUNK), `Not sent. ${wordsOf(lost.error)}`))
@@ -53,21 +55,16 @@ export async function sendRows(
   return progress
 }
 
-async function sendChunk(
-  resource: Resource,
-  chunk: SourceRow[],
-  signal: AbortSignal,
-  add: Add,
-): Promise<Lost | undefined> {
+async function sendChunk(noun: Noun, chunk: SourceRow[], signal: AbortSignal, add: Add): Promise<Lost | undefined> {
   let rest = chunk
   for (let refusals = 0; rest.length > 0 && !signal.aborted; refusals++) {
-    if (refusals === MOST_REFUSALS) return sendSingly(resource, rest, signal, add)
+    if (refusals === MOST_REFUSALS) return sendSingly(noun, rest, signal, add)
     try {
-      await createRows(resource.noun, records(rest))
+      await calls(noun).createMany.mutate({ [noun]: rest.map(({ record }) => record) }, PATIENT)
       add(rest.length)
       return undefined
     } catch (error) {
-      const faults = isRefusal(error) ? error.faultsIn(resource.noun) : new Map<number, string>()
+      const faults = isRefusal(error) ? error.faultsIn(noun) : new Map<number, string>()
       if (faults.size === 0) return { rows: rest, error }
       add(
         0,
@@ -78,15 +75,10 @@ async function sendChunk(
   }
 }
 
-async function sendSingly(
-  resource: Resource,
-  rows: SourceRow[],
-  signal: AbortSignal,
-  add: Add,
-): Promise<Lost | undefined> {
+async function sendSingly(noun: Noun, rows: SourceRow[], signal: AbortSignal, add: Add): Promise<Lost | undefined> {
   for (let begin = 0; begin < rows.length && !signal.aborted; begin += AT_ONCE) {
     const batch = rows.slice(begin, begin + AT_ONCE)
-    const results = await Promise.allSettled(batch.map(({ record }) => createRow(resource.noun, record)))
+    const results = await Promise.allSettled(batch.map(({ record }) => calls(noun).create.mutate(record)))
     const failed = batch.flatMap((row, index) => {
       const result = results[index]
       return result?.status === 'rejected' ? [{ row, error: result.reason as unknown }] : []
@@ -101,10 +93,6 @@ async function sendSingly(
       return { rows: [...lost.map(({ row }) => row), ...rows.slice(begin + AT_ONCE)], error: first.error }
     }
   }
-}
-
-function records(rows: SourceRow[]): object[] {
-  return rows.map(({ record }) => record)
 }
 
 function withFault(rows: SourceRow[], fault: string): SourceRow[] {

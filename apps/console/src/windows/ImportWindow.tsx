@@ -33,7 +33,7 @@ export function ImportWindow({ resource, onClose }: Props) {
     const { signal } = stop.current
     setProgress({ created: 0, failed: bad })
     setPhase('running')
-    const { created, failed } = await sendRows(resource, good, signal, (sent) =>
+    const { created, failed } = await sendRows(resource.noun, good, signal, (sent) =>
       setProgress({ created: sent.created, failed: [...bad, ...sent.failed] }),
     )
     setPhase('over')
