@@ -1,10 +1,10 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { LoginPage } from './session/LoginPage.tsx'
-import { sessionStore } from './session/session.ts'
+import { useSession } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 
@@ -12,7 +12,7 @@ const LoginWindow = lazy(() => import('./session/LoginWindow.tsx'))
 
 /** `/console` is the overview, `/console/<noun>` the table of a noun. */
 export function Console() {
-  const { asking } = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const { asking } = useSession()
   if (asking === 'page') return <LoginPage />
   return (
     <Router base="/console">

@@ -1,10 +1,9 @@
-import { useSyncExternalStore } from 'react'
 import { Button } from '../ui/Button.tsx'
-import { logOut, sessionStore } from './session.ts'
+import { logOut, useSession } from './session.ts'
 
 /** Who is logged in, and the way out; nothing where the service asks for no key. */
 export function Account() {
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const { session } = useSession()
   if (session === undefined || session.name === 'anonymous') return null
   return (
     <div className="account">

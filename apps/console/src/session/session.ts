@@ -1,4 +1,5 @@
 import type { Role } from '@resource/contract'
+import { create } from 'zustand'
 import { queryClient } from '../query-client.ts'
 
 /** Who is logged in. */
@@ -16,29 +17,21 @@ interface State {
 
 const PATH = '/console/session'
 
-let state: State = {}
-const listeners = new Set<() => void>()
-
-/** A store in the form of React's useSyncExternalStore. */
-export const sessionStore = {
-  subscribe: (listener: () => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  },
-  read: () => state,
-}
+/** Who is logged in, and whether a key is asked for. */
+export const useSession = create<State>(() => ({}))
 
 /** Asks the service who is logged in. */
 export async function readSession(): Promise<void> {
   // Without a network there is nothing to be told: whatever is read next will say so.
   const answer = await fetch(PATH).catch(() => undefined)
-  if (answer?.ok) change({ session: await answer.json() })
+  if (answer?.ok) useSession.setState({ session: await answer.json() }, true)
   if (answer?.status === 401) askForKey()
 }
 
 /** Has a key asked for, as the service does not take what it was sent. */
 export function askForKey(): void {
-  if (state.asking === undefined) change({ ...state, asking: state.session === undefined ? 'page' : 'window' })
+  const { asking, session } = useSession.getState()
+  if (asking === undefined) useSession.setState({ asking: session === undefined ? 'page' : 'window' })
 }
 
 /**
@@ -52,7 +45,7 @@ export async function logIn(key: string): Promise<string | undefined> {
     const answer = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
     const body = await answer.json()
     if (!answer.ok) return `${body.error.message}.`
-    change({ session: body })
+    useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'
   }
@@ -63,17 +56,12 @@ export async function logIn(key: string): Promise<string | undefined> {
 export async function logOut(): Promise<void> {
   await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
   queryClient.clear()
-  change({})
+  useSession.setState({}, true)
   await readSession()
 }
 
 /** Goes on without a key until the service refuses again. */
 export function putOffLogin(): void {
-  const { asking: _, ...rest } = state
-  change(rest)
-}
-
-function change(next: State) {
-  state = next
-  for (const listener of listeners) listener()
+  const { asking: _, ...rest } = useSession.getState()
+  useSession.setState(rest, true)
 }

@@ -1,10 +1,9 @@
-import { useSyncExternalStore } from 'react'
 import { Button } from '../ui/Button.tsx'
-import { dismiss, noticeStore } from '../ui/notices.ts'
+import { dismiss, useNotices } from '../ui/notices.ts'
 
 /** What was done and what failed, read out as it comes. */
 export function Notices() {
-  const notices = useSyncExternalStore(noticeStore.subscribe, noticeStore.read)
+  const notices = useNotices()
   return (
     // React Aria hides everything beside an open dialog from screen readers, but for what says it stays on top.
     <section className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">

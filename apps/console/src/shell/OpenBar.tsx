@@ -1,9 +1,8 @@
-import { useSyncExternalStore } from 'react'
-import { sessionStore } from '../session/session.ts'
+import { useSession } from '../session/session.ts'
 
 /** Warns while the service has no API key. */
 export function OpenBar() {
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const { session } = useSession()
   const isOpen = session?.name === 'anonymous'
   return (
     <div role="status" className="open-service" hidden={!isOpen}>

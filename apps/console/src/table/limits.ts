@@ -1,7 +1,6 @@
 import { contract, ROLES, type Role } from '@resource/contract'
-import { useSyncExternalStore } from 'react'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
-import { sessionStore } from '../session/session.ts'
+import { useSession } from '../session/session.ts'
 
 /** What the role of who is logged in allows with a noun, by the contract. */
 export interface Limits {
@@ -12,7 +11,7 @@ export interface Limits {
 
 /** Everything is allowed as long as the role is not known: the service has the last word. */
 export function useLimits(resource: Resource): Limits {
-  const { session } = useSyncExternalStore(sessionStore.subscribe, sessionStore.read)
+  const { session } = useSession()
   const may = (verb: string) => session === undefined || includes(session.role, accessOf(resource.noun, verb))
   const refused = doings(resource).filter(([, verb]) => !may(verb))
   const reasons = ROLES.flatMap((role) => {

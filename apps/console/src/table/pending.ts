@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { create } from 'zustand'
 import type { Noun, Row } from '../resources/resource.ts'
 
 interface Pending {
@@ -7,8 +7,7 @@ interface Pending {
   apply: (row: Row) => Row | undefined
 }
 
-let pending: Pending[] = []
-const listeners = new Set<() => void>()
+const usePending = create<Pending[]>(() => [])
 
 /**
  * Shows a record as it will be before the service has answered. What was read stays as it is underneath, so that taking
@@ -19,28 +18,17 @@ const listeners = new Set<() => void>()
  */
 export function showEarly(noun: Noun, id: number, apply: Pending['apply']): () => void {
   const change = { noun, id, apply }
-  set([...pending, change])
-  return () => set(pending.filter((other) => other !== change))
+  usePending.setState((all) => [...all, change], true)
+  return () => usePending.setState((all) => all.filter((other) => other !== change), true)
 }
 
 /** Rows as they will be, and the ids of those that await their answer. */
 export function useEarly(noun: Noun, rows: Row[]): { shown: Row[]; awaiting: Set<number> } {
-  const all = useSyncExternalStore(subscribe, () => pending)
-  const own = all.filter((change) => change.noun === noun)
+  const own = usePending().filter((change) => change.noun === noun)
   const shown = rows.flatMap((row) => {
     let next: Row | undefined = row
     for (const { id, apply } of own) if (next !== undefined && id === row.id) next = apply(next)
     return next ?? []
   })
   return { shown, awaiting: new Set(own.map(({ id }) => id)) }
-}
-
-function set(next: Pending[]) {
-  pending = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
