@@ -87,6 +87,8 @@ test('NDJSON and JSON arrays are read from stdin', async () => {
   const json = await service.run(from('json'), array)
   expect([json.code, JSON.parse(json.stdout)]).toEqual([6, { imported: 2, failed: 2 }])
   expect(json.stderr).toContain('line 2: is no JSON object\nline 3: unknown fields: x\n')
+  const further = await service.run(from('json'), '[{"name":"O","price":1}]\n]')
+  expect([further.code, further.stderr]).toEqual([2, 'Line 2: a JSON array stands alone in its file\n'])
   const ndjson = await service.run(from('ndjson'), '{"name":"M","price":1}\n\n{"name":"N","price":1,"category":"c"}')
   expect([ndjson.code, JSON.parse(ndjson.stdout)]).toEqual([0, { imported: 2, failed: 0 }])
   const names = (await service.client.items.list.query({})).items.map(({ name }) => name)
