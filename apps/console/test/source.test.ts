@@ -2,7 +2,7 @@ import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fieldOf, fromText } from '../src/resources/field.ts'
-import { csvHead, csvLines, readCsv } from '../src/transfer/csv.ts'
+import { csvOf, readCsv } from '../src/transfer/csv.ts'
 import { readSource } from '../src/transfer/source.ts'
 
 const { shape } = contract.users.procedures.create.input
@@ -81,12 +81,10 @@ test('an address may stand once, in whatever letters; rows without one are not c
 
 test('cells that a spreadsheet would run are guarded, and come back as they were', () => {
   const values = ['=1+1', '+1', '-1', '@A1', "'=1", "it's", '\tx', 'a,"b"\n']
-  const text =
-    csvHead(['@name', 'plain']) +
-    csvLines(
-      ['@name', 'plain'],
-      values.map((value) => ({ '@name': value, plain: -5 })),
-    )
+  const text = csvOf(
+    ['@name', 'plain'],
+    values.map((value) => ({ '@name': value, plain: -5 })),
+  )
   expect(text.split('\r\n').slice(0, 3)).toEqual(["\uFEFF'@name,plain", "'=1+1,-5", "'+1,-5"])
   expect(readCsv(text).rows.map(({ values }) => values["'@name"])).toEqual(values)
 })

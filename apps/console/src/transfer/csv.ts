@@ -4,14 +4,10 @@ import Papa from 'papaparse'
 /** Spreadsheets take a file without this for one in the letters of the machine's own country. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Records as CSV lines under `fields`, without the line of names. */
-export function csvLines(fields: string[], rows: Record<string, unknown>[]): string {
-  return rows.length === 0 ? '' : lines(rows.map((row) => fields.map((field) => cell(row[field]))))
-}
-
-/** What a CSV file begins with: its fields by name. */
-export function csvHead(fields: string[]): string {
-  return BYTE_ORDER_MARK + lines([fields.map(cell)])
+/** A CSV file of these fields of the records, which its first line names. */
+export function csvOf(fields: string[], rows: Record<string, unknown>[]): string {
+  const cells = [fields, ...rows.map((row) => fields.map((field) => row[field]))].map((line) => line.map(cell))
+  return `${BYTE_ORDER_MARK}${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
 }
 
 export interface CsvRow {
@@ -45,10 +41,6 @@ export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
     fault: faults.get(index),
   }))
   return { rows, fields: meta.fields ?? [] }
-}
-
-function lines(cells: string[][]): string {
-  return `${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
 }
 
 function cell(value: unknown): string {

@@ -39,8 +39,8 @@ export async function saveRows(
   rows: Record<string, unknown>[],
 ): Promise<void> {
   if (form === 'ndjson') return download(`${name}.ndjson`, 'application/x-ndjson', jsonLines(fields, rows))
-  const { csvHead, csvLines } = await import('./csv.ts')
-  download(`${name}.csv`, 'text/csv', csvHead(fields) + csvLines(fields, rows))
+  const { csvOf } = await import('./csv.ts')
+  download(`${name}.csv`, 'text/csv', csvOf(fields, rows))
 }
 
 function jsonLines(fields: string[], rows: Record<string, unknown>[]): string {
