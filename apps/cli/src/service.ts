@@ -3,9 +3,7 @@ import { type Contract, contract, type Input, type Output, type WrittenNoun } fr
 import type { z } from 'zod'
 
 export type Noun = keyof Contract
-type Wire = Record<string, unknown>
-
-export type { Wire }
+export type Wire = Record<string, unknown>
 
 /** A procedure as the commands see it. */
 export interface Procedure {
