@@ -13,7 +13,7 @@ import { SelectionBar } from './table/SelectionBar.tsx'
 import { useSelection } from './table/selection.ts'
 import { TitleBar } from './table/TitleBar.tsx'
 import { listInputOf, type Open, useView } from './table/view.ts'
-import { Missing } from './ui/Missing.tsx'
+import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
 // What lies over the table is read after it, so that the table is there soon.
@@ -50,27 +50,30 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           What is shown may be out of date: the last reading failed.
         </p>
       )}
-      {!isRead && isLost && <NothingFollows resource={resource} onFirst={pages.first} />}
-      {!isRead && !isLost && (
-        <Missing query={query} title={`${resource.title} cannot be loaded`}>
-          <Skeleton many={resource.many} />
-        </Missing>
-      )}
-      {isRead && data.rows.length === 0 && <Empty resource={resource} pages={pages} mayCreate={limits.may('create')} />}
-      {isRead && data.rows.length > 0 && (
-        <RecordTable
-          resource={resource}
-          rows={shown}
-          sort={view.sort}
-          isStale={isPlaceholderData}
-          awaiting={awaiting}
-          may={limits.may}
-          selection={selection}
-          onSort={(sort) => pages.change({ sort })}
-          onOpen={open}
-          onAct={(action, row) => changes.act(action, [row])}
-          onDelete={(row) => setDoomed([row])}
-        />
+      {!isRead && isLost ? (
+        <NothingFollows resource={resource} onFirst={pages.first} />
+      ) : (
+        <Loaded query={query} title={`${resource.title} cannot be loaded`} waiting={<Skeleton many={resource.many} />}>
+          {({ rows }) =>
+            rows.length === 0 ? (
+              <Empty resource={resource} pages={pages} mayCreate={limits.may('create')} />
+            ) : (
+              <RecordTable
+                resource={resource}
+                rows={shown}
+                sort={view.sort}
+                isStale={isPlaceholderData}
+                awaiting={awaiting}
+                may={limits.may}
+                selection={selection}
+                onSort={(sort) => pages.change({ sort })}
+                onOpen={open}
+                onAct={(action, row) => changes.act(action, [row])}
+                onDelete={(row) => setDoomed([row])}
+              />
+            )
+          }
+        </Loaded>
       )}
       <SelectionBar
         resource={resource}

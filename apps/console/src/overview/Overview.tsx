@@ -1,9 +1,9 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
 import { resources } from '../resources/index.ts'
 import type { Resource } from '../resources/resource.ts'
 import { useCount } from '../table/rows.ts'
-import { Missing } from '../ui/Missing.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Bars } from './Bars.tsx'
 import { usePrices, useUserCounts } from './counts.ts'
@@ -26,13 +26,13 @@ export function Overview() {
       </ul>
       <div className="cards">
         <Card query={users} title="Users cannot be counted">
-          {users.data && <Bars caption="Users by role" bars={users.data.roles} />}
+          {({ roles }) => <Bars caption="Users by role" bars={roles} />}
         </Card>
         <Card query={users} title="Users cannot be counted">
-          {users.data && <Bars caption="Users by status" bars={users.data.statuses} />}
+          {({ statuses }) => <Bars caption="Users by status" bars={statuses} />}
         </Card>
         <Card query={prices} title="Prices cannot be read" isWide>
-          {prices.data && <PriceRanges {...prices.data} />}
+          {(ranges) => <PriceRanges {...ranges} />}
         </Card>
       </div>
     </div>
@@ -50,24 +50,19 @@ function Total({ resource }: { resource: Resource }) {
   )
 }
 
-interface CardProps {
-  query: ComponentProps<typeof Missing>['query'] & { data: unknown }
-  title: string
-  isWide?: boolean
-  children: ReactNode
-}
+type CardProps<T> = Omit<ComponentProps<typeof Loaded<T>>, 'waiting'> & { isWide?: boolean }
 
-function Card({ query, title, isWide = false, children }: CardProps) {
+function Card<T>({ isWide = false, ...loaded }: CardProps<T>) {
   return (
     <section className={isWide ? 'card wide' : 'card'}>
-      {children}
-      {query.data === undefined && (
-        <Missing query={query} title={title}>
+      <Loaded
+        {...loaded}
+        waiting={
           <p role="status" className="waiting">
             Counting…
           </p>
-        </Missing>
-      )}
+        }
+      />
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { useCount } from '../table/rows.ts'
 import { filtersOf, type View } from '../table/view.ts'
 import { exportRows, type FileForm } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'
-import { Missing } from '../ui/Missing.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { notify } from '../ui/notices.ts'
 import { Progress } from '../ui/Progress.tsx'
 import { Window } from '../ui/Window.tsx'
@@ -20,7 +20,6 @@ interface Props {
 export function ExportWindow({ resource, view, onClose }: Props) {
   const filters = filtersOf(resource, view)
   const query = useCount(resource, filters)
-  const { data: total } = query
   const [count, setCount] = useState<number>()
   const stop = useRef<AbortController>(undefined)
   useEffect(() => () => stop.current?.abort(), [])
@@ -41,18 +40,18 @@ export function ExportWindow({ resource, view, onClose }: Props) {
 
   return (
     <Window title={`Export ${resource.many}`} onClose={onClose}>
-      {total === undefined && (
-        <Missing query={query} title="They could not be counted">
-          <p role="status">Counting…</p>
-        </Missing>
-      )}
-      {total !== undefined && count !== undefined && <Progress label="Exporting" value={count} total={total} />}
-      {total !== undefined && count === undefined && (
-        <p>
-          <strong>{counted(total, resource)}</strong> on all pages{describe(resource, filters)}, in the order shown.{' '}
-          <span className="hint">CSV is for spreadsheets; NDJSON has one record a line.</span>
-        </p>
-      )}
+      <Loaded query={query} title="They could not be counted" waiting={<p role="status">Counting…</p>}>
+        {(total) =>
+          count !== undefined ? (
+            <Progress label="Exporting" value={count} total={total} />
+          ) : (
+            <p>
+              <strong>{counted(total, resource)}</strong> on all pages{describe(resource, filters)}, in the order shown.{' '}
+              <span className="hint">CSV is for spreadsheets; NDJSON has one record a line.</span>
+            </p>
+          )
+        }
+      </Loaded>
       <footer>
         <Button onPress={onClose}>Cancel</Button>
         <Button isDisabled={count !== undefined} onPress={() => void run('ndjson')}>

@@ -3,7 +3,7 @@ import { Form, Input, Label, TextField } from 'react-aria-components'
 import type { Purge, Resource } from '../resources/resource.ts'
 import { refresh, useCount } from '../table/rows.ts'
 import { Button } from '../ui/Button.tsx'
-import { Missing } from '../ui/Missing.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { notify } from '../ui/notices.ts'
 import { Window } from '../ui/Window.tsx'
 import { counted, wordsOf } from '../ui/words.ts'
@@ -48,46 +48,44 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
 
   return (
     <Window title={`Delete all ${purge.which} ${resource.many}?`} role="alertdialog" onClose={onClose}>
-      {count === undefined && (
-        <Missing query={query} title="They could not be counted">
-          <p role="status">Counting…</p>
-        </Missing>
-      )}
-      {count === 0 && (
-        <p>
-          There is no {purge.which} {resource.one}: nothing to delete.
-        </p>
-      )}
-      {count !== undefined && count > 0 && (
-        <Form
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (isTyped && !isRunning) void run()
-          }}
-        >
-          {hasGrown && (
-            <p role="alert" className="failed-line">
-              Their number has changed meanwhile. Nothing was deleted.
+      <Loaded query={query} title="They could not be counted" waiting={<p role="status">Counting…</p>}>
+        {(count) =>
+          count === 0 ? (
+            <p>
+              There is no {purge.which} {resource.one}: nothing to delete.
             </p>
-          )}
-          <p>
-            <strong>{kind(count)}</strong> will be deleted, on every page and whatever the filters. This cannot be
-            undone.
-          </p>
-          <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
-            <Label className="label">
-              Type <code>{words}</code> to confirm
-            </Label>
-            <Input />
-          </TextField>
-          <footer>
-            <Button onPress={onClose}>Cancel</Button>
-            <Button className="button danger" type="submit" isDisabled={!isTyped || isRunning}>
-              {isRunning ? 'Deleting…' : `Delete ${kind(count)}`}
-            </Button>
-          </footer>
-        </Form>
-      )}
+          ) : (
+            <Form
+              onSubmit={(event) => {
+                event.preventDefault()
+                if (isTyped && !isRunning) void run()
+              }}
+            >
+              {hasGrown && (
+                <p role="alert" className="failed-line">
+                  Their number has changed meanwhile. Nothing was deleted.
+                </p>
+              )}
+              <p>
+                <strong>{kind(count)}</strong> will be deleted, on every page and whatever the filters. This cannot be
+                undone.
+              </p>
+              <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
+                <Label className="label">
+                  Type <code>{words}</code> to confirm
+                </Label>
+                <Input />
+              </TextField>
+              <footer>
+                <Button onPress={onClose}>Cancel</Button>
+                <Button className="button danger" type="submit" isDisabled={!isTyped || isRunning}>
+                  {isRunning ? 'Deleting…' : `Delete ${kind(count)}`}
+                </Button>
+              </footer>
+            </Form>
+          )
+        }
+      </Loaded>
     </Window>
   )
 }

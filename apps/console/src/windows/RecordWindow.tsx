@@ -1,7 +1,7 @@
 import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
-import { Missing } from '../ui/Missing.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
 import { Window } from '../ui/Window.tsx'
 
 interface Props {
@@ -24,14 +24,17 @@ export function EditWindow({ resource, id, onClose }: Props & { id: number }) {
   const { data: row } = query
   return (
     <Window title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`} onClose={onClose}>
-      {row !== undefined && <RecordForm resource={resource} row={row} onClose={onClose} />}
-      {row === undefined && (
-        <Missing query={query} title={`This ${resource.one} cannot be shown`}>
+      <Loaded
+        query={query}
+        title={`This ${resource.one} cannot be shown`}
+        waiting={
           <p role="status" className="waiting">
             Loading the {resource.one}…
           </p>
-        </Missing>
-      )}
+        }
+      >
+        {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
+      </Loaded>
     </Window>
   )
 }

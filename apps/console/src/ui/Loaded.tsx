@@ -2,18 +2,19 @@ import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { wordsOf } from './words.ts'
 
-interface Props {
-  /** Has no data. */
-  query: { error: Error | null; fetchStatus: string; refetch: () => unknown }
+interface Props<T> {
+  query: { data: T | undefined; error: Error | null; fetchStatus: string; refetch: () => unknown }
   /** What has happened, when it cannot be loaded. */
   title: string
   /** Stands there while it loads. */
-  children: ReactNode
+  waiting: ReactNode
+  children: (data: T) => ReactNode
 }
 
-/** What stands in the place of something that is not loaded: on its way, without a network, or failed. */
-export function Missing({ query, title, children }: Props) {
-  const { error, fetchStatus, refetch } = query
+/** Something of the service, or what stands in its place: on its way, without a network, or failed. */
+export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
+  const { data, error, fetchStatus, refetch } = query
+  if (data !== undefined) return children(data)
   if (fetchStatus === 'paused') {
     return (
       <div className="state" role="status">
@@ -22,7 +23,7 @@ export function Missing({ query, title, children }: Props) {
       </div>
     )
   }
-  if (error === null) return children
+  if (error === null) return waiting
   return (
     <div className="state failure" role="alert">
       <h2>{title}</h2>
