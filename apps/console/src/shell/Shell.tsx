@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
 import { Account } from '../session/Account.tsx'
@@ -36,7 +37,9 @@ export function Shell({ children }: { children: ReactNode }) {
       <OfflineBar />
       <OpenBar />
       <main id="main" tabIndex={-1}>
-        <Broken key={path}>{children}</Broken>
+        <ErrorBoundary key={path} FallbackComponent={Broken}>
+          {children}
+        </ErrorBoundary>
       </main>
       <Notices />
     </>
