@@ -186,15 +186,25 @@ function route<Context>(contract: Contract, operations: Operation<Context>[]) {
     const key = trailingSlash === 'significant' ? path : bare
     const paths = trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`]
     const place = places.get(key) ?? { doors: new Map(), allow: '', paths: new Set(paths) }
-    if (place.doors.has(method)) throw new Error(`${method} ${path} is bound twice`)
+    const other = place.doors.get(method)?.door.name
+    if (other !== undefined) throw new Error(`${other} and ${door.name} are both bound to ${method} ${path}`)
     place.doors.set(method, { door, operation: operation as Operation<never>, procedures: [door.name] })
     places.set(key, place)
   }
   // Long ids are for the procedure to refuse, with a message, so the router takes them all.
   const router = findMyWay({ caseSensitive: true, maxParamLength: Number.MAX_SAFE_INTEGER })
+  const taken = new Map<string, string>()
   for (const place of places.values()) {
     place.allow = allowed([...place.doors.keys()])
-    for (const path of place.paths) router.on('GET', path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, place)
+    const [name] = [...place.doors.values()].flatMap(({ procedures }) => procedures)
+    for (const path of place.paths) {
+      // To the router, parameters of different names are the same.
+      const shape = path.replace(/\{\w+\}/g, '{}')
+      const other = taken.get(shape)
+      if (other !== undefined) throw new Error(`${other} and ${name} are both bound to ${path}`)
+      taken.set(shape, name as string)
+      router.on('GET', path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, place)
+    }
   }
   return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
 }

@@ -187,7 +187,29 @@ describe('a contract is refused at the start', () => {
       call: async () => ({}),
     })
     expect(() => rest(doubled, [operation('planets.a'), operation('planets.b')], options)).toThrow(
-      'GET /planets/{id} is bound twice',
+      'planets.a and planets.b are both bound to GET /planets/{id}',
+    )
+  })
+
+  test.each([
+    ['/planets/{planet_id}', '/planets/{planet_id}'],
+    ['/planets/', '/planets/'],
+  ])('when another resource takes a path of its own kind: %s', (path, taken) => {
+    const [id] = /(?<=\{)\w+/.exec(path) ?? []
+    const stars = {
+      ...contract.home,
+      procedures: {
+        get: query({
+          input: z.object({ [id ?? 'q']: z.string().optional() }),
+          output: z.object({}),
+          meta: { openapi: { method: 'GET', path: path as '/', trailingSlash: 'significant' } },
+        }),
+      },
+    }
+    const names = Object.keys(contract.planets.procedures).map((verb) => `planets.${verb}`)
+    const operations = [...names, 'stars.get'].map((name) => ({ name }) as Parameters<typeof rest>[1][number])
+    expect(() => rest({ planets: contract.planets, stars }, operations, options)).toThrow(
+      new RegExp(`^planets\\.\\w+ and stars\\.get are both bound to (GET )?${taken.replace(/[{}]/g, '\\$&')}$`),
     )
   })
 
