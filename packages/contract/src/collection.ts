@@ -17,6 +17,7 @@ import {
   conditional,
   givenBy,
   type Hidden,
+  hidden,
   id,
   idempotencyKey,
   isHidden,
@@ -395,7 +396,9 @@ function mapFields<F extends Fields>(fields: F, map: (field: z.ZodType, name: ke
 }
 
 function withoutDefault(field: z.ZodType): z.ZodType {
-  return field instanceof z.ZodDefault || field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field
+  if (!(field instanceof z.ZodDefault || field instanceof z.ZodOptional)) return field
+  const inner = field.unwrap() as z.ZodType
+  return isHidden(field) ? hidden(inner) : inner
 }
 
 /** Changes what a field takes when it is sent, and leaves its default as it is. */

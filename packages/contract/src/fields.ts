@@ -163,9 +163,9 @@ export interface Hidden {
 }
 declare const HIDDEN: unique symbol
 
-/** A field that is written and never shown, such as a password. */
+/** A field that is written and never shown, such as a password. Clients ask for it without showing what is typed. */
 export function hidden<S extends z.ZodType>(field: S): S & Hidden {
-  return field.meta({ ...field.meta(), writeOnly: true }) as S & Hidden
+  return field.meta({ ...field.meta(), writeOnly: true, format: 'password' }) as S & Hidden
 }
 
 export function isHidden(field: z.ZodType): boolean {

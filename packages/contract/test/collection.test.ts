@@ -188,3 +188,10 @@ test('a filter of no field is refused, at compile time too', () => {
     'orders: the filter referense_lt names no field; the fields are reference, each also with _lt, _lte, _gt, _gte or _in',
   )
 })
+
+test('a hidden field is described as a secret that is only written', () => {
+  for (const { input } of [create, update]) {
+    const { pin } = z.toJSONSchema(input, { io: 'input' }).properties ?? {}
+    expect(pin).toMatchObject({ writeOnly: true, format: 'password' })
+  }
+})
