@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): App {
   const { config, database, access, limits, metrics, tracing, connections, log, isStopping } = options
   const operations = createOperations(database, config, {
     needsCredentials: access.needsCredentials,
-    onKeyCreated: access.noteKey,
+    onKeyChanged: access.noteChange,
     observe: (procedure, call) => {
       const measured = metrics.observe(procedure, call)
       return tracing?.observe(procedure, measured) ?? measured

@@ -17,8 +17,8 @@ type Call = Operation<Context>['call']
 export interface OperationOptions {
   /** Whether callers need credentials: there are keys, or an identity provider. */
   needsCredentials: () => boolean | Promise<boolean>
-  /** Called when an API key was created. */
-  onKeyCreated?: () => void
+  /** Called when an API key was created or revoked. */
+  onKeyChanged?: () => void
   /** Puts something around the call of each procedure. */
   observe?: (procedure: string, call: Call) => Call
 }
@@ -27,14 +27,14 @@ export interface OperationOptions {
 export function createOperations(
   database: Database,
   { PASSWORD_MIN_LENGTH }: Config,
-  { needsCredentials, onKeyCreated = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
+  { needsCredentials, onKeyChanged = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   return implement<Contract, Context>(
     contract,
     withWrites(database, {
       ...collectionServices({ users: userRules(checkPassword) }),
-      keys: keyService(database, onKeyCreated),
+      keys: keyService(database, onKeyChanged),
       audit: auditService(),
     }),
     { translate: unavailable, authorize, observe },

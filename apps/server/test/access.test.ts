@@ -280,6 +280,17 @@ describe('a key', () => {
     expect(await status()).toBe(401)
   })
 
+  test('that is revoked is refused from the next request on', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    const { key } = await createKey(server)
+    const status = async () => (await server.request('GET', '/items', { headers: bearer(key) })).status
+    expect(await status()).toBe(200)
+    await server.request('DELETE', '/api/keys/2')
+    expect(await status()).toBe(401)
+  })
+
   test('that is revoked elsewhere is refused a second later at the latest', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using here = await startTestServer()

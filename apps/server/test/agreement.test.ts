@@ -1,7 +1,7 @@
 import type { CollectionFacts } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkAgreement, type DeclaredTable } from '../src/store/agreement.ts'
+import { checkAgreement, checkCascades, type DeclaredTable } from '../src/store/agreement.ts'
 
 const facts: CollectionFacts = {
   one: 'order',
@@ -93,4 +93,16 @@ test.each<[string, Differences, string]>([
 test('a filter without an index is accepted where the declaration has the reason', () => {
   const unindexed = { quantity: 'a table of at most a hundred rows' }
   expect(() => check({ table: { indexed: ['id'] }, facts: { unindexed } })).not.toThrow()
+})
+
+test('a cascade is no way around the role that it takes to delete', () => {
+  const table = { references: { book_id: { table: 'books', onDelete: 'Cascade' } } } as const
+  const check = (orders: 'writer' | 'admin' | undefined, books: 'writer' | 'admin') => () =>
+    checkCascades('orders', table, (noun) => (noun === 'orders' ? orders : books))
+  expect(check('admin', 'writer')).toThrow(
+    'orders: to delete one takes the role admin, and books, whose deletion cascades by book_id, only writer; give both the same role, or set onDelete: Restrict in the model in prisma/schema.prisma',
+  )
+  expect(check('writer', 'writer')).not.toThrow()
+  expect(check('writer', 'admin')).not.toThrow()
+  expect(check(undefined, 'writer')).not.toThrow()
 })

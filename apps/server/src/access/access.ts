@@ -34,8 +34,8 @@ export async function createAccess(database: Database, config: Config, log: Logg
   }
   return {
     callerOf: createAuthenticate(keyring, ALLOW_ANONYMOUS ? () => undefined : proxyOf, verifyToken),
-    /** Notes at once that there is a key. */
-    noteKey: keyring.noteKey,
+    /** Notes at once that a key was created or revoked by this process. */
+    noteChange: keyring.noteChange,
     /** Whether there are keys, or an identity provider. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
     /** Whether a request needs no credentials. */

@@ -27,6 +27,7 @@ export function createKeyring(database: Database, log: Logger) {
   const remembered = new Map<string, Remembered>()
   const unknown = createTurns()
   let any = { value: false, until: 0 }
+  let changes = 0
 
   const noteKey = () => {
     any = { value: true, until: Number.POSITIVE_INFINITY }
@@ -40,6 +41,7 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   const lookFor = async (prefix: string): Promise<Remembered | undefined> => {
+    const seen = changes
     const look = () => database.read.apiKeys.find({ prefix }).catch(refuse)
     const row = await (remembered.has(prefix) ? look() : unknown.run(look))
     // What was made up is not remembered, or it would push out the rest.
@@ -48,7 +50,8 @@ export function createKeyring(database: Database, log: Logger) {
     const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
     const known = { row, caller, until: Date.now() + FRESH_MS }
     if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-    remembered.set(prefix, known)
+    // Else it could be what stood there before a change.
+    if (seen === changes) remembered.set(prefix, known)
     return known
   }
 
@@ -73,8 +76,12 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   return {
-    /** Notes at once that a key was created. */
-    noteKey,
+    /** Notes at once that a key was created or revoked by this process. */
+    noteChange: () => {
+      noteKey()
+      changes++
+      remembered.clear()
+    },
     /** Whether any key was ever created: from then on nobody comes in without credentials. */
     hasKeys: () => (any.value || any.until > Date.now() ? any.value : lookForAny()),
     /** @throws Problem 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */

@@ -11,9 +11,9 @@ type KeyRecord = Output<'keys', 'get'>
 /**
  * The rules of keys: shown once, stored as hashes, revoked rather than deleted.
  *
- * @param onCreated called when a key was created: from then on nobody gets in without one
+ * @param onChanged called when a key was created, from when on nobody gets in without one, or revoked
  */
-export function keyService({ read }: Database, onCreated: () => void): Services['keys'] {
+export function keyService({ read }: Database, onChanged: () => void): Services['keys'] {
   return {
     list: async (page) => {
       const { rows, facts } = await readPage(read.apiKeys, {}, { id: 'id' }, page)
@@ -40,7 +40,7 @@ export function keyService({ read }: Database, onCreated: () => void): Services[
         return present(await tx.apiKeys.insert({ name, role, prefix, hash, expires_at, created_at: new Date() }))
       }
       const record = await write(work)
-      onCreated()
+      onChanged()
       if (created !== undefined) return { ...record, key: created }
       throw new Problem(
         409,
@@ -48,14 +48,16 @@ export function keyService({ read }: Database, onCreated: () => void): Services[
       )
     },
 
-    revoke: ({ id, if_version }, { write }) => {
+    revoke: async ({ id, if_version }, { write }) => {
       const work = async (tx: Tables) => {
         const row = await tx.apiKeys.find({ id })
         // One that is revoked already keeps its time.
         await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
         return { message: 'Key revoked' }
       }
-      return write(work)
+      const answer = await write(work)
+      onChanged()
+      return answer
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type CollectionFacts, readFilter } from '@resource/contract'
+import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/contract'
 import type { Kind } from '@resource/database'
 import { z } from 'zod'
 
@@ -93,4 +93,26 @@ function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: Declar
   const filtered = facts.filters.map((filter) => readFilter(filter, Object.keys(fields)).field)
   const named = [...new Set([...filtered, ...facts.sort])]
   return named.filter((field) => !indexed.includes(field) && !(field in facts.unindexed))
+}
+
+/**
+ * Refuses a cascade into a collection whose records take a higher role to delete than the record they go with: it would be
+ * a way around that role.
+ *
+ * @param roleToDelete the role it takes to delete a record of a collection; undefined where nobody can
+ * @throws Error that names both
+ */
+export function checkCascades(
+  noun: string,
+  { references }: Pick<DeclaredTable, 'references'>,
+  roleToDelete: (noun: PropertyKey) => Role | undefined,
+): void {
+  const needed = roleToDelete(noun)
+  for (const [field, reference] of Object.entries(references)) {
+    const given = reference?.onDelete === 'Cascade' ? roleToDelete(reference.table) : undefined
+    if (needed === undefined || given === undefined || ROLES.indexOf(given) >= ROLES.indexOf(needed)) continue
+    throw new Error(
+      `${noun}: to delete one takes the role ${needed}, and ${String(reference?.table)}, whose deletion cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
+    )
+  }
 }

@@ -1,8 +1,8 @@
-import { type CollectionFacts, type Contract, contract } from '@resource/contract'
+import { type CollectionFacts, type Contract, contract, type Role } from '@resource/contract'
 import { type Change, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import type { z } from 'zod'
 import { type FieldRules, fieldRules } from '../access/fields.ts'
-import { checkAgreement, type DeclaredTable } from './agreement.ts'
+import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
 import type { MutationContext, Services } from './context.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type DerivedColumn, type Row, rowMapping, type Values } from './row-mapping.ts'
@@ -29,7 +29,7 @@ type Standard = Record<Verb, Run>
 
 interface Declared {
   collection: CollectionFacts
-  procedures: { [V in Verb]?: { input: z.ZodObject; output: z.ZodObject } }
+  procedures: { [V in Verb]?: { input: z.ZodObject; output: z.ZodObject; access: Role } }
 }
 
 interface Named {
@@ -64,6 +64,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
   const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
   const table = declarations[noun] as unknown as DeclaredTable
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived) }, table)
+  checkCascades(noun, table, roleToDelete)
   // Each row that goes with the record leaves an audit entry, which takes statements of its own.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
@@ -156,4 +157,8 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
       )
     }
   }
+}
+
+function roleToDelete(noun: PropertyKey): Role | undefined {
+  return (contract as unknown as Record<PropertyKey, Declared>)[noun]?.procedures.delete?.access
 }
