@@ -16,8 +16,8 @@ interface AuditedTable {
   resource: string
   /** The columns that are shown. */
   shown: readonly string[]
-  /** A column whose values are never shown. That one was set is, under the name of `field`. */
-  secret?: { column: string; field: string } | undefined
+  /** Columns whose values are never shown. That one was set is, under the name of `field`. */
+  secrets: readonly { column: string; field: string }[]
 }
 
 /** What is recorded of one table in one call. */
@@ -54,41 +54,43 @@ const texts = new Map<string, Map<string, string>>()
 export function withAuditInsert(
   { text, values }: Statement,
   columns: Record<string, Kind>,
-  { shared, resource, shown, secret }: Audit,
+  { shared, resource, shown, secrets }: Audit,
   { before, after, changes, answer = '*' }: AuditedStatement,
 ): Statement {
-  // Each inserted row is checked: one may have a password, another none.
-  const isSecretWritten =
-    secret !== undefined && after !== undefined && (changes === undefined || isSet(changes, secret.column))
+  const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
   const names = ['resource', ...Object.keys(shared)]
 
   const compose = () => {
-    const fields = (prefix: string) =>
-      shown.map((name) => `'${name}', ${shownText(prefix + name, columns[name] as Kind)}`).join(', ')
-    const recordBefore = before === undefined ? 'NULL' : `json_build_object(${fields(before)})::text`
-    let recordAfter = after === undefined ? 'NULL' : `json_build_object(${fields(after)})::text`
-    if (isSecretWritten) {
-      const withSecret = `json_build_object(${fields(after)}, '${secret.field}', 'set')::text`
-      recordAfter = `CASE WHEN ${quote(after + secret.column)} IS NULL THEN ${recordAfter} ELSE ${withSecret} END`
+    const record = (prefix: string | undefined) => {
+      if (prefix === undefined) return 'NULL'
+      const fields = shown.map((name) => `'${name}', ${shownText(prefix + name, columns[name] as Kind)}`)
+      return `json_build_object(${fields.join(', ')})::text`
     }
+    // Each row is asked: one may have a password, another none.
+    const marks = (prefix: string) =>
+      written.map(
+        ({ column, field }) => `CASE WHEN ${quote(prefix + column)} IS NULL THEN '' ELSE ', "${field}" : "set"' END`,
+      )
+    const isMarked = after !== undefined && written.length > 0
+    const recordAfter = isMarked ? `left(${record(after)}, -1) || ${marks(after).join(' || ')} || '}'` : record(after)
     // An update that changed nothing has left the version.
     const which = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
     return `WITH "written" AS (${text}), "entered" AS (
       INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
-      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${recordBefore}, ${recordAfter}
+      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}
       FROM "written"${which} ORDER BY "id"
     ) SELECT ${answer} FROM "written"`
   }
 
   return {
-    text: remembered(`${answer} ${isSecretWritten}`, text, compose),
+    text: remembered(`${answer} ${written.map(({ column }) => column)}`, text, compose),
     values: [...values, new Date(), resource, ...Object.values(shared)],
   }
 }
 
 /** The audit entries of changes, where they are inserted by a statement of their own. */
 export function auditEntries(
-  { shared, resource, shown, secret }: Audit,
+  { shared, resource, shown, secrets }: Audit,
   changes: AuditedChange[],
 ): Omit<AuditEntry, 'id'>[] {
   const common = { ...shared, resource, at: new Date() }
@@ -98,7 +100,7 @@ export function auditEntries(
       const value = (row as Record<string, unknown>)[name]
       record[name] = value instanceof Date ? timestamp(value) : value
     }
-    if (secret !== undefined && isSet(written, secret.column)) record[secret.field] = 'set'
+    for (const { column, field } of secrets) if (isSet(written, column)) record[field] = 'set'
     return JSON.stringify(record)
   }
   return changes.map(({ before, after, written = {} }) => ({

@@ -335,9 +335,9 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
     const audit = {
       shared,
       tables: {
-        books: { resource: 'books', shown: ['id', 'title'] },
-        pages: { resource: 'pages', shown: ['id'] },
-        notes: { resource: 'notes', shown: ['id', 'reply_to_id'] },
+        books: { resource: 'books', shown: ['id', 'title'], secrets: [] },
+        pages: { resource: 'pages', shown: ['id'], secrets: [] },
+        notes: { resource: 'notes', shown: ['id', 'reply_to_id'], secrets: [] },
       },
     }
 

@@ -143,6 +143,9 @@ async function useEverything(url: string, resource?: (command: string) => string
   expect(entries).toContainEqual(
     expect.objectContaining({ procedure: 'parcels.setStatus', before: expect.objectContaining({ status: 'packed' }) }),
   )
+  const createdBy = (name: string) => entries.find(({ procedure }: { procedure: string }) => procedure === name).after
+  expect(createdBy('parcels.create')).toMatchObject({ code: 'P-1', pin: 'set' })
+  expect(createdBy('parcels.createMany')).not.toHaveProperty('pin')
   expect(JSON.stringify(entries)).not.toContain('1234')
 }
 

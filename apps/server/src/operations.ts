@@ -7,7 +7,8 @@ import { unavailable } from './http/unavailable.ts'
 import { keyService } from './keys/service.ts'
 import { passwordCheck } from './passwords/passwords.ts'
 import type { Config } from './process/config.ts'
-import { collectionServices } from './store/collection.ts'
+import { auditedTables } from './store/audit-context.ts'
+import { type AllRules, collectionServices } from './store/collection.ts'
 import type { Context } from './store/context.ts'
 import { withWrites } from './store/writes.ts'
 import { userRules } from './users/rules.ts'
@@ -30,13 +31,13 @@ export function createOperations(
   { needsCredentials, onKeyChanged = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
+  const rules: AllRules = { users: userRules(checkPassword) }
   return implement<Contract, Context>(
     contract,
-    withWrites(database, {
-      ...collectionServices({ users: userRules(checkPassword) }),
-      keys: keyService(database, onKeyChanged),
-      audit: auditService(),
-    }),
+    withWrites(
+      { database, audited: auditedTables(rules) },
+      { ...collectionServices(rules), keys: keyService(database, onKeyChanged), audit: auditService() },
+    ),
     { translate: unavailable, authorize, observe },
   )
 }

@@ -1,30 +1,35 @@
-import { type WrittenNoun, written } from '@resource/contract'
+import { type CollectionFacts, type WrittenNoun, written } from '@resource/contract'
 import type { AuditContext, Tables } from '@resource/database'
+import type { AllRules } from './collection.ts'
 import type { Context } from './context.ts'
 
 /** The tables that are not called as their resource is. */
 const TABLES: { [Noun in Exclude<WrittenNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
 
-const secrets: { [Noun in WrittenNoun]?: { column: string; field: string } } = {
-  users: { column: 'password_hash', field: 'password' },
+/** The tables whose changes the audit log records: a hidden field as `set`, under its own name. */
+export function auditedTables(rules: AllRules): AuditContext['tables'] {
+  const tables = (Object.keys(written) as WrittenNoun[]).map((noun) => {
+    const { procedures, collection } = written[noun] as (typeof written)[WrittenNoun] & { collection?: CollectionFacts }
+    const shown = Object.keys(procedures.get.output.shape)
+    const derived = Object.entries(rules[noun as keyof AllRules]?.derived ?? {})
+    const secrets = derived.flatMap(([column, { from }]) =>
+      collection?.hidden.includes(from) ? [{ column, field: from }] : [],
+    )
+    return [noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun, { resource: noun, shown, secrets }]
+  })
+  return Object.fromEntries(tables)
 }
-
-const tables: AuditContext['tables'] = Object.fromEntries(
-  (Object.keys(written) as WrittenNoun[]).map((noun) => {
-    const shown = Object.keys(written[noun].procedures.get.output.shape)
-    return [
-      noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun,
-      { resource: noun, shown, secret: secrets[noun] },
-    ]
-  }),
-)
 
 /**
  * What the audit log records of the changes that a call makes.
  *
  * @param procedure what is called: `users.update`
  */
-export function auditContext(procedure: string, { caller, requestId, address }: Context): AuditContext {
+export function auditContext(
+  procedure: string,
+  { caller, requestId, address }: Context,
+  tables: AuditContext['tables'],
+): AuditContext {
   const shared = {
     actor: caller.name,
     actor_detail: caller.detail ?? null,

@@ -21,6 +21,9 @@ export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
   procedures?: (standard: Standard) => Partial<Services[N]>
 }
 
+/** The rules of each collection that has some. */
+export type AllRules = { [N in CollectionNoun]?: CollectionRules<N> }
+
 type Verb = 'list' | 'get' | 'create' | 'createMany' | 'replace' | 'update' | 'delete'
 type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
 
@@ -42,9 +45,7 @@ interface Named {
  *
  * @throws Error where a declaration and its table disagree
  */
-export function collectionServices(
-  rules: { [N in CollectionNoun]?: CollectionRules<N> },
-): Pick<Services, CollectionNoun> {
+export function collectionServices(rules: AllRules): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, procedures } = (rules[noun] ?? {}) as CollectionRules

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Database, IdempotencyKey, Tables } from '@resource/database'
+import type { AuditContext, Database, IdempotencyKey, Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import { ANONYMOUS, turnOf } from '../access/caller.ts'
 import { hashInTurn } from '../passwords/hashing.ts'
@@ -9,6 +9,13 @@ import type { Context, WriteOptions } from './context.ts'
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 let replays = 0
+
+/** What writes go to. */
+export interface Target {
+  database: Database
+  /** The tables whose changes the audit log records. */
+  audited: AuditContext['tables']
+}
 
 /**
  * Runs a write in one transaction, once per idempotency key: the first answer is stored with the write itself and
@@ -22,16 +29,17 @@ let replays = 0
  * @throws Problem 409 when the key was used with another input
  */
 export async function writeOnce<Answer, Prepared = undefined>(
-  database: Database,
+  { database, audited }: Target,
   context: Context,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
   { isSecret = false, isSingle = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Answer> {
+  const audit = auditContext(procedure, context, audited)
   if (key === undefined) {
     const prepared = await prepare()
-    return database.write((tx) => work(tx, prepared), { isSingle, audit: auditContext(procedure, context) })
+    return database.write((tx) => work(tx, prepared), { isSingle, audit })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
@@ -57,7 +65,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     })
     return answer
   }
-  return database.write(store, { alone: `${scope} ${key}`, audit: auditContext(procedure, context) })
+  return database.write(store, { alone: `${scope} ${key}`, audit })
 }
 
 /** How many answers this process has given again. */

@@ -1,14 +1,14 @@
 import { type CollectionFacts, contract, type Implementation } from '@resource/contract'
-import { type Database, declarations, ReferenceViolation, type Tables } from '@resource/database'
+import { declarations, ReferenceViolation, type Tables } from '@resource/database'
 import { Problem } from '@resource/openapi'
 import type { Procedure } from '@resource/openapi/contract'
 import type { Context, MutationContext, Services, Write } from './context.ts'
-import { writeOnce } from './idempotency.ts'
+import { type Target, writeOnce } from './idempotency.ts'
 
 type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>
 
 /** The services, with a `write` in the context of each mutation that has the procedure's name, its input and its caller. */
-export function withWrites(database: Database, services: Services): Implementation<Context> {
+export function withWrites(target: Target, services: Services): Implementation<Context> {
   const made = Object.entries(contract).map(([noun, { procedures }]) => {
     const service = services[noun as keyof Services] as Record<string, Run<MutationContext>>
     const runs = Object.entries(procedures as Record<string, Procedure>).map(([verb, procedure]) => {
@@ -18,8 +18,8 @@ export function withWrites(database: Database, services: Services): Implementati
       const usual = { isSingle: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
         const write: Write = (work, options) =>
-          writeOnce(database, context, name, input, work, { ...usual, ...options }).catch((error) =>
-            refuse(error, noun, input, database.read),
+          writeOnce(target, context, name, input, work, { ...usual, ...options }).catch((error) =>
+            refuse(error, noun, input, target.database.read),
           )
         return run(input, { ...context, write })
       }
