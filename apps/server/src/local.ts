@@ -1,14 +1,16 @@
 import { userInfo } from 'node:os'
-import { type CallOptions, type Client, clientOver } from '@resource/client'
-import type { AppRouter } from '@resource/contract'
+import type { Client } from '@resource/client'
+import type { Contract } from '@resource/contract'
 import { createDatabase } from '@resource/database'
 import { trpcRouter } from '@resource/openapi'
-import { localLink } from '@trpc/client'
+import { answeredError, type ClientCallOptions, clientOver, type Transport } from '@resource/openapi/client'
+import type { ErrorShape } from '@resource/openapi/contract'
+import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import type { Caller } from './access/caller.ts'
 import { createOperations } from './operations.ts'
 import { readConfig } from './process/config.ts'
 
-export interface LocalClientOptions extends CallOptions {
+export interface LocalClientOptions extends ClientCallOptions<Contract> {
   /** `file:` and a path; the file is made when absent. */
   databaseUrl: string
 }
@@ -28,12 +30,25 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const caller: Caller = { name: 'local', detail: userOfMachine(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const router = trpcRouter(createOperations(database, config, { needsCredentials }))
-  // Its type for clients is AppRouter, which trpcRouter cannot say.
-  const transport = localLink({
-    router: router as unknown as AppRouter,
-    createContext: async () => ({ caller, read: database.read }),
-  })
-  const client = clientOver(transport, options)
+  const ctx = { caller, read: database.read }
+  const transport: Transport = {
+    send: (calls, _credentials, signal) =>
+      Promise.all(
+        calls.map(async ({ type, path, json }, batchIndex) => {
+          const input = json === undefined ? undefined : JSON.parse(json)
+          try {
+            const getRawInput = async () => input
+            return { data: await callTRPCProcedure({ router, path, getRawInput, ctx, type, signal, batchIndex }) }
+          } catch (cause) {
+            const error = getTRPCErrorFromUnknown(cause)
+            const { _config: config } = router._def
+            const shape: ErrorShape = getTRPCErrorShape({ config, error, type, path, input, ctx })
+            return { error: answeredError({ status: shape.data.httpStatus, message: shape.message, shape, cause }) }
+          }
+        }),
+      ),
+  }
+  const client = clientOver<Contract>(transport, options)
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
   return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
 }

@@ -1,10 +1,11 @@
-import { createClient } from '@resource/client'
+import { createClient, type ServiceError } from '@resource/client'
 import { createResourceOptions, ResourceProvider, useResource } from '@resource/client/react'
 import { createTestServer } from '@resource/server/testing'
 import { QueryClient, QueryClientProvider, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
+import { standIn } from './stand-in.ts'
 
 // React needs a document; the network stays Node's.
 const window = Object.assign(new Window({ url: 'http://localhost' }), { fetch })
@@ -86,6 +87,49 @@ test('a write that fails reads again too, tells the service’s error, and runs 
   page.click('update')
   await expect.poll(page.text).toContain('3;Item has changed: its version is now 2')
   expect(settled).toEqual([expect.stringContaining('Item has changed')])
+})
+
+test('a write makes the audit log stale, also where the caller’s own onSettled throws', async () => {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
+  const queryClient = new QueryClient()
+  const resource = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)
+  const entries = () => queryClient.fetchQuery({ ...resource.audit.list.queryOptions({}), staleTime: 60_000 })
+  const before = (await entries()).audit.length
+  const fault = new Error('a fault of the page')
+  const options = resource.items.update.mutationOptions({
+    // TanStack calls it again to tell it of its own fault.
+    onSettled: (_data, error) => {
+      if (error === null) throw fault
+    },
+  })
+  const update = queryClient.getMutationCache().build(queryClient, options)
+  await expect(update.execute({ id: 1, price: 2 })).rejects.toBe(fault)
+  expect((await entries()).audit.length).toBe(before + 1)
+})
+
+test('the attempts of one mutation have one idempotency key, and two mutations have two', async () => {
+  const keys: string[] = []
+  await using busy = await standIn((req, res) => {
+    let body = ''
+    req.on('data', (chunk) => {
+      body += chunk
+    })
+    req.on('end', () => {
+      keys.push(JSON.parse(body)[0].idempotency_key)
+      res.writeHead(503).end('{}')
+    })
+  })
+  const queryClient = new QueryClient()
+  const client = createClient({ baseUrl: busy.url, retryForMs: 0 })
+  const options = createResourceOptions(client, queryClient).items.create.mutationOptions({ retry: 1, retryDelay: 0 })
+  expectTypeOf(options.onError).parameter(0).toEqualTypeOf<ServiceError>()
+  for (let n = 0; n < 2; n++) {
+    const create = queryClient.getMutationCache().build(queryClient, options)
+    await expect(create.execute({ name: 'Lamp', price: 1 })).rejects.toMatchObject({ code: 'unavailable' })
+  }
+  expect(keys.length).toBe(4)
+  expect([keys[1], keys[3]]).toEqual([keys[0], keys[2]])
+  expect(keys[2]).not.toBe(keys[0])
 })
 
 test('a query that fails is asked once: the client has repeated what can be repeated', async () => {

@@ -66,13 +66,17 @@ await build({
   output: { dir: dist, chunkFileNames: '[name].d.ts' },
 })
 for (const name of globSync('*.d.ts', { cwd: dist })) {
-  rewrite(join(dist, name), { '@resource/contract': './types/contract/src/index.js' })
+  rewrite(join(dist, name), {
+    '@resource/contract': './types/contract/src/index.js',
+    '@resource/openapi/client': './types/openapi/src/client/index.js',
+    '@resource/openapi/react': './types/openapi/src/client/react.js',
+  })
 }
 
 rmSync(join(types, 'client'), { recursive: true })
 for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
   const file = join(name.parentPath, name.name)
-  const isKept = /\/contract\/src\/|\/openapi\/src\/(contract|problem)\.d\.ts$/.test(file)
+  const isKept = /\/contract\/src\/|\/openapi\/src\/(client\/\w[\w-]*|contract|problem)\.d\.ts$/.test(file)
   if (name.isFile() && !isKept) rmSync(file)
   else if (name.isFile()) {
     rewrite(file, { '@resource/openapi/contract': '../../openapi/src/contract.js', 'trpc-openapi': '../../meta.js' })

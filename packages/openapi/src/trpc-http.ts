@@ -113,6 +113,8 @@ export function trpc<Context extends object & CallContext>(
       router,
       maxBodySize: options.bodyLimit,
       maxBatchSize: options.mostCalls,
+      // A query whose input is too long for a URL comes by POST.
+      allowMethodOverride: true,
       createContext: ({ req, info }) =>
         options.context(
           req,

@@ -1,11 +1,8 @@
+import type { CallOptions } from '@resource/client'
 import { client } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
 
-interface Options {
-  signal?: AbortSignal
-  context?: Record<string, unknown>
-}
-type Call<T> = (input: object, options?: Options) => Promise<T>
+type Call<T> = (input: object, options?: CallOptions) => Promise<T>
 
 /** A page of a noun's list: its records under the noun, and the cursor of what follows, which is null at the end. */
 type Page = { next: string | null; total?: number } & Record<string, unknown>
@@ -20,7 +17,7 @@ interface Calls {
   replace: { mutate: Call<Row> }
   delete: { mutate: Call<unknown> }
   /** Every page of the list along the cursor. */
-  pages: (input: object, options?: Options) => AsyncGenerator<Page>
+  pages: (input: object, options?: CallOptions) => AsyncGenerator<Page>
 }
 
 /** The one place that calls a noun without knowing which: the contract's tests see to it that each has these verbs. */

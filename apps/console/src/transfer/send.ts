@@ -15,7 +15,7 @@ const CHUNK = 500
 const MOST_REFUSALS = 3
 const AT_ONCE = 50
 // Hashing many passwords takes the service its time.
-const PATIENT = { context: { attemptTimeoutMs: 120_000, timeoutMs: 240_000 } }
+const PATIENT = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
 
 type Add = (created: number, failed?: SourceRow[]) => void
 

@@ -20,9 +20,11 @@ export class FairQueue<Entry> {
     return this.#size
   }
 
-  add(caller: string, entry: Entry): void {
+  /** @param isFirst whether it goes before the caller's others */
+  add(caller: string, entry: Entry, isFirst = false): void {
     const entries = this.#callers.get(caller)
     if (entries === undefined) this.#callers.set(caller, [entry])
+    else if (isFirst) entries.unshift(entry)
     else entries.push(entry)
     this.#size++
   }
@@ -62,15 +64,17 @@ let refused = 0
  * needs many asks for them one after another, so that the next request has not to wait for all of them.
  *
  * @param caller those without a name share one turn
+ * @param isBegun whether the request has had a turn already: it then goes before its caller's others, which would else
+ * all be refused after their first turn
  * @param salt of 16 bytes
  * @returns in PHC form with a salt of its own; with a `salt`, the bare 32 bytes in base64
  * @throws Problem 503 when too many wait, and none has more waiting than its caller
  */
 export async function hashInTurn(
   text: string,
-  { caller = '', salt }: { caller?: string; salt?: Uint8Array | undefined } = {},
+  { caller = '', salt, isBegun = false }: { caller?: string; salt?: Uint8Array | undefined; isBegun?: boolean } = {},
 ): Promise<string> {
-  if (running === AT_ONCE) await turn(caller)
+  if (running === AT_ONCE) await turn(caller, isBegun)
   else running++
   try {
     const thread = free.pop() ?? new Worker(new URL('hashing-thread.mjs', import.meta.url))
@@ -99,10 +103,10 @@ function handOver(): void {
   else next.start()
 }
 
-function turn(caller: string): Promise<void> {
+function turn(caller: string, isBegun: boolean): Promise<void> {
   return new Promise((start, refuse) => {
-    waiting.add(caller, { start, refuse })
-    if (waiting.size <= MOST_WAITING) return
+    waiting.add(caller, { start, refuse }, isBegun)
+    if (isBegun || waiting.size <= MOST_WAITING) return
     refused++
     const headers = { 'Retry-After': '2' }
     waiting.drop()?.refuse(new Problem(503, 'Too many passwords wait to be hashed; try again', { headers }))

@@ -4,14 +4,21 @@ import { hashInTurn } from './hashing.ts'
 /**
  * The argon2id hashes of passwords in PHC form, null for none. They are made one after another in their caller's turns, so
  * that others take theirs in between.
+ *
+ * @param isBegun whether the request has had a turn already
  */
 export async function hashPasswords(
   passwords: (string | undefined)[],
   context: Parameters<typeof turnOf>[0],
+  isBegun: boolean,
 ): Promise<(string | null)[]> {
   const caller = turnOf(context)
   const hashes: (string | null)[] = []
-  for (const password of passwords) hashes.push(password === undefined ? null : await hashInTurn(password, { caller }))
+  let isNext = isBegun
+  for (const password of passwords) {
+    hashes.push(password === undefined ? null : await hashInTurn(password, { caller, isBegun: isNext }))
+    isNext = false
+  }
   return hashes
 }
 

@@ -24,8 +24,12 @@ export interface WriteOptions<Prepared> {
    * id of one record.
    */
   isSingle?: boolean
-  /** What is slow and needs no transaction, such as hashing; left out when the answer is known already. */
-  prepare?: () => Promise<Prepared>
+  /**
+   * What is slow and needs no transaction, such as hashing; left out when the answer is known already.
+   *
+   * @param isBegun whether a fingerprint of the call, which hides its secrets, was made before
+   */
+  prepare?: (isBegun: boolean) => Promise<Prepared>
 }
 
 /**

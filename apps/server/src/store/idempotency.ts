@@ -38,7 +38,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
 ): Promise<Answer> {
   const audit = auditContext(procedure, context, audited)
   if (key === undefined) {
-    const prepared = await prepare()
+    const prepared = await prepare(false)
     return database.write((tx) => work(tx, prepared), { isSingle, audit })
   }
   const scope = scopeOf(procedure, context)
@@ -49,7 +49,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // As a write: one of SQLite waits until what another process has committed is on disk.
   if (isKept(early)) return database.write(async () => answerAgain(early, print), { isSingle: true })
-  const prepared = await prepare()
+  const prepared = await prepare(isSecret)
   const store = async (tx: Tables): Promise<Answer> => {
     // A twin may have been first meanwhile.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })

@@ -22,8 +22,12 @@ export interface DerivedColumn {
   check?(value: unknown): Promise<string | undefined>
   /** Makes the column's value; a value that is not sent leaves the column as it is. */
   make?(value: unknown): unknown
-  /** Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent. */
-  prepare?(values: unknown[], context: Context): Promise<unknown[]>
+  /**
+   * Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent.
+   *
+   * @param isBegun whether a fingerprint of the call, which hides its secrets, was made before
+   */
+  prepare?(values: unknown[], context: Context, isBegun: boolean): Promise<unknown[]>
 }
 
 export interface RowMappingOptions {
@@ -83,11 +87,11 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
     preparation: (inputs: Values[], context: Context) => {
       const slow = makers.filter(({ from, prepare }) => prepare && inputs.some((input) => input[from] !== undefined))
       if (slow.length === 0) return {}
-      const prepare = async () => {
+      const prepare = async (isBegun: boolean) => {
         const ready: Values[] = inputs.map(() => ({}))
         for (const { column, from, prepare } of slow) {
           const values = inputs.map((input) => input[from])
-          const made = (await prepare?.(values, context)) ?? []
+          const made = (await prepare?.(values, context, isBegun)) ?? []
           for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
         }
         return ready

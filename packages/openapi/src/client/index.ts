@@ -1,0 +1,6 @@
+export type { CallOptions } from './calls.ts'
+export { type ClientCallOptions, type ClientOf, type ClientOptions, clientOver, createClient } from './client.ts'
+export * from './errors.ts'
+export type { RequestFacts } from './http.ts'
+export type { ListedRecord, Lists, Page, Walk } from './lists.ts'
+export type { Outcome, Sent, Transport } from './queue.ts'

@@ -1,0 +1,169 @@
+import type {
+  DataTag,
+  InfiniteData,
+  QueryClient,
+  QueryFilters,
+  QueryFunction,
+  SkipToken,
+  UseInfiniteQueryOptions,
+  UseMutationOptions,
+  UseQueryOptions,
+} from '@tanstack/react-query'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
+import type { z } from 'zod'
+import type { Contract, Procedure, Procedures } from '../contract.ts'
+import { randomKey } from './calls.ts'
+import type { ClientOf } from './client.ts'
+import type { ServiceError } from './errors.ts'
+import type { Page, Walk } from './lists.ts'
+
+type Key = readonly unknown[]
+
+/** What TanStack Query takes for a query. */
+export interface QueryOptionsOf<Input, Output> {
+  queryKey: (input?: Input) => DataTag<Key, Output, ServiceError>
+  /** The queries of the procedure: of one input, or of all. */
+  queryFilter: (input?: Input, filters?: QueryFilters) => QueryFilters
+  queryOptions: {
+    <Data = Output>(
+      input: Input,
+      options?: Settings<UseQueryOptions<Output, ServiceError, Data, Key>>,
+    ): Query<Output, Data>
+    <Data = Output>(
+      input: Input | SkipToken,
+      options?: Settings<UseQueryOptions<Output, ServiceError, Data, Key>>,
+    ): UseQueryOptions<Output, ServiceError, Data, Key> & { queryKey: DataTag<Key, Output, ServiceError> }
+  }
+}
+
+type Settings<Options> = Omit<Options, 'queryKey' | 'queryFn' | 'mutationKey' | 'mutationFn'>
+
+type Query<Output, Data> = Settings<UseQueryOptions<Output, ServiceError, Data, Key>> & {
+  queryKey: DataTag<Key, Output, ServiceError>
+  queryFn: QueryFunction<Output, Key>
+}
+
+/** What TanStack Query takes for a mutation. */
+export interface MutationOptionsOf<Input, Output> {
+  mutationKey: () => Key
+  mutationOptions: <Context = unknown>(
+    options?: Settings<UseMutationOptions<Output, ServiceError, Input, Context>>,
+  ) => UseMutationOptions<Output, ServiceError, Input, Context>
+}
+
+/** What `useInfiniteQuery` takes for a list. */
+export type PagesOptions<P extends Procedures> = UseInfiniteQueryOptions<
+  Page<P>,
+  ServiceError,
+  InfiniteData<Page<P>, string>,
+  Key,
+  string
+>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
+type Given<Input extends z.ZodType> = object extends z.input<Input> ? z.input<Input> | void : z.input<Input>
+
+type OptionsOf<P> =
+  P extends Procedure<infer Type, infer Input extends z.ZodType, infer Output extends z.ZodType>
+    ? Type extends 'query'
+      ? QueryOptionsOf<Given<Input>, z.output<Output>>
+      : MutationOptionsOf<Given<Input>, z.output<Output>>
+    : never
+
+interface NounOptions<P extends Procedures> {
+  /** The key of every query of the noun. */
+  pathKey: () => Key
+  pathFilter: (filters?: QueryFilters) => QueryFilters
+  /** For `useInfiniteQuery`: the list along its cursor, `limit` records a page. */
+  pagesOptions: (input?: Walk<P>) => PagesOptions<P>
+}
+
+/** Options and keys of each procedure of a contract, and for each noun its list page by page. */
+export type ResourceOptionsOf<C extends Contract> = {
+  [N in keyof C]: { [V in keyof C[N]['procedures']]: OptionsOf<C[N]['procedures'][V]> } & NounOptions<
+    C[N]['procedures']
+  >
+}
+
+export interface ResourceOptionsSettings {
+  /** The nouns whose queries a mutation of `noun` makes stale; that noun alone when absent. */
+  staleAfter?: (noun: string) => string[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever callbacks and inputs a procedure has
+type Any = any
+
+/**
+ * TanStack Query options for every procedure. A mutation invalidates the queries of its noun once it has ended, however
+ * it ended: a write that failed for its caller may have happened, or failed because the cache is old. It is pending
+ * until what is on show has been read again. Where TanStack repeats a mutation, it goes by the same idempotency key.
+ * Queries are not repeated by TanStack, because the client does.
+ */
+export function createResourceOptionsOf<C extends Contract>(
+  client: ClientOf<C>,
+  queryClient: QueryClient,
+  { staleAfter = (noun) => [noun] }: ResourceOptionsSettings = {},
+): ResourceOptionsOf<C> {
+  const proxy = createTRPCOptionsProxy<Any>({ client: client as never, queryClient }) as object
+  const invalidate = (noun: string) =>
+    Promise.all(staleAfter(noun).map((stale) => queryClient.invalidateQueries({ queryKey: [[stale]] })))
+  return new Proxy(proxy as ResourceOptionsOf<C>, {
+    get(target, noun) {
+      const procedures = Reflect.get(target, noun)
+      if (typeof noun === 'symbol' || procedures === undefined) return procedures
+      const calls = (client as Record<string, Record<string, Any>>)[noun] as Record<string, Any>
+      return new Proxy(procedures, {
+        get(inner, verb) {
+          if (verb === 'pagesOptions') return (input?: object) => pagesOptions(noun, calls.list.query, input)
+          const procedure = Reflect.get(inner, verb)
+          if (typeof verb === 'symbol' || verb.startsWith('path')) return procedure
+          return decorated(procedure, calls[verb], () => invalidate(noun))
+        },
+      })
+    },
+  })
+}
+
+function decorated(procedure: object, calls: Any, invalidate: () => Promise<unknown>): object {
+  return new Proxy(procedure, {
+    get(target, name) {
+      const build = Reflect.get(target, name)
+      if (name === 'queryOptions') return (input: Any, options?: object) => build(input, { retry: false, ...options })
+      if (name !== 'mutationOptions') return build
+      return (options: { onSettled?: (...args: unknown[]) => unknown } = {}) => ({
+        ...build(options),
+        mutationFn: (input: unknown, context?: object) => calls.mutate(input, { idempotencyKey: keyOf(context) }),
+        onSettled: async (...args: unknown[]) => {
+          try {
+            await options.onSettled?.(...args)
+          } finally {
+            await invalidate()
+          }
+        },
+      })
+    },
+  })
+}
+
+// TanStack gives all attempts of a mutation one object.
+const keys = new WeakMap<object, string>()
+
+function keyOf(context: object | undefined): string | undefined {
+  if (context === undefined) return undefined
+  const known = keys.get(context) ?? randomKey()
+  keys.set(context, known)
+  return known
+}
+
+type ListQuery = (input: object, options: { signal: AbortSignal }) => Promise<{ next: string | null }>
+
+function pagesOptions(noun: string, list: ListQuery, input: { after?: string } = {}) {
+  return {
+    queryKey: [[noun, 'list'], { input, type: 'infinite' }],
+    queryFn: ({ pageParam, signal }: { pageParam: string; signal: AbortSignal }) =>
+      list({ ...input, after: pageParam }, { signal }),
+    initialPageParam: input.after ?? '',
+    getNextPageParam: ({ next }: { next: string | null }) => next,
+    retry: false,
+  }
+}

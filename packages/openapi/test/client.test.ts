@@ -1,0 +1,418 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import {
+  AbortedError,
+  type ClientOptions,
+  createClient,
+  InvalidInputError,
+  isServiceError,
+  NotFoundError,
+  type ServiceError,
+  TimeoutError,
+  UnauthorizedError,
+  UnavailableError,
+  UnexpectedError,
+  UnknownProcedureError,
+} from '../src/client/index.ts'
+import { startSky } from './serve.ts'
+import type { contract } from './sky.ts'
+
+type Sky = typeof contract
+
+interface Asked {
+  method: string | undefined
+  url: string
+  headers: IncomingMessage['headers']
+  /** The input of each call. */
+  inputs: Record<string, unknown>[]
+}
+
+type Listener = (asked: Asked, res: ServerResponse, count: number) => void
+
+/** A server that answers by hand, and what it was asked; `await using` stops it. */
+async function standIn(listener: Listener) {
+  const asked: Asked[] = []
+  const server = createServer(async (req, res) => {
+    const { method, url = '', headers } = req
+    const sent = await text(req).catch(() => '')
+    const query = new URL(url, 'http://x').searchParams.get('input')
+    const one = { method, url, headers, inputs: Object.values(JSON.parse(sent || query || '{}')) as Asked['inputs'] }
+    asked.push(one)
+    listener(one, res, asked.length)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const json = { 'Content-Type': 'application/json' }
+const planet = { id: 1, name: 'Mercury', kind: 'rock', radius: 2440, ringed: false, version: 1 }
+const fine = ({ inputs }: Asked, res: ServerResponse) =>
+  res.writeHead(200, json).end(JSON.stringify(inputs.map(() => ({ result: { data: planet } }))))
+const busy = (res: ServerResponse, headers: Record<string, string> = {}, status = 503) =>
+  res.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end('<html>later</html>')
+
+const client = (baseUrl: string, options: Partial<ClientOptions<Sky>> = {}) =>
+  createClient<Sky>({ baseUrl, ...options })
+
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.fail('the call succeeded'),
+    (error: ServiceError) => error,
+  )
+
+const vulcan = { name: 'Vulcan', radius: 1 }
+
+describe('a write', () => {
+  test('has one idempotency key however often it is sent, whatever the input says', async () => {
+    await using server = await standIn((asked, res, count) => (count === 1 ? res.destroy() : fine(asked, res)))
+    const input = { ...vulcan, idempotency_key: undefined }
+    await client(server.url).planets.create.mutate(input)
+    expect(server.asked.length).toBe(2)
+    const keys = server.asked.map(({ inputs }) => inputs[0]?.idempotency_key)
+    expect(keys[0]).toMatch(/^[\da-f]{32}$/)
+    expect(keys[1]).toBe(keys[0])
+  })
+
+  test('that fails tells its key, and is the same write when it is called with that key again', async () => {
+    await using server = await standIn((asked, res, count) => (count === 1 ? busy(res) : fine(asked, res)))
+    const { planets } = client(server.url, { retryForMs: 0 })
+    const error = await failure(planets.create.mutate(vulcan))
+    expect(error).toBeInstanceOf(UnavailableError)
+    await planets.create.mutate(vulcan, { idempotencyKey: error.idempotencyKey })
+    await planets.create.mutate(vulcan)
+    const keys = server.asked.map(({ inputs }) => inputs[0]?.idempotency_key)
+    expect(keys[0]).toBe(error.idempotencyKey)
+    expect(keys[1]).toBe(keys[0])
+    expect(keys[2]).not.toBe(keys[0])
+  })
+
+  test('that fails locally, in vain or too late tells its key too', async () => {
+    await using server = await standIn(() => {})
+    const { planets } = client(server.url, { timeoutMs: 60 })
+    const late = await failure(planets.create.mutate(vulcan))
+    expect(late).toBeInstanceOf(TimeoutError)
+    expect(late.idempotencyKey).toBe(server.asked[0]?.inputs[0]?.idempotency_key)
+    const gone = await failure(planets.create.mutate(vulcan, { signal: AbortSignal.abort() }))
+    expect(gone.idempotencyKey).toMatch(/^[\da-f]{32}$/)
+    const read = await failure(client(server.url, { timeoutMs: 60 }).planets.get.query({ id: 1 }))
+    expect(read.idempotencyKey).toBe(undefined)
+  })
+})
+
+describe('calls of one tick', () => {
+  const get = { id: 1 }
+
+  test('travel in one request, reads by GET and writes by POST', async () => {
+    await using server = await standIn(fine)
+    const { planets } = client(server.url)
+    await Promise.all([planets.get.query(get), planets.create.mutate(vulcan), planets.get.query({ id: 2 })])
+    expect(server.asked.map(({ method, url }) => [method, url.split('?')[0]])).toEqual([
+      ['GET', '/trpc/planets.get,planets.get'],
+      ['POST', '/trpc/planets.create'],
+    ])
+  })
+
+  test('travel by themselves without batches', async () => {
+    await using server = await standIn(fine)
+    const { planets } = client(server.url, { batch: false })
+    await Promise.all([planets.get.query(get), planets.get.query(get)])
+    expect(server.asked.map(({ inputs }) => inputs.length)).toEqual([1, 1])
+  })
+
+  test('never mix credentials, at their first try and when they are repeated', async () => {
+    await using server = await standIn((asked, res, count) => (count <= 2 ? busy(res) : fine(asked, res)))
+    const store = new AsyncLocalStorage<string>()
+    const { planets } = client(server.url, { apiKey: async () => store.getStore() })
+    await Promise.all([
+      store.run('ada', () => planets.create.mutate({ ...vulcan, name: 'ada' })),
+      store.run('bob', () => planets.create.mutate({ ...vulcan, name: 'bob' })),
+    ])
+    expect(server.asked.length).toBe(4)
+    for (const { headers, inputs } of server.asked) expect(headers.authorization).toBe(`Bearer ${inputs[0]?.name}`)
+  })
+
+  test('end by their own signal and time beside a slow one, which is answered', async () => {
+    await using server = await standIn((asked, res) => void setTimeout(() => fine(asked, res), 600))
+    const { planets } = client(server.url)
+    const slow = planets.get.query({ id: 3 })
+    const started = performance.now()
+    const [aborted, late] = await Promise.all([
+      failure(planets.get.query(get, { signal: AbortSignal.timeout(100) })).then((error) => {
+        return { error, ms: performance.now() - started }
+      }),
+      failure(planets.get.query(get, { timeoutMs: 100 })).then((error) => ({ error, ms: performance.now() - started })),
+    ])
+    expect(aborted.error).toBeInstanceOf(AbortedError)
+    expect(late.error).toBeInstanceOf(TimeoutError)
+    // The slow answer comes after 600 ms; the machine may be slow too.
+    for (const { ms } of [aborted, late]) expect(ms).toBeLessThan(500)
+    expect(await slow).toEqual(planet)
+  })
+
+  test('that were aborted before they were sent are not sent', async () => {
+    await using server = await standIn(fine)
+    const { planets } = client(server.url)
+    const inTick = new AbortController()
+    const calls = [
+      failure(planets.create.mutate(vulcan, { signal: AbortSignal.abort() })),
+      failure(planets.create.mutate(vulcan, { signal: inTick.signal })),
+      planets.create.mutate({ ...vulcan, name: 'kept' }),
+    ]
+    inTick.abort()
+    const [before, during] = await Promise.all(calls)
+    expect(before).toBeInstanceOf(AbortedError)
+    expect(during).toBeInstanceOf(AbortedError)
+    expect(server.asked.map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([['kept']])
+  })
+
+  test('end the connection when all of them are aborted', async () => {
+    let closed = () => {}
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve
+    })
+    const abort = new AbortController()
+    await using server = await standIn((_asked, res) => {
+      res.once('close', closed)
+      abort.abort()
+    })
+    const { planets } = client(server.url)
+    const calls = [1, 2].map((id) => failure(planets.get.query({ id }, { signal: abort.signal })))
+    await Promise.all([...calls, gone])
+  })
+
+  test('that failed in one request are repeated in one request', async () => {
+    await using server = await standIn((asked, res, count) => (count === 1 ? busy(res) : fine(asked, res)))
+    const { planets } = client(server.url)
+    await Promise.all(Array.from({ length: 40 }, (_, id) => planets.get.query({ id })))
+    expect(server.asked.map(({ inputs }) => inputs.length)).toEqual([40, 40])
+  })
+})
+
+describe('what cannot pass is not repeated', () => {
+  test('a fault of the program is thrown as it is, once', async () => {
+    await using server = await standIn(fine)
+    const fault = new RangeError('no keychain')
+    let times = 0
+    const apiKey = () => {
+      times++
+      throw fault
+    }
+    expect(await failure(client(server.url, { apiKey }).planets.get.query({ id: 1 }))).toBe(fault)
+    expect(times).toBe(1)
+    const onRequest = () => {
+      throw fault
+    }
+    expect(await failure(client(server.url, { onRequest }).planets.create.mutate(vulcan))).toBe(fault)
+    const big = { id: 1n as unknown as number }
+    expect(await failure(client(server.url).planets.get.query(big))).toBeInstanceOf(TypeError)
+    expect(server.asked).toEqual([])
+  })
+
+  test.each([
+    [401, UnauthorizedError],
+    [413, InvalidInputError],
+    [404, NotFoundError],
+    [418, UnexpectedError],
+    [200, UnexpectedError],
+  ])('an HTML %i of a proxy is an error of its status, with its first bytes', async (status, kind) => {
+    await using server = await standIn((_asked, res) => void busy(res, {}, status))
+    const told: string[] = []
+    const { planets } = client(server.url, { onUnauthorized: () => void told.push('401') })
+    const error = await failure(planets.create.mutate(vulcan))
+    expect(error).toBeInstanceOf(kind)
+    expect(error).toMatchObject({ status, cause: { message: '<html>later</html>' } })
+    expect(server.asked.length).toBe(1)
+    expect(told).toEqual(status === 401 ? ['401'] : [])
+  })
+
+  test('a platform whose headers have no getSetCookie writes once', async () => {
+    await using server = await standIn(fine)
+    const reactNative: typeof fetch = async (...request) => {
+      const response = await fetch(...request)
+      Object.defineProperty(response.headers, 'getSetCookie', { value: undefined })
+      return response
+    }
+    expect(await client(server.url, { fetch: reactNative }).planets.create.mutate(vulcan)).toEqual(planet)
+    expect(server.asked.length).toBe(1)
+  })
+
+  test('JSON that breaks off is an answer that did not come: it is repeated', async () => {
+    await using server = await standIn((asked, res, count) =>
+      count === 1 ? res.writeHead(200, json).end('[{"result":{"da') : fine(asked, res),
+    )
+    expect(await client(server.url).planets.get.query({ id: 1 })).toEqual(planet)
+    expect(server.asked.length).toBe(2)
+  })
+})
+
+describe('Retry-After', () => {
+  const asksFor = async (header: string, options: Partial<ClientOptions<Sky>> = {}) => {
+    await using server = await standIn((asked, res, count) =>
+      count === 1 ? busy(res, { 'Retry-After': header }) : fine(asked, res),
+    )
+    const started = performance.now()
+    const outcome = await client(server.url, options)
+      .planets.get.query({ id: 1 })
+      .catch((error: ServiceError) => error)
+    return { outcome, requests: server.asked.length, ms: performance.now() - started }
+  }
+
+  test('is followed, also that of a proxy', async () => {
+    const { outcome, requests, ms } = await asksFor('1')
+    expect([outcome, requests]).toEqual([planet, 2])
+    expect(ms).toBeGreaterThanOrEqual(990)
+  })
+
+  test.each(['2592000', 'Wed, 01 Dec 2027 00:00:00 GMT', '3600'])(
+    'that ends after the call’s time fails it at once: %s',
+    async (header) => {
+      const { outcome, requests, ms } = await asksFor(header)
+      expect(outcome).toBeInstanceOf(UnavailableError)
+      expect(requests).toBe(1)
+      expect(ms).toBeLessThan(5_000)
+      expect((outcome as ServiceError).retryAfterMs).toBeGreaterThanOrEqual(3_600_000)
+    },
+  )
+
+  test('is followed up to the longest that the client waits', async () => {
+    const { outcome, requests } = await asksFor('3600', { longestRetryAfterMs: 10 })
+    expect([outcome, requests]).toEqual([planet, 2])
+  })
+
+  test('that is neither seconds nor a date is none', async () => {
+    const { outcome, requests, ms } = await asksFor('1.5')
+    expect([outcome, requests]).toEqual([planet, 2])
+    expect(ms).toBeLessThan(900)
+  })
+})
+
+describe('credentials', () => {
+  test('that are refused are renewed once for all calls, which are sent once more', async () => {
+    let key = 'old'
+    let renewed = 0
+    await using server = await standIn((asked, res) =>
+      asked.headers.authorization === 'Bearer new' ? fine(asked, res) : busy(res, {}, 401),
+    )
+    const onUnauthorized = async () => {
+      renewed++
+      key = 'new'
+      return true
+    }
+    const { planets } = client(server.url, { apiKey: () => key, onUnauthorized })
+    const answers = await Promise.all([
+      planets.get.query({ id: 1 }),
+      planets.create.mutate(vulcan),
+      planets.get.query({ id: 2 }),
+    ])
+    expect(answers).toEqual([planet, planet, planet])
+    expect(renewed).toBe(1)
+    expect(server.asked.length).toBe(4)
+  })
+
+  test('that are refused again are not renewed again', async () => {
+    let renewed = 0
+    await using server = await standIn((_asked, res) => void busy(res, {}, 401))
+    const { planets } = client(server.url, { apiKey: 'x', onUnauthorized: () => ++renewed > 0 })
+    expect(await failure(planets.get.query({ id: 1 }))).toBeInstanceOf(UnauthorizedError)
+    expect([renewed, server.asked.length]).toEqual([1, 2])
+  })
+
+  test('of `headers` stand alone', async () => {
+    await using server = await standIn(fine)
+    await client(server.url, { apiKey: 'key', headers: { authorization: 'Basic eA==' } }).planets.get.query({ id: 1 })
+    expect(server.asked[0]?.headers.authorization).toBe('Basic eA==')
+    const key = undefined as string | undefined
+    expectTypeOf({ baseUrl: '', apiKey: key }).toExtend<ClientOptions<Sky>>()
+  })
+})
+
+describe('the transport', () => {
+  test('may be another fetch, is told of requests and responses, and takes `credentials`', async () => {
+    await using server = await standIn((asked, res) => {
+      res.setHeader('X-Limit', '7')
+      fine(asked, res)
+    })
+    const seen: unknown[] = []
+    const other: typeof fetch = (url, init) => {
+      seen.push(init?.credentials)
+      return fetch(url, init)
+    }
+    const { planets } = client(server.url, {
+      fetch: other,
+      credentials: 'include',
+      onRequest: ({ headers, calls }) => {
+        seen.push(calls)
+        headers.set('X-Trace', 'abc')
+      },
+      onResponse: ({ headers }) => void seen.push(headers.get('X-Limit')),
+    })
+    await planets.get.query({ id: 1 })
+    expect(seen).toEqual([['planets.get'], 'include', '7'])
+    expect(server.asked[0]?.headers['x-trace']).toBe('abc')
+  })
+})
+
+describe('of a real service', () => {
+  const running = startSky()
+  afterAll(async () => (await running)[Symbol.asyncDispose]())
+
+  test('a query that is too long for a URL goes by POST', async () => {
+    const { url } = await running
+    const name = 'é'.repeat(800)
+    const methods: string[] = []
+    const { moons } = client(url, { onRequest: ({ method }) => void methods.push(method) })
+    expect(await moons.get.query({ name })).toEqual({ name })
+    expect(methods).toEqual(['POST'])
+  })
+
+  test('a procedure that it does not know is no missing record', async () => {
+    const { url } = await running
+    const newer = client(url) as unknown as { planets: { orbit: { query: (input: object) => Promise<unknown> } } }
+    const unknown = await failure(newer.planets.orbit.query({ id: 6 }))
+    expect(unknown).toBeInstanceOf(UnknownProcedureError)
+    expect(unknown).toMatchObject({ code: 'unknown_procedure', status: 404, name: 'UnknownProcedureError' })
+    const missing = await failure(client(url).planets.get.query({ id: 99 }))
+    expect(missing).toMatchObject({ code: 'not_found', status: 404, name: 'NotFoundError' })
+  })
+
+  test('an error is known to another copy of the package', async () => {
+    const { url } = await running
+    vi.resetModules()
+    const other = await import('../src/client/index.ts')
+    expect(other.NotFoundError).not.toBe(NotFoundError)
+    const error = await failure(client(url).planets.get.query({ id: 99 }))
+    expect(error).not.toBeInstanceOf(other.NotFoundError)
+    expect(other.isServiceError(error)).toBe(true)
+    expect(isServiceError(new Error('other'))).toBe(false)
+  })
+
+  test('a walk starts from a cursor', async () => {
+    const cursors: unknown[] = []
+    await using server = await standIn(({ inputs }, res) => {
+      cursors.push(inputs[0]?.after)
+      const next = cursors.length === 1 ? 'c3' : null
+      res.writeHead(200, json).end(JSON.stringify([{ result: { data: { planets: [planet], next } } }]))
+    })
+    const { planets } = client(server.url) as unknown as {
+      planets: { iterate: (input: object) => AsyncIterable<{ name: string }> }
+    }
+    const names: string[] = []
+    for await (const { name } of planets.iterate({ after: 'c2' })) names.push(name)
+    expect([cursors, names]).toEqual([
+      ['c2', 'c3'],
+      ['Mercury', 'Mercury'],
+    ])
+  })
+})
