@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // What is the same whichever engine there is behind it, and what only SQLite can do.
 const notOnPostgres =
-  'access-process agreement client-contract client-react compiled compose config connections console docs health line nginx page pages process readme redos rest-clients rounds row-mapping'
+  'access-process agreement client-chaos client-contract client-react compiled compose config connections console docs health line nginx page pages process readme redos rest-clients rounds row-mapping'
     .concat(' sqlite testing timestamp turns unexpected waiting-clients way workers')
     .split(' ')
 const without = (names: string[]) => [...configDefaults.exclude, ...names.map((name) => `test/${name}.test.ts`)]
