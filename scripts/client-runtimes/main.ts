@@ -1,0 +1,146 @@
+// The client in each runtime that npm brings, against the real service: write, read, walk, abort.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { isDeepStrictEqual, promisify } from 'node:util'
+import { createTestServer } from '../../apps/server/src/testing/testing.ts'
+import { environment, NOT_CHECKED, root } from '../child.mjs'
+
+const execute = promisify(execFile)
+
+// Not among the dependencies of the workspace, whose every installation they would double.
+const PACKAGES = [
+  '@deno/linux-x64-glibc@2.9.6',
+  '@oven/bun-linux-x64@1.4.5',
+  '@cloudflare/workerd-linux-64@1.20261117.1',
+]
+
+const EXPECTED = {
+  read: { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 },
+  ids: [1, 2],
+  names: ['Lamp', 'Rug'],
+  aborted: 'aborted',
+  late: 'timeout',
+  missing: 'not_found',
+  refused: 'invalid_input',
+}
+
+const place = join(root, 'node_modules', '.cache', 'client-runtimes')
+const modules = join(place, 'node_modules')
+await mkdir(place, { recursive: true })
+
+if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install())) {
+  console.log('The runtimes cannot be had here.')
+  process.exitCode = NOT_CHECKED
+} else {
+  await bundle()
+  const run =
+    (program: string, ...args: string[]) =>
+    async (url: string) =>
+      (
+        await execute(program, [...args, join(place, 'main.mjs'), url], {
+          env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' },
+        })
+      ).stdout
+  const runtimes: Record<string, (url: string) => Promise<string>> = {
+    [`Node.js ${process.versions.node}`]: run(process.execPath),
+    ...(existsSync('/usr/bin/node') && { 'Node.js of the system': run('/usr/bin/node') }),
+    Deno: run(join(modules, '@deno/linux-x64-glibc/deno'), 'run', '--allow-net'),
+    Bun: run(join(modules, '@oven/bun-linux-x64/bin/bun')),
+    workerd: runWorkerd,
+  }
+  for (const [name, runtime] of Object.entries(runtimes)) {
+    await using server = await createTestServer({ latency: 50 })
+    const output = await runtime(server.url).catch((error: Error) => error.message)
+    const isFine = isDeepStrictEqual(
+      attempt(() => JSON.parse(output)),
+      EXPECTED,
+    )
+    console.log(`${name}: ${isFine ? 'fine' : output}`)
+    if (!isFine) process.exitCode = 1
+  }
+}
+
+async function install(): Promise<boolean> {
+  await writeFile(join(place, 'package.json'), '{ "private": true }')
+  const args = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefix', place, ...PACKAGES]
+  return execute('npm', args, { env: environment }).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function bundle(): Promise<void> {
+  const rolldown = join(root, 'packages/client/node_modules/.bin/rolldown')
+  const program = join(root, 'scripts/client-runtimes/program.ts')
+  await execute(rolldown, [program, '--file', join(place, 'program.mjs'), '--format', 'esm', '--platform', 'browser'])
+  await writeFile(
+    join(place, 'main.mjs'),
+    `import { exercise } from './program.mjs'
+const [url] = globalThis.Deno?.args ?? process.argv.slice(2)
+console.log(JSON.stringify(await exercise(url)))
+`,
+  )
+  await writeFile(
+    join(place, 'worker.mjs'),
+    `import { exercise } from './program.mjs'
+export default {
+  fetch: async (request) => Response.json(await exercise(new URL(request.url).searchParams.get('service'))),
+}
+`,
+  )
+}
+
+/** Cloudflare's runtime, which runs no program but serves one. */
+async function runWorkerd(url: string): Promise<string> {
+  const port = await freePort()
+  const config = join(place, 'workerd.capnp')
+  await writeFile(
+    config,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [ (name = "main", worker = .main), (name = "internet", network = (allow = ["private"])) ],
+  sockets = [ (name = "http", address = "127.0.0.1:${port}", http = (), service = "main") ]
+);
+const main :Workerd.Worker = (
+  modules = [
+    (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "program.mjs", esModule = embed "program.mjs")
+  ],
+  compatibilityDate = "2026-01-01"
+);
+`,
+  )
+  const abort = new AbortController()
+  const serving = execute(join(modules, '@cloudflare/workerd-linux-64/bin/workerd'), ['serve', config], {
+    signal: abort.signal,
+  }).catch((error: Error) => error)
+  try {
+    for (let tries = 0; ; tries++) {
+      const answer = await fetch(`http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`).catch(() => undefined)
+      if (answer !== undefined) return await answer.text()
+      if (tries === 200) throw new Error('workerd does not answer')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } finally {
+    abort.abort()
+    await serving
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}

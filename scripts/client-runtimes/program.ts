@@ -1,0 +1,34 @@
+import { createClient, isServiceError } from '../../packages/client/src/index.ts'
+
+/**
+ * What a client does in each runtime: it writes, reads, walks a list, and gives up.
+ *
+ * @param baseUrl an empty service that takes some 50 ms for each answer
+ */
+export async function exercise(baseUrl: string) {
+  const client = createClient({ baseUrl })
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'succeeded',
+      (error: unknown) => (isServiceError(error) ? error.code : String(error)),
+    )
+  const lamp = await client.items.create.mutate({ name: 'Lamp', price: 24.5 })
+  const [read, rug] = await Promise.all([
+    client.items.get.query({ id: lamp.id }),
+    client.items.create.mutate({ name: 'Rug', price: 3 }),
+  ])
+  const names: string[] = []
+  for await (const { name } of client.items.iterate({ limit: 1 })) names.push(name)
+  const abort = new AbortController()
+  const aborted = codeOf(client.items.get.query({ id: 1 }, { signal: abort.signal }))
+  setTimeout(() => abort.abort(), 10)
+  return {
+    read,
+    ids: [lamp.id, rug.id],
+    names,
+    aborted: await aborted,
+    late: await codeOf(client.items.list.query({}, { timeoutMs: 10 })),
+    missing: await codeOf(client.items.get.query({ id: 9 })),
+    refused: await codeOf(client.items.create.mutate({ name: '', price: 1 })),
+  }
+}
