@@ -1,4 +1,4 @@
-// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -51,8 +51,11 @@ switch (command) {
   case 'new':
     await finish('node', ['scripts/new/main.ts', ...extra])
     break
+  case 'pack':
+    await finish('node', ['scripts/packages/main.ts'])
+    break
   default:
-    console.error(`There is no command "${command}": start, test, check, bench, torture or new.`)
+    console.error(`There is no command "${command}": start, test, check, bench, torture, new or pack.`)
     process.exitCode = 2
 }
 

@@ -1,8 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
-import { publint } from 'publint'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installed, run, tsc } from './package.ts'
@@ -44,21 +42,6 @@ test('what it asks of a project is declared, and nothing of the workspace', () =
     'zod',
   ])
   expect(exports['.']).toEqual({ types: './dist/index.d.ts', default: './dist/index.js' })
-})
-
-test('publint and arethetypeswrong find nothing wrong with the ES modules', async () => {
-  const tarball = await readFile(published.tarball)
-  const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true })
-  expect(messages).toEqual([])
-  const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)))
-  const problems = 'problems' in analysis ? analysis.problems : ['no types']
-  // It is ESM alone: what CommonJS and the resolution of before 2020 cannot load is no fault.
-  const faults = problems.filter(
-    (problem) =>
-      typeof problem === 'string' ||
-      (problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10')),
-  )
-  expect(faults).toEqual([])
 })
 
 test('its types stand alone, and are the same for a program as in the workspace', async () => {

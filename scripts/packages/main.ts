@@ -1,0 +1,6 @@
+// Packs what others may install: `npm run pack`.
+import { join, relative } from 'node:path'
+import { root } from '../child.mjs'
+import { pack } from './pack.ts'
+
+for (const tarball of await pack(join(root, 'dist'))) console.log(relative(root, tarball))

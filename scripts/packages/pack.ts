@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root, run } from '../child.mjs'
+
+/** The packages that others may install. */
+const PACKAGES = ['openapi', 'client']
+
+/**
+ * Packs what others may install.
+ *
+ * @param folder is made when absent
+ * @returns the tarballs
+ */
+export async function pack(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true })
+  const tarballs: string[] = []
+  for (const name of PACKAGES) {
+    const tarball = join(folder, `resource-${name}.tgz`)
+    const args = ['--dir', join(root, 'packages', name), 'pack', '--out', tarball]
+    const { code, output } = await run('pnpm', args, { quiet: true })
+    if (code !== 0) throw new Error(output)
+    tarballs.push(tarball)
+  }
+  return tarballs
+}
