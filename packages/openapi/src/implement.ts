@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type Door, doors, type HeaderSource, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
 import { list, quote } from './field-error.ts'
+import { type Awaitable, isPromise } from './hook.ts'
 import { Problem, toProblem } from './problem.ts'
 import { compiled, validate } from './validate.ts'
 
@@ -29,7 +30,7 @@ export interface Operation<Context> {
    */
   call: (input: unknown, context: Context, via?: Via) => Promise<unknown>
   /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
-  admit: (context: Context) => void
+  admit: (context: Context) => Awaitable<void>
   /**
    * The Problem 404 of a record that `input` names and that is not stored: it comes before whatever else is wrong with a
    * write. Undefined where the record is stored or the input names none.
@@ -41,10 +42,10 @@ type Run<Context> = (input: unknown, context: Context, shown?: readonly string[]
 
 export interface ImplementOptions<Context> {
   /** Turns an error of the layers below into a Problem, where it knows it. */
-  translate?: (error: unknown) => Problem | undefined
-  /** Throws a Problem 401 or 403 unless the caller has the role. */
-  authorize?: (context: Context, access: Role) => void
-  /** Given the call of each operation, once, to put something around it: what measures calls does that. */
+  translate?: (error: unknown) => Awaitable<Problem | undefined>
+  /** Throws, or rejects with, a Problem 401 or 403 unless the caller has the role. */
+  authorize?: (context: Context, access: Role) => Awaitable<void>
+  /** Given the call of each operation, once, at the start, to put something around it: what measures calls does that. */
   observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
 }
 
@@ -52,6 +53,8 @@ const NO_VIA: Via = {}
 
 /**
  * Joins a contract with its implementation. A procedure that is missing, extra or of a wrong type does not compile.
+ *
+ * @throws Error when `observe` returns no function
  */
 export function implement<C extends Contract, Context>(
   contract: C,
@@ -65,6 +68,15 @@ export function implement<C extends Contract, Context>(
   const firstDoors = new Map<string, Door>()
   for (const door of doors(contract)) if (!firstDoors.has(door.name)) firstDoors.set(door.name, door)
 
+  const asProblem = async (error: unknown): Promise<Problem> => {
+    if (error instanceof Problem) return error
+    try {
+      return (await translate(error)) ?? toProblem(error)
+    } catch (thrown) {
+      return toProblem(thrown)
+    }
+  }
+
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as Run<Context>
@@ -77,17 +89,20 @@ export function implement<C extends Contract, Context>(
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
         const { shown, input: parses = schema } = via
         try {
-          admit(context)
+          const admitted = admit(context)
+          if (isPromise(admitted)) await admitted
           const valid = validate(parses(), input)
           refuseUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
-          const problem = error instanceof Problem ? error : (translate(error) ?? toProblem(error))
+          const problem = await asProblem(error)
           throw (problem.status === 400 && (await findMissing(input, context))) || problem
         }
       }
       const { headers } = firstDoor
-      return { name, resource, procedure, headers, admit, findMissing, call: observe(name, call) }
+      const observed = observe(name, call)
+      if (typeof observed !== 'function') throw new Error(`${name}: observe must return a function`)
+      return { name, resource, procedure, headers, admit, findMissing, call: observed }
     }),
   )
 }

@@ -4,6 +4,7 @@ import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
 import { type Door, doors } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
+import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { Problem, toProblem } from './problem.ts'
 import {
@@ -22,18 +23,19 @@ import { type Answer, answer, makeReady, type Ready, write } from './response.ts
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
   /**
-   * What it throws, such as a Problem 401, is the answer. What is at hand is better given than promised: that is faster.
+   * What it throws or rejects with, such as a Problem 401, is the answer. What is at hand is better given than promised:
+   * that is faster.
    *
    * @param procedures `users.get`: what the request calls
    * @param route the path as the contract has it: `/users/{user_id}`
    */
-  context: (req: Request, procedures: readonly string[], route: string) => Context | Promise<Context>
+  context: (req: Request, procedures: readonly string[], route: string) => Awaitable<Context>
   /** Text that identifies the request in the log; a 500 carries it. */
-  requestId: (req: Request) => string
-  /** Headers that every answer carries. */
-  headers?: (req: Request) => Record<string, string>
-  /** Told of each error before it is answered. */
-  onError?: (problem: Problem, req: Request) => void
+  requestId: (req: Request) => Awaitable<string>
+  /** Headers that every answer carries. What it throws or rejects with is answered without them. */
+  headers?: (req: Request) => Awaitable<Record<string, string>>
+  /** Told of each error before it is answered. What it throws or rejects with becomes a warning of the process. */
+  onError?: (problem: Problem, req: Request) => Awaitable<void>
 }
 
 export interface Rest {
@@ -42,12 +44,12 @@ export interface Rest {
   /** Answers each request that nothing took, with a 404: mount it last. */
   refuse: RequestHandler
   /** Answers a request with an error, in the form of the door its path belongs to. */
-  fail: (error: unknown, req: Request, res: Response) => void
+  fail: (error: unknown, req: Request, res: Response) => Promise<void>
   /**
    * Makes the answers of an error that is the same for every request, so that giving one costs little: they do not say
    * what was asked for, and `onError` is not told. They can be given before Express has begun with a request.
    */
-  ready: (problem: Problem) => (req: Request, res: ServerResponse) => void
+  ready: (problem: Problem) => (req: Request, res: ServerResponse) => Promise<void>
 }
 
 /** What stands at a path: a door for each method it takes. */
@@ -78,13 +80,13 @@ export function rest<Context>(
     const found = find(router, path)
     if (found !== undefined) return respond(req, res, path, rawQuery, found)
     if (req.method !== 'OPTIONS' || req.originalUrl !== '*') return next()
-    send(req, res, { status: 204, headers: { Allow: allow } })
+    return send(req, res, { status: 204, headers: { Allow: allow } }).catch((error) => fail(error, req, res))
   }
 
   const respond = async (req: Request, res: Response, path: string, rawQuery: string, { place, params }: Found) => {
     try {
       checkTarget(req.originalUrl, path)
-      if (req.method === 'OPTIONS') return send(req, res, { status: 204, headers: { Allow: place.allow } })
+      if (req.method === 'OPTIONS') return await send(req, res, { status: 204, headers: { Allow: place.allow } })
       const method = req.method === 'HEAD' ? 'GET' : req.method
       const entry = place.doors.get(method)
       if (entry === undefined) {
@@ -95,8 +97,9 @@ export function rest<Context>(
       const { door } = entry
       const operation = entry.operation as Operation<Context>
       const made = options.context(req, entry.procedures, door.binding.path)
-      const context = made instanceof Promise ? await made : made
-      operation.admit(context)
+      const context = isPromise(made) ? await made : made
+      const admitted = operation.admit(context)
+      if (isPromise(admitted)) await admitted
       const body = door.body && (await readJson(req, door.binding))
       let query: ReadonlyMap<string, string>
       let envelope: EnvelopeForm | undefined
@@ -109,13 +112,16 @@ export function rest<Context>(
       } catch (problem) {
         throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
       }
-      const output = await operation.call(input, context, { shown: door.shown, input: door.parses }).catch((error) => {
+      let output: unknown
+      try {
+        output = await operation.call(input, context, { shown: door.shown, input: door.parses })
+      } catch (error) {
         throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
-      })
+      }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-      send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
+      await send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
     } catch (error) {
-      fail(error, req, res)
+      await fail(error, req, res)
     }
   }
 
@@ -124,11 +130,21 @@ export function rest<Context>(
     throw new Problem(404, 'Path not found')
   }
 
-  const send = (req: Request, res: Response, answer: Answer) => write(res, makeReady(answer), options.headers?.(req))
+  const send = async (req: Request, res: Response, answer: Answer): Promise<void> => {
+    const ready = makeReady(answer)
+    const headers = options.headers?.(req)
+    write(res, ready, isPromise(headers) ? await headers : headers)
+  }
 
-  const fail = (error: unknown, req: Request, res: Response): void => {
-    const problem = toProblem(error)
-    options.onError?.(problem, req)
+  const fail = async (error: unknown, req: Request, res: Response): Promise<void> => {
+    let problem = toProblem(error)
+    let everywhere: Record<string, string> | undefined
+    try {
+      everywhere = await options.headers?.(req)
+    } catch (thrown) {
+      problem = toProblem(thrown)
+    }
+    await observe(() => options.onError?.(problem, req))
     if (res.headersSent) {
       res.destroy()
       return
@@ -136,14 +152,19 @@ export function rest<Context>(
     // Another handler may have said them of a body that did not come.
     for (const name of ['Content-Encoding', 'ETag', 'Last-Modified']) res.removeHeader(name)
     const { status, fields } = problem
-    const message = status === 500 ? `Internal server error (request ${options.requestId(req)})` : problem.message
+    const message = status === 500 ? `Internal server error${await idOf(req)}` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
-    send(req, res, {
-      status,
-      headers: problem.headers,
-      body: formFor(req.method, req.originalUrl).body({ status, message, details, fields }),
-    })
+    const body = formFor(req.method, req.originalUrl).body({ status, message, details, fields })
+    write(res, makeReady({ status, headers: problem.headers, body }), everywhere)
+  }
+
+  const idOf = async (req: Request): Promise<string> => {
+    try {
+      return ` (request ${await options.requestId(req)})`
+    } catch {
+      return ''
+    }
   }
 
   const formFor = (method: string, url: string): ErrorForm => {
@@ -153,14 +174,21 @@ export function rest<Context>(
 
   const ready = ({ status, message, fields, headers }: Problem) => {
     const answers = new Map<ErrorForm, Ready>()
-    return (req: Request, res: ServerResponse) => {
+    return async (req: Request, res: ServerResponse) => {
       const form = formFor(req.method, req.url)
       let answer = answers.get(form)
       if (answer === undefined) {
         answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })
         answers.set(form, answer)
       }
-      write(res, answer, options.headers?.(req))
+      let everywhere: Record<string, string> | undefined
+      try {
+        const headers = options.headers?.(req)
+        everywhere = isPromise(headers) ? await headers : headers
+      } catch {
+        // The answer is the same for every request, with their headers or without.
+      }
+      write(res, answer, everywhere)
     }
   }
 

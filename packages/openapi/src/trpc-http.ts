@@ -3,6 +3,7 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trp
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
 import type { Request, RequestHandler, Response } from 'express'
+import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
@@ -10,15 +11,16 @@ import { plainRequest, readInputs } from './trpc-request.ts'
 
 export interface TrpcOptions<Context> {
   /**
-   * What it throws is the answer of each call. What is at hand is better given than promised: that is faster.
+   * What it throws or rejects with is the answer of each call. What is at hand is better given than promised: that is
+   * faster.
    *
    * @param procedures `users.get` of each call the request carries, or what stands in its place
    */
-  context: (req: Request, procedures: readonly string[]) => Context | Promise<Context>
-  /** Headers that every answer carries. */
-  headers?: (req: Request) => Record<string, string>
-  /** Told of each error of a call. */
-  onError?: (error: TRPCError, req: Request) => void
+  context: (req: Request, procedures: readonly string[]) => Awaitable<Context>
+  /** Headers that every answer carries. What it throws or rejects with is the answer of each call, without them. */
+  headers?: (req: Request) => Awaitable<Record<string, string>>
+  /** Told of each error of a call. What it throws or rejects with becomes a warning of the process. */
+  onError?: (error: TRPCError, req: Request) => Awaitable<void>
   /** Where the endpoint is: `/trpc`. */
   path: string
   /** Largest request body in bytes. */
@@ -56,18 +58,25 @@ export function trpc<Context extends object & CallContext>(
     if (request === undefined) return next()
     const type = req.method === 'GET' ? 'query' : 'mutation'
     let context: Context | undefined
-    const refused = (cause: unknown, call: { path?: string; input?: unknown }): Settled => {
+    const refused = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<Settled> => {
       const error = getTRPCErrorFromUnknown(cause)
-      options.onError?.(error, req)
+      await observe(() => options.onError?.(error, req))
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
     }
-    const send = (settled: Settled[]) => {
-      const headers = options.headers?.(req)
+    const refuseAll = (cause: unknown) => Promise.all(request.paths.map((path) => refused(cause, { path })))
+    const send = async (settled: Settled[]): Promise<void> => {
+      let headers: Record<string, string> | undefined
+      try {
+        const made = options.headers?.(req)
+        headers = isPromise(made) ? await made : made
+      } catch (cause) {
+        return write(res, await refuseAll(cause), request.isBatch)
+      }
       // An output that JSON cannot say: one error for all calls.
       const unsayable = settled.find((one) => 'unsayable' in one)
       if (unsayable === undefined) return write(res, settled, request.isBatch, headers)
-      return write(res, [refused(unsayable.unsayable, {})], false, headers)
+      return write(res, [await refused(unsayable.unsayable, {})], false, headers)
     }
     const settle = async (path: string, input: unknown, context: Context): Promise<Settled> => {
       const { run } = calls.get(path) as TrpcCall<Context>
@@ -88,12 +97,12 @@ export function trpc<Context extends object & CallContext>(
     let inputs: unknown[] | undefined
     try {
       const made = options.context(req, request.paths)
-      context = known = made instanceof Promise ? await made : made
+      context = known = isPromise(made) ? await made : made
       inputs = await readInputs(req, request)
     } catch (cause) {
       // A body that broke off is no call, and nobody waits for its answer.
       if (res.destroyed) return
-      return send(request.paths.map((path) => refused(cause, { path })))
+      return send(await refuseAll(cause))
     }
     if (inputs === undefined) return next()
     if (!request.isBatch) return send([await settle(request.paths[0] as string, inputs[0], known)])
@@ -121,7 +130,8 @@ export function trpc<Context extends object & CallContext>(
           info.calls.map(({ path }) => path),
         ),
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
-      onError: ({ error, req }) => options.onError?.(error, req),
+      // Not awaited: tRPC waits for no promise of it.
+      onError: ({ error, req }) => void observe(() => options.onError?.(error, req)),
     })
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined

@@ -44,7 +44,7 @@ export async function startSky(): Promise<Sky> {
     envelope,
     context: () => ({ caller: 'rest' }),
     requestId: () => 'request-1',
-    onError: (problem) => problems.push(problem),
+    onError: (problem) => void problems.push(problem),
   })
   const app = express()
   app.disable('x-powered-by')

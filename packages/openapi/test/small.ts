@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express, { type RequestHandler } from 'express'
+import { afterAll } from 'vitest'
+import type { z } from 'zod'
+import type { Contract, ErrorForm, Implementation, Procedures } from '../src/contract.ts'
+import { resource } from '../src/contract.ts'
+import type { ImplementOptions } from '../src/implement.ts'
+import { implement, rest, trpc } from '../src/index.ts'
+import { envelope } from './sky.ts'
+
+type RestHooks = Parameters<typeof rest<object>>[2]
+
+export type Hooks = ImplementOptions<object> &
+  Partial<Omit<RestHooks, 'onError'>> & { onError?: (error: Error) => void | Promise<void> }
+
+export interface Small {
+  port: number
+  url: string
+  /** Status, body (the text where it is no JSON) and headers of the answer. */
+  request: (method: string, path: string, sent?: { json?: unknown; headers?: Record<string, string> }) => Promise<Reply>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  body: any
+  headers: Headers
+}
+
+export const plainForm: ErrorForm = {
+  schema: {} as z.ZodType,
+  body: ({ message, fields }) => ({ error: message, fields: fields.map(({ field }) => field) }),
+}
+
+/** A resource that has nothing but procedures. */
+export function only<P extends Procedures>(procedures: P) {
+  return resource({ tag: 'Things', description: 'Things.', errorForm: plainForm, procedures })
+}
+
+/** A contract on a server of its own, over REST and at `/trpc`, until the tests of the file end. */
+export async function serve<C extends Contract>(
+  contract: C,
+  implementation: Implementation<C, object>,
+  hooks: Hooks = {},
+  { before = [], mount = '/' }: { before?: RequestHandler[]; mount?: string } = {},
+): Promise<Small> {
+  const operations = implement<C, object>(contract, implementation, hooks)
+  const { context = () => ({}) } = hooks
+  const { handle, refuse, fail } = rest(contract, operations, {
+    envelope,
+    requestId: () => 'request-1',
+    ...hooks,
+    context,
+  })
+  const { plain, complete } = trpc(operations, {
+    ...hooks,
+    context: (req, procedures) => context(req, procedures, '/trpc'),
+    path: '/trpc',
+    bodyLimit: 4096,
+    mostCalls: 10,
+    mostRecords: 1000,
+  })
+  const app = express()
+  for (const handler of before) app.use(handler)
+  app.use(plain)
+  app.use('/trpc', complete)
+  app.use(mount, handle, refuse)
+  app.use(((error, req, res, _next) => fail(error, req, res)) as express.ErrorRequestHandler)
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    request: async (method, path, { json, headers = {} } = {}) => {
+      const body = json === undefined ? null : JSON.stringify(json)
+      const type: Record<string, string> = json === undefined ? {} : { 'Content-Type': 'application/json' }
+      const res = await fetch(`${url}${path}`, { method, headers: { ...type, ...headers }, body })
+      const text = await res.text()
+      return { status: res.status, body: parsed(text), headers: res.headers }
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
