@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Binding, Contract, Procedure, Resource, ResponseHeader } from './contract.ts'
-import { compiled } from './validate.ts'
+import { compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
 export type Kind = 'integer' | 'number' | 'boolean' | 'text'
@@ -30,8 +30,8 @@ export interface Door {
   binding: Binding
   /** The procedure's input as this binding takes it. */
   input: z.ZodType
-  /** The same, to parse with; absent where it is the procedure's own. */
-  parses: (() => z.ZodType) | undefined
+  /** Its parser; absent where it is the procedure's own. */
+  parse: Parser | undefined
   response: z.ZodType
   /** The same, to parse with. */
   shows: () => z.ZodType
@@ -54,7 +54,7 @@ export interface Door {
 /**
  * Every door of a contract.
  *
- * @throws Error when a binding names an input field that its procedure does not have
+ * @throws Error when a binding names an input field that its procedure does not have, or reads one where it cannot stand
  */
 export function doors(contract: Contract): Door[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
@@ -67,6 +67,9 @@ export function doors(contract: Contract): Door[] {
     }),
   )
 }
+
+/** The query parameter that asks for the standard envelope. */
+export const ENVELOPE = 'envelope'
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
@@ -96,6 +99,12 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     .filter((field) => !bound.has(field))
     .map((field) => source(field, field))
   const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => source(field, alias)) : []
+  if (!withBody && rest.some(({ name }) => name === ENVELOPE)) {
+    const reads = `${binding.method} ${binding.path} reads the field "${ENVELOPE}" from the query string`
+    throw new Error(
+      `${name}: ${reads}, where "${ENVELOPE}" asks for the standard envelope; it needs another name there`,
+    )
+  }
   const response = binding.response ?? procedure.output
   return {
     name,
@@ -103,7 +112,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     procedure,
     binding,
     input,
-    parses: input === procedure.input ? undefined : compiled(input),
+    parse: input === procedure.input ? undefined : parserOf(input),
     response,
     shows: compiled(response),
     shown: shownBy(response, binding.etag),
@@ -128,7 +137,7 @@ export function subsetFields({ body, input }: Door): string[] | undefined {
   if (body === undefined || 'whole' in body) return undefined
   const shape = shapeOf(input)
   const fields = [...new Set(body.fields.map(({ field }) => field))]
-  return fields.every((field) => (shape[field] as z.ZodType).safeParse(undefined).success) ? fields : undefined
+  return fields.every((field) => isOptional(shape[field] as z.ZodType)) ? fields : undefined
 }
 
 /**

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { Problem } from './problem.ts'
 
 /**
- * The bytes of a request's body.
+ * The bytes of a request's body, also where another handler has put them, or their text, in `req.body`.
  *
  * @param limit bytes
  * @throws Problem 413 over the limit, 400 when they did not all arrive
  */
-export function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBytes(req: IncomingMessage & { body?: unknown }, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -24,6 +24,8 @@ export function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> 
     }
     const breakOff = () => refuse(new Problem(400, 'Body did not arrive whole'))
     if (Number(req.headers['content-length']) > limit) return refuse(tooLarge(limit))
+    const { body } = req
+    if (typeof body === 'string' || body instanceof Uint8Array) return resolve(Buffer.from(body as Uint8Array))
     // As Node's `optimizeEmptyRequests` leaves a request that has no body.
     if (req.readableEnded) return resolve(Buffer.alloc(0))
     if (!req.readable) return breakOff()
@@ -33,6 +35,7 @@ export function readBytes(req: IncomingMessage, limit: number): Promise<Buffer> 
   })
 }
 
-function tooLarge(limit: number): Problem {
+/** The Problem 413 of a body over `limit` bytes. */
+export function tooLarge(limit: number): Problem {
   return new Problem(413, `Body must be at most ${limit} bytes`)
 }

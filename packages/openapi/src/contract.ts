@@ -18,7 +18,7 @@ export interface Exchange<Input = any, Output = any> {
   input: Input
   /** As the implementation gave it. */
   output: Output
-  /** The request's path as sent, without the query string. */
+  /** The request's path as sent, with the one that the handler is mounted at, without the query string. */
   path: string
   /** The request's query parameters, decoded, in the order sent. */
   query: ReadonlyMap<string, string>
@@ -78,6 +78,7 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   etag?: string
   /** The input field that takes the version or versions named by `If-Match`. */
   ifMatch?: string
+  /** Response headers by name. A `Location` that begins with `/` is relative to the path that the handler is mounted at. */
   headers?: Record<string, ResponseHeader<Input, Output>>
   /** Largest request body in bytes; 1 MiB when absent. */
   bodyLimit?: number

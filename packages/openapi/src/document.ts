@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import { type Door, doors, type Source, shapeOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
   title: string
@@ -218,7 +219,7 @@ function bodySchema(door: Door, fields: Source[]): z.ZodType {
     const schema = shape[field] as z.ZodType
     return [name, aliased.has(field) ? schema.optional() : schema]
   })
-  const required = [...aliased].filter((field) => !(shape[field] as z.ZodType).safeParse(undefined).success)
+  const required = [...aliased].filter((field) => !isOptional(shape[field] as z.ZodType))
   const eitherKey = required.map((field) => ({
     anyOf: fields.filter((source) => source.field === field).map(({ name }) => ({ required: [name] })),
   }))

@@ -4,14 +4,14 @@ import type { Contract, Implementation, Procedure, Resource, Role } from './cont
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { Problem, toProblem } from './problem.ts'
-import { compiled, validate } from './validate.ts'
+import { type Parser, parserOf, validate } from './validate.ts'
 
 /** How a binding takes and shows what a procedure does. */
 interface Via {
   /** The fields of the record, or of each of a list, that the caller will look at; all when absent. */
   shown?: readonly string[] | undefined
-  /** The input as the binding takes it; the procedure's own when absent. */
-  input?: (() => z.ZodType) | undefined
+  /** The parser of the input as the binding takes it; the procedure's own when absent. */
+  parse?: Parser | undefined
 }
 
 /** A procedure of the contract with its implementation behind it. */
@@ -81,17 +81,18 @@ export function implement<C extends Contract, Context>(
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = implementation[noun]?.[verb] as Run<Context>
       const name = `${noun}.${verb}`
-      const schema = compiled(procedure.input)
+      const parser = parserOf(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstDoor = firstDoors.get(name) as Door
       const refuseUnknown = unknownRefusal(firstDoor)
       const findMissing = missingFinder(resource, procedure, implementation[noun] as Record<string, Run<Context>>)
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
-        const { shown, input: parses = schema } = via
+        const { shown, parse = parser } = via
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
-          const valid = validate(parses(), input)
+          const validated = validate(parse, input)
+          const valid = isPromise(validated) ? await validated : validated
           refuseUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
@@ -118,10 +119,11 @@ function missingFinder<Context>(
     return async () => undefined
   }
   const fields = Object.keys(shapeOf(found.input))
+  const parse = parserOf(found.input)
   return async (input, context) => {
-    const named = found.input.safeParse(input)
-    if (!named.success) return undefined
     try {
+      const named = await parse(input)
+      if (!named.success) return undefined
       await runs[lookup]?.(named.data, context, fields)
       return undefined
     } catch (error) {

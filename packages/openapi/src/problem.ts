@@ -1,20 +1,28 @@
 import { TRPCError } from '@trpc/server'
 
-// Each status a caller can meet, with tRPC's name for it. tRPC has none for 406: it never negotiates.
+// Each status a caller can meet, with tRPC's code for it. tRPC has none for 406: it never negotiates.
 const CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
+  402: 'PAYMENT_REQUIRED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   406: 'BAD_REQUEST',
+  408: 'TIMEOUT',
   409: 'CONFLICT',
   412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  428: 'PRECONDITION_REQUIRED',
   429: 'TOO_MANY_REQUESTS',
+  499: 'CLIENT_CLOSED_REQUEST',
   500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
+  502: 'BAD_GATEWAY',
   503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
 } as const
 
 export type ProblemStatus = keyof typeof CODES
@@ -35,7 +43,7 @@ export interface Fault {
   fields: FieldFault[]
 }
 
-/** An answer that is not a success. Whatever else is thrown becomes a 500 that tells nothing. */
+/** An answer that is not a success. Whatever else is thrown, but a TRPCError, becomes a 500 that tells nothing. */
 export class Problem extends TRPCError {
   readonly status: ProblemStatus
   readonly fields: FieldFault[]
@@ -57,7 +65,16 @@ export class Problem extends TRPCError {
   }
 }
 
-/** `error` as a Problem; anything else becomes a 500 whose cause is kept for the log. */
+const STATUSES = new Map(
+  Object.entries(CODES)
+    .filter(([status]) => status !== '406')
+    .map(([status, code]): [string, ProblemStatus] => [code, Number(status) as ProblemStatus]),
+).set('PARSE_ERROR', 400)
+
+/** `error` as a Problem, a TRPCError by its code; anything else becomes a 500 whose cause is kept for the log. */
 export function toProblem(error: unknown): Problem {
-  return error instanceof Problem ? error : new Problem(500, 'Internal server error', { cause: error })
+  if (error instanceof Problem) return error
+  const status = error instanceof TRPCError ? STATUSES.get(error.code) : undefined
+  if (status === undefined || status === 500) return new Problem(500, 'Internal server error', { cause: error })
+  return new Problem(status, (error as TRPCError).message, { cause: error })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
-import { type Door, type HeaderSource, type Kind, type Source, shapeOf } from './bindings.ts'
-import { readBytes } from './body.ts'
+import { type Door, ENVELOPE, type HeaderSource, type Kind, type Source, shapeOf } from './bindings.ts'
+import { readBytes, tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
 import { type Path, quote } from './field-error.ts'
 import { Problem } from './problem.ts'
@@ -73,7 +73,7 @@ export function gatherInput(
 ): Record<string, unknown> {
   const input = pathInput(door, params)
   for (const name of query.keys()) {
-    if (name !== 'envelope' && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
+    if (name !== ENVELOPE && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
   }
   if (query.size > 0) {
     for (const source of door.query) {
@@ -98,7 +98,7 @@ export function pathInput(door: Door, params: Record<string, string | undefined>
 }
 
 function unknownParameter(door: Door, name: string): Problem {
-  const known = [...door.query.map((source) => source.name), 'envelope'].join(', ')
+  const known = [...door.query.map((source) => source.name), ENVELOPE].join(', ')
   return fieldProblem(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
 }
 
@@ -134,28 +134,36 @@ const DEFAULT_BODY_LIMIT = 1024 * 1024
 
 /**
  * A request's JSON body; undefined where there is none, where it is `null`, and where it is of another media type and
- * the binding takes that for none.
+ * the binding takes that for none. It may stand in `req.body` already: parsed, or as the text or bytes that came.
  *
  * @throws Problem 400 with a body that is not JSON, 413 over the limit, 415 for another media type
  */
-export async function readJson(req: IncomingMessage, binding: Binding): Promise<unknown> {
-  const encoding = req.headers['content-encoding']
+export async function readJson(req: IncomingMessage & { body?: unknown }, binding: Binding): Promise<unknown> {
+  const { body } = req
+  const encoding = body === undefined ? req.headers['content-encoding'] : undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new Problem(415, 'A body must be sent without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     })
   }
-  const bytes = await readBytes(req, binding.bodyLimit ?? DEFAULT_BODY_LIMIT)
   const type = req.headers['content-type']
+  const limit = binding.bodyLimit ?? DEFAULT_BODY_LIMIT
+  const isParsed = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
+  if (isParsed && Number(req.headers['content-length']) > limit) throw tooLarge(limit)
+  const bytes = isParsed ? undefined : await readBytes(req, limit)
   // First of all: without a body there is nothing whose type could be wrong.
-  if (bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')) return undefined
+  if (bytes === undefined ? type === undefined : isNothing(bytes, type)) return undefined
   if (!isJson(type)) {
     if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
     throw new Problem(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
       headers: { Accept: 'application/json' },
     })
   }
-  return parse(bytes) ?? undefined
+  return (bytes === undefined ? body : parse(bytes)) ?? undefined
+}
+
+function isNothing(bytes: Buffer, type: string | undefined): boolean {
+  return bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')
 }
 
 const DEEPEST = 32

@@ -19,14 +19,21 @@ export interface Answer {
  *
  * @param envelope given when the caller asked for the standard envelope
  * @param ifNoneMatch the request's If-None-Match, where the method is safe
+ * @param base the path that the handler is mounted at; empty at the root
  */
-export function answer(door: Door, exchange: Exchange, envelope?: EnvelopeForm, ifNoneMatch?: string): Answer {
+export function answer(
+  door: Door,
+  exchange: Exchange,
+  envelope?: EnvelopeForm,
+  ifNoneMatch?: string,
+  base = '',
+): Answer {
   const { binding, shows, form, facts } = door
   const output = exchange.output as Record<string, unknown>
   const headers: Record<string, string> = {}
   for (const { name, value } of door.answerHeaders) {
     const text = value(exchange)
-    if (text !== undefined) headers[name] = text
+    if (text !== undefined) headers[name] = name === 'Location' && text.startsWith('/') ? `${base}${text}` : text
   }
   if (binding.etag !== undefined) {
     // Version and shape, not a hash: the same record has another tag at another door, and none needs the body.

@@ -73,12 +73,16 @@ export function rest<Context>(
   options: RestOptions<Context>,
 ): Rest {
   const { router, allow } = route(contract, operations)
+  // Where the handler is mounted, for the requests that it passed on: those behind it may stand elsewhere.
+  const bases = new WeakMap<Request, string>()
   const formOf = errorForms(contract, router, options.envelope.error)
 
   const handle: RequestHandler = (req, res, next) => {
     const { path, rawQuery } = split(req.originalUrl)
-    const found = find(router, path)
+    const base = req.baseUrl
+    const found = find(router, inside(path, base))
     if (found !== undefined) return respond(req, res, path, rawQuery, found)
+    if (base !== '') bases.set(req, base)
     if (req.method !== 'OPTIONS' || req.originalUrl !== '*') return next()
     return send(req, res, { status: 204, headers: { Allow: allow } }).catch((error) => fail(error, req, res))
   }
@@ -114,20 +118,24 @@ export function rest<Context>(
       }
       let output: unknown
       try {
-        output = await operation.call(input, context, { shown: door.shown, input: door.parses })
+        output = await operation.call(input, context, { shown: door.shown, parse: door.parse })
       } catch (error) {
         throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-      await send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch))
+      await send(req, res, answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl))
     } catch (error) {
       await fail(error, req, res)
     }
   }
 
-  const refuse: RequestHandler = (req) => {
-    checkTarget(req.originalUrl, split(req.originalUrl).path)
-    throw new Problem(404, 'Path not found')
+  const refuse: RequestHandler = async (req, res) => {
+    try {
+      checkTarget(req.originalUrl, split(req.originalUrl).path)
+      throw new Problem(404, 'Path not found')
+    } catch (problem) {
+      await fail(problem, req, res)
+    }
   }
 
   const send = async (req: Request, res: Response, answer: Answer): Promise<void> => {
@@ -137,7 +145,7 @@ export function rest<Context>(
   }
 
   const fail = async (error: unknown, req: Request, res: Response): Promise<void> => {
-    let problem = toProblem(error)
+    let problem = parserProblem(error) ?? toProblem(error)
     let everywhere: Record<string, string> | undefined
     try {
       everywhere = await options.headers?.(req)
@@ -155,7 +163,12 @@ export function rest<Context>(
     const message = status === 500 ? `Internal server error${await idOf(req)}` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
-    const body = formFor(req.method, req.originalUrl).body({ status, message, details, fields })
+    const body = formFor(req.method, req.originalUrl, bases.get(req) ?? req.baseUrl).body({
+      status,
+      message,
+      details,
+      fields,
+    })
     write(res, makeReady({ status, headers: problem.headers, body }), everywhere)
   }
 
@@ -167,9 +180,9 @@ export function rest<Context>(
     }
   }
 
-  const formFor = (method: string, url: string): ErrorForm => {
+  const formFor = (method: string, url: string, base = ''): ErrorForm => {
     const { path, rawQuery } = split(url)
-    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, path)
+    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, inside(path, base))
   }
 
   const ready = ({ status, message, fields, headers }: Problem) => {
@@ -193,6 +206,23 @@ export function rest<Context>(
   }
 
   return { handle, refuse, fail, ready }
+}
+
+function inside(path: string, base: string): string {
+  return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
+}
+
+const PARSER_MESSAGES: Record<number, string> = {
+  400: 'Body is not valid JSON',
+  413: 'Body is too large',
+  415: 'A body must be sent as Content-Type: application/json, in UTF-8',
+}
+
+// What Express's parsers of bodies throw. Their own messages quote the body.
+function parserProblem(error: unknown): Problem | undefined {
+  const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
+  const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined
+  return message === undefined ? undefined : new Problem(status as 400, message, { cause: error })
 }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/

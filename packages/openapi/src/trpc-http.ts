@@ -140,6 +140,8 @@ export function trpc<Context extends object & CallContext>(
     const handle = await adapter
     // Where Node's `optimizeEmptyRequests` has ended what has no body, the adapter would take it for read by others.
     if (req.readableEnded && req.body === undefined) req.body = undefined
+    // Of bytes that another handler has read it would make JSON.
+    if (req.body instanceof Uint8Array) req.body = new TextDecoder().decode(req.body)
     handle(req, res, next)
   }
 

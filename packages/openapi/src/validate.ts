@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dotted, FieldError, type Path, type PathFault, REQUIRED } from './field-error.ts'
+import { type Awaitable, isPromise } from './hook.ts'
 
 /**
  * A schema that parses by a function made for it, some ten times as fast, and asks zod's own parser about what that does
@@ -9,18 +10,85 @@ import { dotted, FieldError, type Path, type PathFault, REQUIRED } from './field
 export function compiled<S extends z.ZodType>(schema: S): () => S {
   let made: S | undefined
   return () => {
-    made ??= z.compile(schema)
+    if (made === undefined) {
+      handleRejections(schema)
+      made = z.compile(schema)
+    }
     return made
   }
 }
 
+/** Parses by a schema: at once, unless it has an asynchronous check or transform. */
+export type Parser<T = unknown> = (value: unknown) => Awaitable<z.ZodSafeParseResult<T>>
+
+/** The parser of a schema, compiled as by {@link compiled}. */
+export function parserOf<S extends z.ZodType>(schema: S): Parser<z.output<S>> {
+  const fast = compiled(schema)
+  let isAsync = false
+  return (value) => {
+    if (!isAsync) {
+      try {
+        return fast().safeParse(value)
+      } catch (error) {
+        if (!(error instanceof z.core.$ZodAsyncError)) throw error
+        // Nothing says so before a check has returned its first promise.
+        isAsync = true
+      }
+    }
+    return schema.safeParseAsync(value)
+  }
+}
+
+/** Whether a field may be left out. */
+export function isOptional(schema: z.ZodType): boolean {
+  handleRejections(schema)
+  try {
+    return schema.safeParse(undefined).success
+  } catch {
+    return false // An asynchronous check was reached.
+  }
+}
+
+const handled = new WeakSet<object>()
+
 /**
- * Parses `input` by `schema`.
+ * Handles the rejections of a schema's checks and transforms. A synchronous parse drops the promise of one that turns out
+ * to be asynchronous, and a rejection that nothing handles ends the process.
+ */
+function handleRejections(node: unknown): void {
+  if (typeof node !== 'object' || node === null || handled.has(node)) return
+  handled.add(node)
+  const { _zod: inner } = node as { _zod?: { def: Record<string, unknown>; check?: unknown } }
+  if (inner === undefined) {
+    for (const child of Object.values(node)) handleRejections(child)
+    return
+  }
+  const { def } = inner
+  for (const slot of ['fn', 'transform']) if (slot in def) def[slot] = withHandler(def[slot])
+  if (def.check === 'custom' && !('fn' in def)) inner.check = withHandler(inner.check)
+  handleRejections(typeof def.getter === 'function' ? def.getter() : def)
+}
+
+function withHandler(run: unknown): unknown {
+  if (typeof run !== 'function') return run
+  return (...args: unknown[]) => {
+    const result: unknown = run(...args)
+    if (result instanceof Promise) result.catch(() => undefined)
+    return result
+  }
+}
+
+/**
+ * Parses `input`.
  *
  * @throws FieldError 400 that names each missing and each wrong field, and what it must be; values are never echoed
  */
-export function validate<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const parsed = schema.safeParse(input)
+export function validate<T>(parse: Parser<T>, input: unknown): Awaitable<T> {
+  const parsed = parse(input)
+  return isPromise(parsed) ? parsed.then((parsed) => accepted(parsed, input)) : accepted(parsed, input)
+}
+
+function accepted<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
   if (parsed.success) return parsed.data
   const faults = new Map<string, PathFault>()
   for (const { path, message } of parsed.error.issues.flatMap(placed)) {
