@@ -68,6 +68,12 @@ export function doors(contract: Contract): Door[] {
   )
 }
 
+/** A parameter of a path, with its name. */
+export const PARAMETER = /\{([^/{}]+)\}/g
+
+// Two parameters of one segment could be split in many ways, and finding out takes long.
+const ROUTABLE = /^(?:\/[^/{}*?#]*(?:\{[^/{}]+\}[^/{}*?#]*)?)+$/
+
 /** The query parameter that asks for the standard envelope. */
 export const ENVELOPE = 'envelope'
 
@@ -84,7 +90,11 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     bound.add(field)
     return { name: as, field, ...readingOf(schema) }
   }
-  const path = [...binding.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) =>
+  if (!ROUTABLE.test(binding.path)) {
+    const rule = 'segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed'
+    throw new Error(`${name}: the path ${binding.path} must be ${rule}`)
+  }
+  const path = [...binding.path.matchAll(PARAMETER)].map(([, param = '']) =>
     source(binding.params?.[param] ?? param, param),
   )
   const headers = Object.entries(binding.headerParams ?? {}).map(([header, field]) => ({

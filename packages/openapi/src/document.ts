@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import { type Door, doors, type Source, shapeOf } from './bindings.ts'
+import { type Door, doors, PARAMETER, type Source, shapeOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { isOptional } from './validate.ts'
 
@@ -23,9 +23,16 @@ export interface DocumentOptions {
 export function openApiDocument(contract: Contract, options: DocumentOptions): OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {}
   const describe = operations(options)
+  const templates = new Map<string, string>()
   for (const door of doors(contract)) {
     const { path, method } = door.binding
-    paths[path] = { ...paths[path], [method.toLowerCase()]: describe(door) }
+    const shape = path.replace(PARAMETER, '{}')
+    // Paths that differ in the names of their parameters alone are one to OpenAPI: the first gives the names.
+    const template = templates.get(shape) ?? path
+    templates.set(shape, template)
+    const names = [...template.matchAll(PARAMETER)].map(([, name = '']) => name)
+    const named = door.path.map((source, index) => ({ ...source, name: names[index] as string }))
+    paths[template] = { ...paths[template], [method.toLowerCase()]: describe({ ...door, path: named }) }
   }
   const { title, version, description, contact, license } = options
   // The router is empty because trpc-openapi derives one path from each procedure it is shown; ours have several.

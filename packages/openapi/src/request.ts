@@ -66,7 +66,7 @@ export function checkAccept(req: IncomingMessage): void {
  */
 export function gatherInput(
   door: Door,
-  params: Record<string, string | undefined>,
+  params: readonly string[],
   query: ReadonlyMap<string, string>,
   headers: IncomingMessage['headers'],
   body: unknown,
@@ -91,9 +91,9 @@ export function gatherInput(
 }
 
 /** The input fields that the path carries. */
-export function pathInput(door: Door, params: Record<string, string | undefined>): Record<string, unknown> {
+export function pathInput(door: Door, params: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const source of door.path) input[source.field] = read(params[source.name] as string, source)
+  for (const [index, source] of door.path.entries()) input[source.field] = read(params[index] as string, source)
   return input
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
-import { type Door, doors } from './bindings.ts'
+import { type Door, doors, PARAMETER } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
@@ -58,10 +58,10 @@ interface Place {
   allow: string
 }
 
-/** A place, and the path parameters as the router decoded them. */
+/** A place, and the path parameters as the router decoded them, in their order. */
 interface Found {
   place: Place
-  params: Record<string, string>
+  params: readonly string[]
 }
 
 type Router = Instance<HTTPVersion.V1>
@@ -235,43 +235,47 @@ function wantsEnvelope(value: string | undefined): boolean {
 
 function route<Context>(contract: Contract, operations: Operation<Context>[]) {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  const places = new Map<string, Place & { paths: Set<string> }>()
+  // By the path without the parameters' names: each method of a path has its own.
+  const places = new Map<string, Place>()
   for (const door of doors(contract)) {
     const operation = byName.get(door.name)
     if (operation === undefined) throw new Error(`${door.name} has no implementation`)
     const { path, method, trailingSlash } = door.binding
     const bare = path.replace(/\/$/, '')
-    const key = trailingSlash === 'significant' ? path : bare
-    const paths = trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`]
-    const place = places.get(key) ?? { doors: new Map(), allow: '', paths: new Set(paths) }
-    const other = place.doors.get(method)?.door.name
-    if (other !== undefined) throw new Error(`${other} and ${door.name} are both bound to ${method} ${path}`)
-    place.doors.set(method, { door, operation: operation as Operation<never>, procedures: [door.name] })
-    places.set(key, place)
+    const entry = { door, operation: operation as Operation<never>, procedures: [door.name] }
+    for (const one of new Set(trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`])) {
+      const shape = one.replace(PARAMETER, '{}')
+      const place = places.get(shape) ?? { doors: new Map(), allow: '' }
+      const other = place.doors.get(method)?.door.name
+      if (other !== undefined) throw new Error(`${other} and ${door.name} are both bound to ${method} ${path}`)
+      place.doors.set(method, entry)
+      places.set(shape, place)
+    }
   }
   // Long ids are for the procedure to refuse, with a message, so the router takes them all.
   const router = findMyWay({ caseSensitive: true, maxParamLength: Number.MAX_SAFE_INTEGER })
-  const taken = new Map<string, string>()
-  for (const place of places.values()) {
+  for (const [shape, place] of places) {
     place.allow = allowed([...place.doors.keys()])
-    const [name] = [...place.doors.values()].flatMap(({ procedures }) => procedures)
-    for (const path of place.paths) {
-      // To the router, parameters of different names are the same.
-      const shape = path.replace(/\{\w+\}/g, '{}')
-      const other = taken.get(shape)
-      if (other !== undefined) throw new Error(`${other} and ${name} are both bound to ${path}`)
-      taken.set(shape, name as string)
-      router.on('GET', path.replace(/\{(\w+)\}/g, ':$1'), () => undefined, place)
-    }
+    router.on('GET', pattern(shape), () => undefined, place)
   }
   return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
+}
+
+// The router reads a colon as the beginning of a parameter, and what follows a parameter as part of its name.
+function pattern(shape: string): string {
+  let parameters = 0
+  return shape.replaceAll(':', '::').replace(/\{\}([^/]*)/g, (_, rest: string) => {
+    const name = `:${parameters++}`
+    return rest === '' ? name : `${name}([^]+?)${rest}`
+  })
 }
 
 // What stands at a path. The router would let a parameter be empty, and takes `*` for the root.
 function find(router: Router, path: string): Found | undefined {
   const found = path.startsWith('/') ? router.find('GET', path) : null
-  if (found === null || Object.values(found.params).includes('')) return undefined
-  return { place: found.store as Place, params: found.params as Record<string, string> }
+  if (found === null) return undefined
+  const params = Object.values(found.params) as string[]
+  return params.includes('') ? undefined : { place: found.store as Place, params }
 }
 
 function allowed(methods: string[]): string {
@@ -284,7 +288,7 @@ function allowed(methods: string[]): string {
 function errorForms(contract: Contract, router: Router, otherwise: ErrorForm) {
   const forms = new Map<string, ErrorForm>()
   for (const { binding, resource } of doors(contract)) {
-    const beginning = binding.path.replace(/\/?(\{.*)?$/, '')
+    const beginning = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
     if (!forms.has(beginning)) forms.set(beginning, resource.errorForm)
   }
   return (method: string, path: string): ErrorForm => {

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mutation, query, resource } from '../src/contract.ts'
+import { mutation, type Procedure, query, resource } from '../src/contract.ts'
+import { openApiDocument } from '../src/document.ts'
 import { rest } from '../src/index.ts'
 import { startSky } from './serve.ts'
 import { contract, envelope } from './sky.ts'
+import { documentOptions, only, serve } from './small.ts'
 
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
@@ -163,7 +165,158 @@ describe('methods', () => {
   })
 })
 
+const seen = z.object({ seen: z.unknown() })
+const at = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: `/${string}`, input: z.ZodType = z.object({})) =>
+  (method === 'GET' ? query : mutation)({ input, output: seen, meta: { openapi: { method, path } } }) as Procedure
+
+/** Serves a procedure at each binding; each says its name and its input. */
+async function serveEach(procedures: Record<string, Procedure>) {
+  const things = Object.fromEntries(
+    Object.keys(procedures).map((name) => [name, async (input: unknown) => ({ seen: [name, input] })]),
+  )
+  const { request } = await serve({ things: only(procedures) }, { things })
+  return async (method: string, path: string) => {
+    const { status, body } = await request(method, path)
+    return status === 200 ? body.seen : [status, body.error]
+  }
+}
+
+const id = z.object({ id: z.int({ error: 'must be a whole number' }) })
+
+describe('a path is read as OpenAPI writes it:', () => {
+  test('a colon is a colon', async () => {
+    const ask = await serveEach({
+      purge: at('DELETE', '/planets:purge'),
+      melt: at('DELETE', '/planets/{id}:melt', id),
+      delete: at('DELETE', '/planets/{id}', id),
+      double: at('GET', '/a::b'),
+    })
+    expect(await ask('DELETE', '/planets:purge')).toEqual(['purge', {}])
+    expect((await ask('DELETE', '/planets-of-bob'))[0]).toBe(404)
+    expect((await ask('DELETE', '/planets'))[0]).toBe(404)
+    expect((await ask('DELETE', '/planets:purge:'))[0]).toBe(404)
+    expect(await ask('DELETE', '/planets/5:melt')).toEqual(['melt', { id: 5 }])
+    expect(await ask('DELETE', '/planets/5:melt/')).toEqual(['melt', { id: 5 }])
+    expect(await ask('DELETE', '/planets/5')).toEqual(['delete', { id: 5 }])
+    expect(await ask('DELETE', '/planets/5:burn')).toEqual([400, 'id: must be a whole number'])
+    expect((await ask('DELETE', '/planets/:melt'))[0]).toBe(400)
+    expect(await ask('GET', '/a::b')).toEqual(['double', {}])
+    expect((await ask('GET', '/a:b'))[0]).toBe(404)
+  })
+
+  test('a parameter may have any name, and text around it', async () => {
+    const text = (name: string) => z.object({ [name]: z.string() })
+    const ask = await serveEach({
+      dash: at('GET', '/planets/{planet-id}', text('planet-id')),
+      prefix: at('GET', '/planets-of-{owner}', text('owner')),
+      suffix: at('GET', '/files/{name}.json', text('name')),
+      both: at('GET', '/files/v{version}-final', text('version')),
+      group: at('GET', '/files/{name}(old)', text('name')),
+      dollar: at('GET', '/odd/{$name.x}', text('$name.x')),
+    })
+    expect(await ask('GET', '/planets/a-b')).toEqual(['dash', { 'planet-id': 'a-b' }])
+    expect(await ask('GET', '/planets-of-bob')).toEqual(['prefix', { owner: 'bob' }])
+    expect((await ask('GET', '/planets-of-'))[0]).toBe(404)
+    expect(await ask('GET', '/files/a.b.json')).toEqual(['suffix', { name: 'a.b' }])
+    expect(await ask('GET', '/files/a%0Ab%2F.json')).toEqual(['suffix', { name: 'a\nb/' }])
+    expect((await ask('GET', '/files/.json'))[0]).toBe(404)
+    expect(await ask('GET', '/files/v2-final')).toEqual(['both', { version: '2' }])
+    expect(await ask('GET', '/files/a(old)')).toEqual(['group', { name: 'a' }])
+    expect((await ask('GET', '/files/a'))[0]).toBe(404)
+    expect(await ask('GET', '/odd/x')).toEqual(['dollar', { '$name.x': 'x' }])
+  })
+
+  test('any static text is that text', async () => {
+    const ask = await serveEach({ odd: at('GET', "/a+b.c-d(e)~$&,;=@!'/%/é") })
+    expect(await ask('GET', "/a+b.c-d(e)~$&,;=@!'/%25/%C3%A9")).toEqual(['odd', {}])
+    expect((await ask('GET', '/aab.c-d'))[0]).toBe(404)
+  })
+
+  test('each method of a path has its own names for the parameters', async () => {
+    const procedures = {
+      get: at('GET', '/planets/{id}', id),
+      delete: at('DELETE', '/planets/{planet}', z.object({ planet: z.string().max(1, { error: 'must be short' }) })),
+      moon: at('GET', '/planets/{planet}/moons/{moon}', z.object({ planet: z.string(), moon: z.string() })),
+      swap: at('DELETE', '/planets/{moon}/moons/{planet}', z.object({ planet: z.string(), moon: z.string() })),
+    }
+    const ask = await serveEach(procedures)
+    expect(await ask('GET', '/planets/5')).toEqual(['get', { id: 5 }])
+    expect(await ask('DELETE', '/planets/5')).toEqual(['delete', { planet: '5' }])
+    expect(await ask('DELETE', '/planets/55')).toEqual([400, 'planet: must be short'])
+    expect(await ask('GET', '/planets/a/moons/b')).toEqual(['moon', { planet: 'a', moon: 'b' }])
+    expect(await ask('DELETE', '/planets/a/moons/b')).toEqual(['swap', { moon: 'a', planet: 'b' }])
+    expect(await ask('PUT', '/planets/5')).toEqual([405, 'PUT is not allowed here, only GET, HEAD, DELETE, OPTIONS'])
+    // OpenAPI has one template for what is one path.
+    const { paths } = openApiDocument({ things: only(procedures) }, documentOptions)
+    const named = Object.entries(paths ?? {}).map(([path, item]) => [
+      path,
+      ...[item?.get, item?.delete].map((operation) =>
+        operation?.parameters?.flatMap((parameter) =>
+          'in' in parameter && parameter.in === 'path' ? `${parameter.name} ${parameter.required}` : [],
+        ),
+      ),
+    ])
+    expect(named).toEqual([
+      ['/planets/{id}', ['id true'], ['id true']],
+      ['/planets/{planet}/moons/{moon}', ['planet true', 'moon true'], ['planet true', 'moon true']],
+    ])
+  })
+
+  test('each method of a path may have its own trailing slash', async () => {
+    const significant = at('GET', '/planets/')
+    significant.meta.openapi.trailingSlash = 'significant'
+    const ask = await serveEach({ list: significant, add: at('DELETE', '/planets') })
+    expect(await ask('GET', '/planets/')).toEqual(['list', {}])
+    expect(await ask('DELETE', '/planets/')).toEqual(['add', {}])
+    expect(await ask('DELETE', '/planets')).toEqual(['add', {}])
+    expect(await ask('GET', '/planets')).toEqual([405, 'GET is not allowed here, only DELETE, OPTIONS'])
+  })
+
+  test('a parameter is documented as one, whatever its name', () => {
+    const procedures = { get: at('GET', '/planets/{planet-id}', z.object({ 'planet-id': z.int() })) }
+    const { paths } = openApiDocument({ things: only(procedures) }, documentOptions)
+    expect(paths?.['/planets/{planet-id}']?.get?.parameters?.[0]).toMatchObject({
+      name: 'planet-id',
+      in: 'path',
+      required: true,
+    })
+  })
+})
+
 describe('a contract is refused at the start', () => {
+  test.each([
+    ['GET', '/planets/{id}', '/planets/{planet}'],
+    ['GET', '/planets/{id}', '/planets/{planet}/'],
+    ['DELETE', '/planets:purge', '/planets:purge'],
+    ['GET', '/planets/{id}:melt', '/planets/{planet}:melt'],
+  ] as const)('when two operations are bound to %s %s', (method, path, other) => {
+    const input = z.object({ id: z.string().optional(), planet: z.string().optional() })
+    const twice = { things: only({ first: at(method, path, input), second: at(method, other, input) }) }
+    const operations = ['things.first', 'things.second'].map((name) => ({ name }) as never)
+    expect(() => rest(twice, operations, options)).toThrow(
+      `things.first and things.second are both bound to ${method} ${other}`,
+    )
+  })
+
+  test.each([
+    '/planets/*',
+    '/planets/{a}{b}',
+    '/planets/{a},{b}',
+    '/planets/{a',
+    '/planets/a}',
+    '/planets/{}',
+    '/planets/{a/b}',
+    '/planets?x=1',
+    '/planets#x',
+    'planets',
+  ])('when a path cannot be routed: %s', (path) => {
+    const input = z.object({ a: z.string().optional(), b: z.string().optional() })
+    const things = only({ get: at('GET', path as '/', input) })
+    expect(() => rest({ things }, [{ name: 'things.get' } as never], options)).toThrow(
+      `things.get: the path ${path} must be segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed`,
+    )
+  })
+
   const options = { envelope, context: () => ({}), requestId: () => '' }
 
   test('when a procedure has no implementation', () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import { afterAll } from 'vitest'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Contract, ErrorForm, Implementation, Procedures } from '../src/contract.ts'
 import { resource } from '../src/contract.ts'
 import type { ImplementOptions } from '../src/implement.ts'
@@ -30,8 +30,19 @@ export interface Reply {
 }
 
 export const plainForm: ErrorForm = {
-  schema: {} as z.ZodType,
+  schema: z.object({ error: z.string(), fields: z.array(z.string()) }),
   body: ({ message, fields }) => ({ error: message, fields: fields.map(({ field }) => field) }),
+}
+
+export const documentOptions = {
+  title: 'Small',
+  version: '1.0.0',
+  description: 'Small.',
+  contact: { name: 'Nobody' },
+  license: { name: 'MIT', identifier: 'MIT' },
+  credentials: 'None.',
+  envelope,
+  everywhere: { headers: {}, errors: [] },
 }
 
 /** A resource that has nothing but procedures. */
