@@ -45,7 +45,9 @@ describe('once there are keys, the role admin is needed to change a role or a pa
         if (status === 403) {
           // Who was refused has changed nothing.
           expect((await server.request('GET', '/users', { headers })).body).toEqual([before])
-          expect((await server.request('GET', '/users/1', { headers })).headers.get('etag')).toBe('"1-User"')
+          expect((await server.request('GET', '/users/1', { headers })).headers.get('etag')).toMatch(
+            /^"1-User\.[0-9a-f]{6}"$/,
+          )
         } else if (method === 'POST') await server.request('DELETE', '/users/2', { headers })
       }
     })

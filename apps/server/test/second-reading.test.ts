@@ -363,9 +363,9 @@ describe('5. Writes are idempotent to the last field', () => {
   test('a password that is sent is always a change', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse' })
-    for (const tag of ['"2-ChangedUser"', '"3-ChangedUser"']) {
+    for (const tag of [/^"2-ChangedUser\.[0-9a-f]{6}"$/, /^"3-ChangedUser\.[0-9a-f]{6}"$/]) {
       const { headers } = await server.request('PATCH', '/api/users/1', { json: { password: 'correct horse' } })
-      expect(headers.get('etag')).toBe(tag)
+      expect(headers.get('etag')).toMatch(tag)
     }
   })
 
@@ -373,14 +373,14 @@ describe('5. Writes are idempotent to the last field', () => {
     await using server = await startTestServer()
     await createUser(server)
     const { headers } = await server.request('PATCH', '/api/users/1', { json: { email: 'ADA@example.com' } })
-    expect(headers.get('etag')).toBe('"2-ChangedUser"')
+    expect(headers.get('etag')).toMatch(/^"2-ChangedUser\.[0-9a-f]{6}"$/)
   })
 
   test('one field that differs among others that do not is a change, of which one entry is kept', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const { headers } = await server.request('PATCH', '/api/users/1', { json: { ...ada, age: 36 } })
-    expect(headers.get('etag')).toBe('"2-ChangedUser"')
+    expect(headers.get('etag')).toMatch(/^"2-ChangedUser\.[0-9a-f]{6}"$/)
     expect((await server.request('GET', '/api/audit')).body).toHaveLength(2)
   })
 
@@ -408,9 +408,9 @@ describe('5. Writes are idempotent to the last field', () => {
   })
 
   for (const [method, path, json, tag] of [
-    ['PATCH', '/api/users/1', { age: 36 }, '"2-UserDetail"'],
-    ['PUT', '/api/users/1', { name: 'Eve', email: 'eve@example.com', role: 'admin' }, '"2-UserDetail"'],
-    ['PATCH', '/api/users/1/status', { status: 'inactive' }, '"2-UserDetail"'],
+    ['PATCH', '/api/users/1', { age: 36 }, /^"2-UserDetail\.[0-9a-f]{6}"$/],
+    ['PUT', '/api/users/1', { name: 'Eve', email: 'eve@example.com', role: 'admin' }, /^"2-UserDetail\.[0-9a-f]{6}"$/],
+    ['PATCH', '/api/users/1/status', { status: 'inactive' }, /^"2-UserDetail\.[0-9a-f]{6}"$/],
   ] as const) {
     test(`100 times ${method} ${path} at once make one version and one entry`, async () => {
       await using server = await startTestServer()
@@ -418,7 +418,7 @@ describe('5. Writes are idempotent to the last field', () => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request(method, path, { json })))
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
       expect(new Set(answers.map(({ body }) => body.updated_at)).size).toBe(1)
-      expect((await server.request('GET', '/api/users/1')).headers.get('etag')).toBe(tag)
+      expect((await server.request('GET', '/api/users/1')).headers.get('etag')).toMatch(tag)
       expect((await server.request('GET', '/api/audit')).body).toHaveLength(2)
     })
   }

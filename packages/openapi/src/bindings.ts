@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Binding, Contract, Procedure, Resource, ResponseHeader } from './contract.ts'
+import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
+import { shapeMark } from './shape.ts'
 import { compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
 /** How text from a path, query string or header becomes a value: never more than digits to a number. */
@@ -39,8 +40,10 @@ export interface Door {
   shown: readonly string[] | undefined
   /** What the output says beside its `responseBody`. */
   facts: z.ZodObject
-  /** Names the answer's shape in an `ETag`. */
-  form: string
+  /** Names the answer's shape in an `ETag`, or that of the answer in an envelope: `User.5b1f0c`. */
+  form: (envelope?: EnvelopeForm) => string
+  /** Whether the field of `If-Match` can hold this version: one that it cannot is that of no record. */
+  takesVersion: (version: number) => boolean
   status: 200 | 201 | 204
   path: Source[]
   query: Source[]
@@ -116,6 +119,8 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     )
   }
   const response = binding.response ?? procedure.output
+  const facts = factsBeside(binding.responseBody, procedure.output)
+  const versions = binding.ifMatch === undefined ? undefined : compiled(shape[binding.ifMatch] as z.ZodType)
   return {
     name,
     resource,
@@ -126,14 +131,30 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     response,
     shows: compiled(response),
     shown: shownBy(response, binding.etag),
-    facts: factsBeside(binding.responseBody, procedure.output),
-    form: response.meta()?.id ?? (binding.operationId as string),
+    facts,
+    form: formOf(response.meta()?.id ?? (binding.operationId as string), response, binding.envelope, facts),
+    takesVersion: (version) => versions?.().safeParse([version]).success ?? false,
     status: binding.status ?? 200,
     path,
     headers,
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query: withBody ? [] : rest,
     ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
+  }
+}
+
+// Made when first asked for, since it takes long.
+function formOf(name: string, response: z.ZodType, key: string | undefined, facts: z.ZodObject): Door['form'] {
+  let plain: string | undefined
+  let wrapped: string | undefined
+  return (envelope) => {
+    if (envelope === undefined) {
+      plain ??= `${name}.${shapeMark(response)}`
+      return plain
+    }
+    const data = key === undefined ? response : z.object({ [key]: response })
+    wrapped ??= `${name}.${shapeMark(envelope.schema(data, facts.shape))}-envelope`
+    return wrapped
   }
 }
 

@@ -158,9 +158,8 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
   }
 }
 
-const ETAG = z
-  .string()
-  .meta({ description: "The record's version and the answer's shape, quoted.", examples: ['"3-User"'] })
+const TAG = '"3-User.5b1f0c"'
+const ETAG = z.string().meta({ description: "The record's version and the answer's shape, quoted.", examples: [TAG] })
 const RETRY_AFTER = z
   .string()
   .regex(/^\d+$/)
@@ -185,12 +184,12 @@ const IF_MATCH = z
   .optional()
   .meta({
     description: 'Write only if the record still has the version of this `ETag`, else 412.',
-    examples: ['"3-User"'],
+    examples: [TAG],
   })
 const IF_NONE_MATCH = z
   .string()
   .optional()
-  .meta({ description: 'Answer 304 without a body if the record still has this `ETag`.', examples: ['"3-User"'] })
+  .meta({ description: 'Answer 304 without a body if the record still has this `ETag`.', examples: [TAG] })
 const ENVELOPE = z
   .boolean()
   .optional()

@@ -82,8 +82,8 @@ export function gatherInput(
     }
   }
   takeHeaders(door.headers, headers, input)
-  if (door.binding.ifMatch !== undefined && headers['if-match'] !== undefined) {
-    const versions = matchedVersions(headers['if-match'])
+  if (door.binding.ifMatch !== undefined) {
+    const versions = matchedVersions(door, headers)
     if (versions !== undefined) input[door.binding.ifMatch] = versions
   }
   if (door.body !== undefined) takeBody(door, door.body, body, input)
@@ -246,15 +246,19 @@ function readOne(text: string, kind: Kind): unknown {
   return text
 }
 
-// The versions an If-Match names; undefined for `*`, which any record matches. A tag that is weak or not of our making
-// matches no record, as RFC 9110 wants, so it adds none.
-function matchedVersions(header: string): number[] | undefined {
-  if (header.trim() === '*') return undefined
+// The versions a write is for; undefined where any record will do. A tag that is weak or not of our making matches no
+// record, as RFC 9110 wants, so it adds none; nor does any record match If-None-Match: *.
+function matchedVersions(
+  { takesVersion }: Door,
+  { 'if-match': header, 'if-none-match': noneMatch }: IncomingMessage['headers'],
+): number[] | undefined {
+  if (noneMatch?.trim() === '*') return []
+  if (header === undefined || header.trim() === '*') return undefined
   const tags = entityTags(header)
   if (tags === undefined) throw fieldProblem('If-Match', 'must be * or a list of quoted entity tags')
   return tags.flatMap(({ weak, tag }) => {
-    const version = weak ? undefined : /^([1-9]\d{0,8})-/.exec(tag)?.[1]
-    return version === undefined ? [] : [Number(version)]
+    const version = weak ? Number.NaN : Number(/^([1-9]\d*)-/.exec(tag)?.[1])
+    return Number.isSafeInteger(version) && takesVersion(version) ? [version] : []
   })
 }
 

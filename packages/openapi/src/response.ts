@@ -36,8 +36,8 @@ export function answer(
     if (text !== undefined) headers[name] = name === 'Location' && text.startsWith('/') ? `${base}${text}` : text
   }
   if (binding.etag !== undefined) {
-    // Version and shape, not a hash: the same record has another tag at another door, and none needs the body.
-    const tag = `${output[binding.etag]}-${form}${envelope ? '-envelope' : ''}`
+    // Version and shape, not a hash of the body: the same record has another tag at another door, and none needs it.
+    const tag = `${output[binding.etag]}-${form(envelope)}`
     headers.ETag = `"${tag}"`
     if (ifNoneMatch !== undefined && isMatched(ifNoneMatch, tag)) return { status: 304, headers }
   }

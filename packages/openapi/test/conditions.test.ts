@@ -1,27 +1,90 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { mutation, query } from '../src/contract.ts'
+import { Problem } from '../src/index.ts'
 import { entityTags } from '../src/request.ts'
 import { startSky } from './serve.ts'
+import { only, serve } from './small.ts'
 
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
 
 const json = { name: 'Venus', radius: 6052 }
 
+const tagOf = async (path: string) => (await sky.request('GET', path)).headers.etag as string
+/** The tag of planet 6, with its quotes. */
+const SATURN = await tagOf('/planets/6')
+const bare = SATURN.slice(1, -1)
+
 describe('an ETag', () => {
-  test('is the version and the shape of the answer', async () => {
-    const tag = async (path: string) => (await sky.request('GET', path)).headers.etag
-    expect(await tag('/planets/6')).toBe('"12-Planet"')
-    expect(await tag('/worlds/6')).toBe('"12-Planet"')
-    expect(await tag('/planets/6/')).toBe('"12-PlanetName"')
-    expect(await tag('/planets/6?envelope=true')).toBe('"12-Planet-envelope"')
-    expect(await tag('/failures/fine')).toBe('"1-fail"')
-    expect(await tag('/planets')).toBe(undefined)
+  test('is the version, the name of the shape of the answer, and a mark of that shape', async () => {
+    expect(SATURN).toMatch(/^"12-Planet\.[0-9a-f]{6}"$/)
+    expect(await tagOf('/worlds/6')).toBe(SATURN)
+    expect(await tagOf('/planets/6/')).toMatch(/^"12-PlanetName\.[0-9a-f]{6}"$/)
+    expect(await tagOf('/failures/fine')).toMatch(/^"1-fail\.[0-9a-f]{6}"$/)
+    expect(await tagOf('/planets')).toBe(undefined)
+  })
+
+  test('is another one in the envelope', async () => {
+    const wrapped = await tagOf('/planets/6?envelope=true')
+    expect(wrapped).toMatch(/^"12-Planet\.[0-9a-f]{6}-envelope"$/)
+    expect(wrapped).not.toBe(`"${bare}-envelope"`)
   })
 
   test('is there after a write, a 204 too', async () => {
-    expect((await sky.request('POST', '/planets', { json })).headers.etag).toBe('"1-Planet"')
+    const shape = bare.slice(3)
+    expect((await sky.request('POST', '/planets', { json })).headers.etag).toBe(`"1-${shape}"`)
     const { status, headers, text } = await sky.request('PUT', '/planets/2/', { json })
-    expect([status, headers.etag, text]).toEqual([204, '"4-Planet"', ''])
+    expect([status, headers.etag, text]).toEqual([204, `"4-${shape}"`, ''])
+  })
+})
+
+describe('the shape in an ETag', () => {
+  /** The tag of version 3 of a thing that is answered with `response`, plain and in the envelope. */
+  async function tagsOf(response: z.ZodType) {
+    const things = only({
+      get: query({
+        input: z.object({}),
+        output: z.looseObject({ version: z.int() }),
+        meta: { openapi: { method: 'GET', path: '/thing', response, etag: 'version', operationId: 'getThing' } },
+      }),
+    })
+    const thing = { version: 3, name: 'Ann', age: 30 }
+    const { request } = await serve({ things }, { things: { get: async () => thing } })
+    const tags = await Promise.all(
+      ['/thing', '/thing?envelope=true'].map(async (path) => (await request('GET', path)).headers.get('etag')),
+    )
+    const old = await request('GET', '/thing', { headers: { 'If-None-Match': before[0] ?? '' } })
+    return { tags, old: old.status }
+  }
+
+  let before: (string | null)[] = []
+  test('is new where a field of the answer is', async () => {
+    before = (await tagsOf(z.object({ name: z.string() }))).tags
+    const { tags, old } = await tagsOf(z.object({ name: z.string(), age: z.int() }))
+    expect(new Set([...before, ...tags]).size).toBe(4)
+    expect(old).toBe(200)
+    for (const response of [
+      z.object({ name: z.string(), age: z.int().optional() }),
+      z.object({ name: z.string().nullable() }),
+      z.object({ name: z.string().transform((name) => ({ name })) }),
+      z.looseObject({ name: z.string() }),
+    ]) {
+      expect(new Set([...before, ...(await tagsOf(response)).tags]).size).toBe(4)
+    }
+  })
+
+  test('is the same where only its description is new, or nothing', async () => {
+    const described = z.object({ name: z.string().meta({ description: 'What it is called.', examples: ['Ann'] }) })
+    for (const response of [z.object({ name: z.string() }), described, described.describe('A thing.')]) {
+      expect(await tagsOf(response)).toEqual({ tags: before, old: 304 })
+    }
+  })
+
+  test('counts fields that are called as a description is', async () => {
+    const titled = await tagsOf(z.object({ title: z.string(), description: z.string() }).partial())
+    const untitled = await tagsOf(z.object({}))
+    expect(titled.tags[0]).not.toBe(untitled.tags[0])
   })
 })
 
@@ -33,22 +96,20 @@ describe('If-None-Match', () => {
 
   test('that names the tag is a 304 without a body', async () => {
     for (const tags of [
-      '"12-Planet"',
-      'W/"12-Planet"',
+      SATURN,
+      `W/${SATURN}`,
       '*',
       ' * ',
-      '"a", "12-Planet"',
-      'W/"x" , W/"12-Planet",',
-      '"a,b","12-Planet"',
+      `"a", ${SATURN}`,
+      `W/"x" , W/${SATURN},`,
+      `"a,b",${SATURN}`,
     ]) {
-      expect([tags, await get(tags)]).toEqual([tags, [304, '"12-Planet"', false]])
+      expect([tags, await get(tags)]).toEqual([tags, [304, SATURN, false]])
     }
-    expect(await get('"12-Planet"', 'HEAD')).toEqual([304, '"12-Planet"', false])
-    expect(await get('"12-Planet-envelope"', 'GET', '/planets/6?envelope=true')).toEqual([
-      304,
-      '"12-Planet-envelope"',
-      false,
-    ])
+    expect(await get(SATURN, 'HEAD')).toEqual([304, SATURN, false])
+    const wrapped = await tagOf('/planets/6?envelope=true')
+    expect(await get(wrapped, 'GET', '/planets/6?envelope=true')).toEqual([304, wrapped, false])
+    expect(await get(wrapped)).toEqual([200, SATURN, true])
   })
 
   test('that names another is answered', async () => {
@@ -56,19 +117,27 @@ describe('If-None-Match', () => {
       '"11-Planet"',
       '"12-PlanetName"',
       '"12-Planet-envelope"',
-      '12-Planet',
-      '"12-Planet',
+      '"12-Planet"',
+      bare,
+      `"${bare}`,
       '',
-      'w/"12-Planet"',
-      '"12-planet"',
+      `w/${SATURN}`,
+      SATURN.toUpperCase(),
+      `"${bare}-envelope"`,
     ]) {
-      expect([tags, await get(tags)]).toEqual([tags, [200, '"12-Planet"', true]])
+      expect([tags, await get(tags)]).toEqual([tags, [200, SATURN, true]])
     }
   })
 
-  test('says nothing about a write', async () => {
-    const { status } = await sky.request('PUT', '/planets/2', { json, headers: { 'If-None-Match': '*' } })
-    expect(status).toBe(200)
+  test('of any record lets no write happen to one that is there', async () => {
+    const put = async (path: string, headers: Record<string, string>) =>
+      (await sky.request('PUT', path, { json, headers })).status
+    expect(await put('/planets/2', { 'If-None-Match': '*' })).toBe(412)
+    expect(await put('/planets/2/', { 'If-None-Match': ' * ' })).toBe(412)
+    expect(await put('/planets/2', { 'If-None-Match': '*', 'If-Match': '*' })).toBe(412)
+    expect(await put('/planets/2', { 'If-None-Match': '*', 'If-Match': '"3-Planet"' })).toBe(412)
+    expect(await put('/planets/3', { 'If-None-Match': '*' })).toBe(404)
+    expect(await put('/planets/2', { 'If-None-Match': '"3-Planet"' })).toBe(200)
   })
 })
 
@@ -84,6 +153,8 @@ describe('If-Match', () => {
       '"3-PlanetName"',
       '"3-Planet-envelope"',
       '"3-"',
+      '"3-Planet.3fa9c1"',
+      '"3-Planet.3fa9c1-envelope"',
       '"1-Planet", "3-Planet"',
       '*',
       '"x", "3-y"',
@@ -109,6 +180,45 @@ describe('If-Match', () => {
       expect([tags, await put(tags)]).toEqual([tags, 412])
     }
     expect(await put('"99999999999999999999-Planet"')).toBe(412)
+  })
+
+  test('may name any version that a number holds exactly', async () => {
+    const seen = z.object({ versions: z.array(z.int()).optional() })
+    const things = only({
+      patch: mutation({
+        input: seen,
+        output: seen,
+        meta: { openapi: { method: 'PATCH', path: '/thing', ifMatch: 'versions' } },
+      }),
+    })
+    const { request } = await serve({ things }, { things: { patch: async (input) => input } })
+    const versions = async (tags: string) =>
+      (await request('PATCH', '/thing', { json: {}, headers: { 'If-Match': tags } })).body.versions
+    expect(await versions('"9999999999-Thing"')).toEqual([9999999999])
+    expect(await versions('"9007199254740991-Thing.3fa9c1", "1-x"')).toEqual([9007199254740991, 1])
+    expect(await versions('"9007199254740992-Thing"')).toEqual([])
+    expect(await versions(`"${'9'.repeat(400)}-Thing"`)).toEqual([])
+  })
+
+  test('that names a version which no record can have is a 412, not a 400', async () => {
+    const things = only({
+      patch: mutation({
+        input: z.object({ versions: z.array(z.int().max(2147483647)).optional() }),
+        output: z.object({}),
+        errors: [412],
+        meta: { openapi: { method: 'PATCH', path: '/thing', ifMatch: 'versions' } },
+      }),
+    })
+    const patch = async ({ versions }: { versions?: number[] | undefined }) => {
+      if (versions !== undefined && !versions.includes(2147483647)) throw new Problem(412, 'Another version')
+      return {}
+    }
+    const { request } = await serve({ things }, { things: { patch } })
+    const status = async (tags: string) =>
+      (await request('PATCH', '/thing', { json: {}, headers: { 'If-Match': tags } })).status
+    expect(await status('"2147483647-Thing"')).toBe(200)
+    expect(await status('"2147483648-Thing"')).toBe(412)
+    expect(await status('"2147483648-Thing", "2147483647-Thing"')).toBe(200)
   })
 
   test('that is no list of tags is a 400', async () => {
