@@ -80,11 +80,14 @@ const valuesRule = must(`a list of 1 to ${MOST_VALUES} values`)
 function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFacts['by']): z.ZodType {
   if (by === 'value') return equal(schema)
   if (by === 'in') {
-    return z
-      .array(equal(schema), valuesRule)
-      .min(1, valuesRule)
-      .max(MOST_VALUES, valuesRule)
-      .meta({ description: `Only ${noun} whose ${field} is one of these.` })
+    return (
+      z
+        .array(equal(schema), valuesRule)
+        .min(1, valuesRule)
+        .max(MOST_VALUES, valuesRule)
+        // Commas separate the values in a query string.
+        .meta({ description: `Only ${noun} whose ${field} is one of these.`, param: { style: 'form', explode: false } })
+    )
   }
   const isNumber = schema.def.type === 'number'
   const form = isNumber ? ': digits, with or without a decimal point' : ''

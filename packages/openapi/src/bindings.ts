@@ -1,23 +1,21 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
+import { checkBodyField, type Reading, readingOf } from './reading.ts'
 import { shapeMark } from './shape.ts'
 import { compiled, isOptional, type Parser, parserOf } from './validate.ts'
-
-/** How text from a path, query string or header becomes a value: never more than digits to a number. */
-export type Kind = 'integer' | 'number' | 'boolean' | 'text'
 
 /** An input field and the name it carries where the caller sends it. */
 export interface Source {
   /** As the caller writes it: `user_id`, `Idempotency-Key`, `username`. */
   name: string
   field: string
-  kind: Kind
-  /** Whether it holds several values, with commas between them. */
-  isList: boolean
 }
 
+/** A source that is text. */
+export interface TextSource extends Source, Reading {}
+
 /** A source that is a request header. */
-export interface HeaderSource extends Source {
+export interface HeaderSource extends TextSource {
   /** Its name as Node gives it, in small letters. */
   key: string
 }
@@ -45,8 +43,8 @@ export interface Door {
   /** Whether the field of `If-Match` can hold this version: one that it cannot is that of no record. */
   takesVersion: (version: number) => boolean
   status: 200 | 201 | 204
-  path: Source[]
-  query: Source[]
+  path: TextSource[]
+  query: TextSource[]
   headers: HeaderSource[]
   /** What makes the headers of its answer. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
@@ -80,47 +78,58 @@ const ROUTABLE = /^(?:\/[^/{}*?#]*(?:\{[^/{}]+\}[^/{}*?#]*)?)+$/
 /** The query parameter that asks for the standard envelope. */
 export const ENVELOPE = 'envelope'
 
+const QUERY_STRING = 'the query string'
+
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
 function door(name: string, resource: Resource, procedure: Procedure, binding: Binding): Door {
   const input = inputAt(binding, procedure)
+  if (variantsOf(input).length === 0) {
+    throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
+  }
   const shape = shapeOf(input)
+  const place = `${name}: ${binding.method} ${binding.path}`
   const bound = new Set<string>()
-  const source = (field: string, as: string): Source => {
+  const schemaOf = (field: string): z.ZodType => {
     const schema = shape[field]
-    if (schema === undefined)
-      throw new Error(`${name}: ${binding.method} ${binding.path} binds the unknown field "${field}"`)
+    if (schema === undefined) throw new Error(`${place} binds the unknown field "${field}"`)
     bound.add(field)
-    return { name: as, field, ...readingOf(schema) }
+    return schema
+  }
+  const fromText = (field: string, as: string, from: string): TextSource => ({
+    name: as,
+    field,
+    ...readingOf(schemaOf(field), `${place} reads the field "${field}" from ${from}`, from === QUERY_STRING),
+  })
+  const fromBody = (field: string, as: string): Source => {
+    checkBodyField(schemaOf(field), `${place} reads the field "${field}" from the body`)
+    return { name: as, field }
   }
   if (!ROUTABLE.test(binding.path)) {
     const rule = 'segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed'
     throw new Error(`${name}: the path ${binding.path} must be ${rule}`)
   }
   const path = [...binding.path.matchAll(PARAMETER)].map(([, param = '']) =>
-    source(binding.params?.[param] ?? param, param),
+    fromText(binding.params?.[param] ?? param, param, 'the path'),
   )
   const headers = Object.entries(binding.headerParams ?? {}).map(([header, field]) => ({
-    ...source(field, header),
+    ...fromText(field, header, `the header ${header}`),
     key: header.toLowerCase(),
   }))
-  if (binding.ifMatch !== undefined) source(binding.ifMatch, 'If-Match')
+  const versions = binding.ifMatch === undefined ? undefined : compiled(schemaOf(binding.ifMatch))
   const withBody = METHODS_WITH_BODY.has(binding.method)
-  if (withBody && binding.body !== undefined) source(binding.body, '')
+  if (withBody && binding.body !== undefined) fromBody(binding.body, '')
   // What no binding names comes from the body where there is one, else from the query string.
-  const rest = Object.keys(shape)
-    .filter((field) => !bound.has(field))
-    .map((field) => source(field, field))
-  const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => source(field, alias)) : []
-  if (!withBody && rest.some(({ name }) => name === ENVELOPE)) {
-    const reads = `${binding.method} ${binding.path} reads the field "${ENVELOPE}" from the query string`
-    throw new Error(
-      `${name}: ${reads}, where "${ENVELOPE}" asks for the standard envelope; it needs another name there`,
-    )
+  const rest = Object.keys(shape).filter((field) => !bound.has(field))
+  if (!withBody && rest.includes(ENVELOPE)) {
+    const asks = `where "${ENVELOPE}" asks for the standard envelope; it needs another name there`
+    throw new Error(`${place} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${asks}`)
   }
+  const query = withBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
+  const fields = withBody ? rest.map((field) => fromBody(field, field)) : []
+  const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
   const response = binding.response ?? procedure.output
   const facts = factsBeside(binding.responseBody, procedure.output)
-  const versions = binding.ifMatch === undefined ? undefined : compiled(shape[binding.ifMatch] as z.ZodType)
   return {
     name,
     resource,
@@ -138,8 +147,10 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     path,
     headers,
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
-    query: withBody ? [] : rest,
-    ...(withBody && { body: binding.body === undefined ? { fields: [...rest, ...aliases] } : { whole: binding.body } }),
+    query,
+    ...(withBody && {
+      body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
+    }),
   }
 }
 
@@ -171,15 +182,41 @@ export function subsetFields({ body, input }: Door): string[] | undefined {
   return fields.every((field) => isOptional(shape[field] as z.ZodType)) ? fields : undefined
 }
 
-/**
- * The fields of an object schema.
- *
- * @throws Error when it is none: REST needs names for what it binds
- */
+/** The fields of an object schema; of a union, those of every option, as any of them takes them. */
 export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
-  const { shape } = schema as z.ZodObject
-  if (shape === undefined) throw new Error('a procedure bound to REST takes an object')
-  return shape as Record<string, z.ZodType>
+  const variants = variantsOf(schema)
+  if (variants.length === 1) return (variants[0] as z.ZodObject).shape as Record<string, z.ZodType>
+  const fields = [...new Set(variants.flatMap(({ shape }) => Object.keys(shape)))]
+  return Object.fromEntries(
+    fields.map((field) => {
+      const schemas = variants.flatMap(({ shape }) => (shape[field] as z.ZodType) ?? [])
+      const [first] = new Set(schemas)
+      const any = new Set(schemas).size === 1 ? (first as z.ZodType) : z.union(schemas)
+      return [field, schemas.length < variants.length ? any.optional() : any]
+    }),
+  )
+}
+
+/** The objects that a schema takes: itself, the options of a union; none where it takes no objects. */
+export function variantsOf(schema: z.ZodType): z.ZodObject[] {
+  if (schema instanceof z.ZodObject) return [schema]
+  const { options = [], left, right, innerType, in: input, out, getter } = schema.def as ObjectsDef
+  if (left !== undefined && right !== undefined) {
+    const others = variantsOf(right)
+    return variantsOf(left).flatMap((one) => others.map((other) => z.object({ ...one.shape, ...other.shape })))
+  }
+  const inner = input?.def.type === 'transform' ? out : (innerType ?? input ?? getter?.())
+  return [...options, ...(inner === undefined ? [] : [inner])].flatMap(variantsOf)
+}
+
+type ObjectsDef = z.core.$ZodTypeDef & {
+  options?: z.ZodType[]
+  left?: z.ZodType
+  right?: z.ZodType
+  innerType?: z.ZodType
+  in?: z.ZodType
+  out?: z.ZodType
+  getter?: () => z.ZodType
 }
 
 function shownBy(response: z.ZodType, versionField: string | undefined): readonly string[] | undefined {
@@ -196,34 +233,4 @@ function factsBeside(responseBody: string | undefined, output: z.ZodType): z.Zod
   if (responseBody === undefined) return z.object({})
   const { [responseBody]: _, ...facts } = shapeOf(output)
   return z.object(facts)
-}
-
-/** How the text of a parameter with this schema is read. */
-function readingOf(schema: z.ZodType): Pick<Source, 'kind' | 'isList'> {
-  const { element } = unwrapped(schema).def as RecordsDef
-  return { kind: kindOf(element ?? schema), isList: element !== undefined }
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
-    ? unwrapped(schema.unwrap() as z.ZodType)
-    : schema
-}
-
-function kindOf(schema: z.ZodType): Kind {
-  const {
-    type,
-    format,
-    innerType,
-    in: input,
-  } = schema.def as z.core.$ZodTypeDef & {
-    format?: string
-    innerType?: z.ZodType
-    in?: z.ZodType
-  }
-  if (schema.meta()?.type === 'integer') return 'integer'
-  const inner = innerType ?? input
-  if (inner !== undefined) return kindOf(inner)
-  if (type === 'number') return format === 'safeint' ? 'integer' : 'number'
-  return type === 'boolean' ? type : 'text'
 }

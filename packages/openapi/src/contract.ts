@@ -21,7 +21,7 @@ export interface Exchange<Input = any, Output = any> {
   /** The request's path as sent, with the one that the handler is mounted at, without the query string. */
   path: string
   /** The request's query parameters, decoded, in the order sent. */
-  query: ReadonlyMap<string, string>
+  query: readonly (readonly [name: string, value: string])[]
 }
 
 /** A response header that a procedure chooses. */

@@ -2,7 +2,7 @@ import { initTRPC } from '@trpc/server'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import { type Door, doors, PARAMETER, type Source, shapeOf } from './bindings.ts'
+import { type Door, doors, PARAMETER, type Source, shapeOf, type TextSource, variantsOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { isOptional } from './validate.ts'
 
@@ -198,11 +198,12 @@ const ENVELOPE = z
 function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestParams']> {
   const { binding } = door
   const shape = shapeOf(door.input)
-  const named = (sources: Source[]) =>
+  const named = (sources: TextSource[], isInQuery = false) =>
     Object.fromEntries(
-      sources.map(({ name, field, isList }) => {
+      sources.map(({ name, field, isList, isRepeated }) => {
         const schema = shape[field] as z.ZodType
-        return [name, isList ? schema.meta({ ...schema.meta(), param: { style: 'form', explode: false } }) : schema]
+        const param = { style: 'form', explode: false } as const
+        return [name, isInQuery && isList && !isRepeated ? schema.meta({ ...schema.meta(), param }) : schema]
       }),
     )
   const header = {
@@ -212,26 +213,33 @@ function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestP
   }
   return {
     path: z.object(named(door.path)),
-    query: z.object({ ...named(door.query), envelope: ENVELOPE }),
+    query: z.object({ ...named(door.query, true), envelope: ENVELOPE }),
     header: z.object(header),
   }
 }
 
 // A body may carry an aliased field under either key, so neither alone is required.
 function bodySchema(door: Door, fields: Source[]): z.ZodType {
-  const shape = shapeOf(door.input)
+  const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
+  const [first, ...others] = variantsOf(door.input).map(({ shape }) => {
+    const own = fields.filter(({ field }) => Object.hasOwn(shape, field))
+    return bodyOf(door, own, shape as Record<string, z.ZodType>)
+  })
+  if (others.length === 0) return (first as z.ZodType).meta({ ...first?.meta(), id })
+  return z.union([first as z.ZodType, ...others]).meta({ id })
+}
+
+function bodyOf(door: Door, fields: Source[], shape: Record<string, z.ZodType>): z.ZodType {
   const aliased = new Set(Object.values(door.binding.aliases ?? {}))
   const entries = fields.map(({ name, field }): [string, z.ZodType] => {
     const schema = shape[field] as z.ZodType
     return [name, aliased.has(field) ? schema.optional() : schema]
   })
-  const required = [...aliased].filter((field) => !isOptional(shape[field] as z.ZodType))
+  const required = [...aliased].filter((field) => field in shape && !isOptional(shape[field] as z.ZodType))
   const eitherKey = required.map((field) => ({
     anyOf: fields.filter((source) => source.field === field).map(({ name }) => ({ required: [name] })),
   }))
-  const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
   return z.object(Object.fromEntries(entries)).meta({
-    id,
     ...(eitherKey.length > 0 && { override: ({ jsonSchema }) => void Object.assign(jsonSchema, { allOf: eitherKey }) }),
   })
 }

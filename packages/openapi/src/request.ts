@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
-import { type Door, ENVELOPE, type HeaderSource, type Kind, type Source, shapeOf } from './bindings.ts'
+import { type Door, ENVELOPE, type HeaderSource, shapeOf } from './bindings.ts'
 import { readBytes, tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
 import { type Path, quote } from './field-error.ts'
@@ -21,13 +21,13 @@ export function split(url: string): { path: string; rawQuery: string } {
 }
 
 /**
- * The parameters of a query string.
+ * The parameters of a query string, in the order sent.
  *
- * @throws Problem 400 on a bad percent-escape, and on a parameter that stands there twice
+ * @throws Problem 400 on a bad percent-escape
  */
-export function queryParameters(rawQuery: string): ReadonlyMap<string, string> {
+export function queryParameters(rawQuery: string): readonly Parameter[] {
   if (rawQuery === '') return NO_PARAMETERS
-  const parameters = new Map<string, string>()
+  const parameters: Parameter[] = []
   const isPlain = !/[%+]/.test(rawQuery)
   for (const pair of rawQuery.split('&')) {
     if (pair === '') continue
@@ -35,13 +35,28 @@ export function queryParameters(rawQuery: string): ReadonlyMap<string, string> {
     const rawName = mark < 0 ? pair : pair.slice(0, mark)
     const rawValue = mark < 0 ? '' : pair.slice(mark + 1)
     const name = isPlain ? rawName : decode(rawName.replaceAll('+', ' '), 'the query string')
-    if (parameters.has(name)) throw fieldProblem(name, 'must be given once')
-    parameters.set(name, isPlain ? rawValue : decode(rawValue.replaceAll('+', ' '), `query parameter ${quote(name)}`))
+    const where = `query parameter ${quote(name)}`
+    parameters.push([name, isPlain ? rawValue : decode(rawValue.replaceAll('+', ' '), where)])
   }
   return parameters
 }
 
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
+/** A query parameter: its name and its value, decoded. */
+export type Parameter = readonly [name: string, value: string]
+
+const NO_PARAMETERS: readonly Parameter[] = []
+
+/**
+ * The values of a query parameter.
+ *
+ * @throws Problem 400 where there are several and it may not be repeated
+ */
+export function valuesOf(query: readonly Parameter[], name: string, isRepeated = false): string[] {
+  const values: string[] = []
+  for (const [given, value] of query) if (given === name) values.push(value)
+  if (values.length > 1 && !isRepeated) throw fieldProblem(name, 'must be given once')
+  return values
+}
 
 // The answers' media type, as callers write it.
 const OFFERED = ['application/json', 'application/json;charset=utf-8']
@@ -67,18 +82,18 @@ export function checkAccept(req: IncomingMessage): void {
 export function gatherInput(
   door: Door,
   params: readonly string[],
-  query: ReadonlyMap<string, string>,
+  query: readonly Parameter[],
   headers: IncomingMessage['headers'],
   body: unknown,
 ): Record<string, unknown> {
   const input = pathInput(door, params)
-  for (const name of query.keys()) {
+  for (const [name] of query) {
     if (name !== ENVELOPE && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
   }
-  if (query.size > 0) {
-    for (const source of door.query) {
-      const text = query.get(source.name)
-      if (text !== undefined) input[source.field] = read(text, source)
+  if (query.length > 0) {
+    for (const { name, field, isRepeated, read } of door.query) {
+      const texts = valuesOf(query, name, isRepeated)
+      if (texts.length > 0) input[field] = read(texts)
     }
   }
   takeHeaders(door.headers, headers, input)
@@ -93,7 +108,7 @@ export function gatherInput(
 /** The input fields that the path carries. */
 export function pathInput(door: Door, params: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const [index, source] of door.path.entries()) input[source.field] = read(params[index] as string, source)
+  for (const [index, source] of door.path.entries()) input[source.field] = source.read([params[index] as string])
   return input
 }
 
@@ -110,7 +125,7 @@ export function takeHeaders(
 ): void {
   for (const source of sources) {
     const text = headers[source.key]
-    if (typeof text === 'string') input[source.field] = read(text, source)
+    if (typeof text === 'string') input[source.field] = source.read([text])
   }
 }
 
@@ -230,20 +245,6 @@ function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, in
     // An assignment to `__proto__` would make the caller's value the input's prototype.
     if (!Object.hasOwn(shape, name)) Object.defineProperty(input, name, { value, enumerable: true })
   }
-}
-
-function read(text: string, { kind, isList }: Source): unknown {
-  return isList ? text.split(',').map((value) => readOne(value, kind)) : readOne(text, kind)
-}
-
-function readOne(text: string, kind: Kind): unknown {
-  if (kind === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  // Digits past what a number holds exactly are still a whole number: the largest one, for the schema to judge.
-  if (kind === 'integer' && /^-?\d+$/.test(text)) {
-    return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER))
-  }
-  if (kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
-  return text
 }
 
 // The versions a write is for; undefined where any record will do. A tag that is weak or not of our making matches no

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
-import { type Door, doors, PARAMETER } from './bindings.ts'
+import { type Door, doors, ENVELOPE, PARAMETER } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
@@ -13,10 +13,12 @@ import {
   checkTarget,
   fieldProblem,
   gatherInput,
+  type Parameter,
   pathInput,
   queryParameters,
   readJson,
   split,
+  valuesOf,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready, write } from './response.ts'
 
@@ -105,13 +107,13 @@ export function rest<Context>(
       const admitted = operation.admit(context)
       if (isPromise(admitted)) await admitted
       const body = door.body && (await readJson(req, door.binding))
-      let query: ReadonlyMap<string, string>
+      let query: readonly Parameter[]
       let envelope: EnvelopeForm | undefined
       let input: Record<string, unknown>
       try {
         checkAccept(req)
         query = queryParameters(rawQuery)
-        envelope = wantsEnvelope(query.get('envelope')) ? options.envelope : undefined
+        envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
         input = gatherInput(door, params, query, req.headers, body)
       } catch (problem) {
         throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
@@ -230,7 +232,7 @@ const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 function wantsEnvelope(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true
-  throw fieldProblem('envelope', 'must be true or false')
+  throw fieldProblem(ENVELOPE, 'must be true or false')
 }
 
 function route<Context>(contract: Contract, operations: Operation<Context>[]) {

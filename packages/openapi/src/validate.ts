@@ -100,6 +100,10 @@ function accepted<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
 
 // Where each fault of an issue is, where zod says it of the object as a whole.
 function placed(issue: z.core.$ZodIssue): PathFault[] {
+  if (issue.code === 'invalid_union' && issue.path.length === 0 && issue.errors.length > 0) {
+    // Of the objects that the input may be, the one that it comes closest to.
+    return issue.errors.reduce((least, other) => (other.length < least.length ? other : least)).flatMap(placed)
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'must be left out: it is not known here' }))
   }

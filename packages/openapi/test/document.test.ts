@@ -95,9 +95,12 @@ test('a door takes what its binding says', () => {
     'query ratio',
     'query sizes',
     'query tags',
+    'query words',
   ])
   const sizes = named('look').parameters.find(({ name }: { name: string }) => name === 'sizes')
   expect(sizes).toMatchObject({ style: 'form', explode: false, schema: { type: 'array' } })
+  const words = named('look').parameters.find(({ name }: { name: string }) => name === 'words')
+  expect([words.style, words.explode, words.schema.type]).toEqual([undefined, undefined, 'array'])
   expect(parameters('listPlanets')).toEqual([
     'query envelope',
     'query kind',

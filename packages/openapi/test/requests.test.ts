@@ -110,7 +110,7 @@ describe('a query string', () => {
   })
 
   test('takes no parameter that the door does not know, and says which it does', async () => {
-    const known = 'is not a query parameter of this operation; it takes: label, ratio, on, sizes, tags, envelope'
+    const known = 'is not a query parameter of this operation; it takes: label, ratio, on, sizes, tags, words, envelope'
     for (const name of [
       'labels',
       'LABEL',

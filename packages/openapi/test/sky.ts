@@ -249,6 +249,8 @@ const moons = resource({
   },
 })
 
+const commas = { param: { style: 'form', explode: false } } as const
+
 /** Answers with its input, as it was read. */
 const seen = z.object({ seen: z.record(z.string(), z.unknown()) })
 const tree = z.record(z.string(), z.unknown())
@@ -265,8 +267,12 @@ const probes = resource({
         ratio: z.number({ error: 'must be a number' }).optional(),
         on: z.boolean({ error: 'must be true or false' }).optional(),
         depth: z.number({ error: 'must be a number' }).optional(),
-        sizes: z.array(z.number({ error: 'must be a number' })).optional(),
-        tags: z.array(z.string()).optional(),
+        sizes: z
+          .array(z.number({ error: 'must be a number' }))
+          .optional()
+          .meta(commas),
+        tags: z.array(z.string()).meta(commas).optional(),
+        words: z.array(z.string()).optional(),
       }),
       output: seen,
       meta: {
