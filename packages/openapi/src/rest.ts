@@ -21,6 +21,7 @@ import {
   valuesOf,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready, write } from './response.ts'
+import { abortProblem } from './signal.ts'
 
 export interface RestOptions<Context> {
   envelope: EnvelopeForm
@@ -147,7 +148,7 @@ export function rest<Context>(
   }
 
   const fail = async (error: unknown, req: Request, res: Response): Promise<void> => {
-    let problem = parserProblem(error) ?? toProblem(error)
+    let problem = parserProblem(error) ?? abortProblem(error, req) ?? toProblem(error)
     let everywhere: Record<string, string> | undefined
     try {
       everywhere = await options.headers?.(req)
