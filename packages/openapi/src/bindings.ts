@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
 import { checkBodyField, type Reading, readingOf } from './reading.ts'
 import { shapeMark } from './shape.ts'
-import { compiled, isOptional, type Parser, parserOf } from './validate.ts'
+import { accepts, compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
 /** An input field and the name it carries where the caller sends it. */
 export interface Source {
@@ -83,7 +83,7 @@ const QUERY_STRING = 'the query string'
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
 function door(name: string, resource: Resource, procedure: Procedure, binding: Binding): Door {
-  const input = inputAt(binding, procedure)
+  const input = inputAt(name, binding, procedure)
   if (variantsOf(input).length === 0) {
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
   }
@@ -142,7 +142,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     shown: shownBy(response, binding.etag),
     facts,
     form: formOf(response.meta()?.id ?? (binding.operationId as string), response, binding.envelope, facts),
-    takesVersion: (version) => versions?.().safeParse([version]).success ?? false,
+    takesVersion: (version) => versions !== undefined && (accepts(versions(), [version]) ?? true),
     status: binding.status ?? 200,
     path,
     headers,
@@ -169,9 +169,13 @@ function formOf(name: string, response: z.ZodType, key: string | undefined, fact
   }
 }
 
-function inputAt({ optional = [] }: Binding, { input }: Procedure): z.ZodType {
+function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure): z.ZodType {
   if (optional.length === 0) return input
-  return (input as z.ZodObject).partial(Object.fromEntries(optional.map((field) => [field, true])) as never)
+  try {
+    return (input as z.ZodObject).partial(Object.fromEntries(optional.map((field) => [field, true])) as never)
+  } catch (cause) {
+    throw new Error(`${name}: "optional" needs an input that is a plain object, without checks of its own`, { cause })
+  }
 }
 
 /** The fields of a door's body where none of them is required, so that any subset is valid; else undefined. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { compiled } from './validate.ts'
+import { accepts, compiled } from './validate.ts'
 
 /** How the text of an input field becomes its value. */
 export interface Reading {
@@ -30,9 +30,7 @@ interface Taken extends Texts {
   hasCommas: boolean
 }
 
-/** Text alone: in a query string, a path or a header. */
-const TEXT_ALONE = () => false
-const JSON_TOO = (type: string) => !/(^|array of )(bigint|date|map|set|symbol|function|file|promise|nan)$/.test(type)
+const NOT_JSON = /(^|array of )(bigint|date|map|set|symbol|function|file|promise|nan)$/
 
 /**
  * The reading of a field that comes from a query string, a path or a header. The values of a list are separated by
@@ -43,7 +41,7 @@ const JSON_TOO = (type: string) => !/(^|array of )(bigint|date|map|set|symbol|fu
  */
 export function readingOf(schema: z.ZodType, where: string, isInQuery: boolean): Reading {
   const taken = takenBy(schema)
-  checkCarried(taken, where, TEXT_ALONE)
+  checkCarried(taken, where, () => false)
   const { items } = taken
   const hasCommas = taken.hasCommas || !isInQuery
   const readOne = readerOf(taken, schema)
@@ -63,36 +61,29 @@ export function readingOf(schema: z.ZodType, where: string, isInQuery: boolean):
 
 /** @throws Error where no JSON stands for what a field takes that comes from a body */
 export function checkBodyField(schema: z.ZodType, where: string): void {
-  checkCarried(takenBy(schema), where, JSON_TOO)
+  checkCarried(takenBy(schema), where, (type) => !NOT_JSON.test(type))
 }
 
+/** @param isCarried whether a value of a type comes as something else than text */
 function checkCarried({ kinds, items, others }: Taken, where: string, isCarried: (type: string) => boolean): void {
   if (kinds.size > 0 || items !== undefined || others.size === 0 || [...others].some(isCarried)) return
   throw new Error(`${where}, which cannot carry ${[...others].join(', ')}`)
 }
 
 /** Reads text as the first of what it may stand for that the schema takes. */
-function readerOf(taken: Texts, schema?: z.ZodType): (text: string) => unknown {
-  const { kinds } = taken
-  const isText = kinds.has('text')
-  const read = kinds.has('boolean') && kinds.size > (isText ? 2 : 1) ? either(kinds) : READERS[typed(kinds)]
-  if (!isText || kinds.size === 1) return read
-  const fits = fitter(taken, schema)
+function readerOf(texts: Texts, schema?: z.ZodType): (text: string) => unknown {
+  const { kinds } = texts
+  const readers = (['number', 'integer', 'boolean'] as const)
+    .filter((kind) => kinds.has(kind))
+    .map((kind) => READERS[kind])
+  if (kinds.size <= 1) return readers[0] ?? READERS.text
+  const fits = kinds.has('text') ? fitter(texts, schema) : () => true
   return (text) => {
-    const value = read(text)
-    return value === text || fits(value) ? value : text
-  }
-}
-
-function typed(kinds: Set<Kind>): Kind {
-  return (['number', 'integer', 'boolean'] as const).find((kind) => kinds.has(kind)) ?? 'text'
-}
-
-function either(kinds: Set<Kind>): (text: string) => unknown {
-  const readNumber = READERS[typed(kinds)]
-  return (text) => {
-    const value = readNumber(text)
-    return value === text ? READERS.boolean(text) : value
+    for (const read of readers) {
+      const value = read(text)
+      if (value !== text && fits(value)) return value
+    }
+    return text
   }
 }
 
@@ -105,25 +96,10 @@ const READERS: Record<Kind, (text: string) => unknown> = {
     /^-?\d+$/.test(text) ? Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER)) : text,
 }
 
-/** Whether a schema takes a value, as far as that can be said at once. */
+/** Whether a schema takes a value. Where it is asynchronous, what it is made of says so. */
 function fitter({ leaves }: Texts, schema?: z.ZodType): (value: unknown) => boolean {
   const whole = schema && compiled(schema)
-  return (value) => {
-    if (whole !== undefined) {
-      try {
-        return whole().safeParse(value).success
-      } catch {
-        // It is asynchronous: what it is made of may not be.
-      }
-    }
-    return leaves.some((leaf) => {
-      try {
-        return leaf.safeParse(value).success
-      } catch {
-        return true
-      }
-    })
-  }
+  return (value) => (whole && accepts(whole(), value)) ?? leaves.some((leaf) => accepts(leaf, value) ?? true)
 }
 
 interface Def {

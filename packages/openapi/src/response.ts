@@ -33,7 +33,7 @@ export function answer(
   const headers: Record<string, string> = {}
   for (const { name, value } of door.answerHeaders) {
     const text = value(exchange)
-    if (text !== undefined) headers[name] = name === 'Location' && text.startsWith('/') ? `${base}${text}` : text
+    if (text !== undefined) headers[name] = isFromRoot(name, text) ? `${base}${text}` : text
   }
   if (binding.etag !== undefined) {
     // Version and shape, not a hash of the body: the same record has another tag at another door, and none needs it.
@@ -52,6 +52,11 @@ export function answer(
     headers,
     body: envelope.success(data as Record<string, unknown>, facts.parse(output)),
   }
+}
+
+// A Location without a host, which the contract gives as though it were mounted at the root.
+function isFromRoot(name: string, value: string): boolean {
+  return name.toLowerCase() === 'location' && /^\/(?!\/)/.test(value)
 }
 
 /** An answer whose body is text already. */

@@ -41,11 +41,17 @@ export function parserOf<S extends z.ZodType>(schema: S): Parser<z.output<S>> {
 
 /** Whether a field may be left out. */
 export function isOptional(schema: z.ZodType): boolean {
+  return accepts(schema, undefined) ?? false
+}
+
+/** Whether a schema takes a value; undefined where an asynchronous check has to say. */
+export function accepts(schema: z.ZodType, value: unknown): boolean | undefined {
   handleRejections(schema)
   try {
-    return schema.safeParse(undefined).success
-  } catch {
-    return false // An asynchronous check was reached.
+    return schema.safeParse(value).success
+  } catch (error) {
+    if (error instanceof z.core.$ZodAsyncError) return undefined
+    throw error
   }
 }
 

@@ -237,6 +237,27 @@ describe('mounted at a path', () => {
     expect((await request('OPTIONS', '/v1/things')).headers.get('allow')).toBe('POST, OPTIONS')
   })
 
+  test('gives the path to a Location that needs it, and to no other', async () => {
+    const location = (value: string) =>
+      query({
+        input: z.object({}),
+        output: z.object({}),
+        meta: {
+          openapi: { method: 'GET', path: '/', headers: { location: { description: 'There.', value: () => value } } },
+        },
+      })
+    for (const [value, sent] of [
+      ['/a', '/v1/a'],
+      ['//sky/a', '//sky/a'],
+      ['https://sky/a', 'https://sky/a'],
+      ['a', 'a'],
+    ] as const) {
+      const contract = { things: only({ get: location(value) }) }
+      const { request } = await serve(contract, { things: { get: async () => ({}) } }, {}, { mount: '/v1' })
+      expect((await request('GET', '/v1')).headers.get('location')).toBe(sent)
+    }
+  })
+
   test('refuses in the form of the path', async () => {
     const { request } = await serve({ things }, implementation, {}, { mount: '/v1' })
     expect((await request('GET', '/v1/things/x')).body.error).toBe('id: must be a whole number')

@@ -81,6 +81,12 @@ describe('the shape in an ETag', () => {
     }
   })
 
+  test('may be made of parts of one name', async () => {
+    const name = z.string().meta({ id: 'Name' })
+    const { tags } = await tagsOf(z.object({ name, nick: name.optional(), age: z.int().meta({ id: 'Name' }) }))
+    expect(tags[0]).toMatch(/^"3-getThing\.[0-9a-f]{6}"$/)
+  })
+
   test('counts fields that are called as a description is', async () => {
     const titled = await tagsOf(z.object({ title: z.string(), description: z.string() }).partial())
     const untitled = await tagsOf(z.object({}))
@@ -219,6 +225,21 @@ describe('If-Match', () => {
     expect(await status('"2147483647-Thing"')).toBe(200)
     expect(await status('"2147483648-Thing"')).toBe(412)
     expect(await status('"2147483648-Thing", "2147483647-Thing"')).toBe(200)
+  })
+
+  test('works where its field is checked asynchronously', async () => {
+    const versions = z.array(z.int().refine(async (version) => version < 9))
+    const things = only({
+      patch: mutation({
+        input: z.object({ versions: versions.optional() }),
+        output: z.object({ versions }),
+        meta: { openapi: { method: 'PATCH', path: '/thing', ifMatch: 'versions', response: z.object({}) } },
+      }),
+    })
+    const { request } = await serve({ things }, { things: { patch: async () => ({ versions: [] }) } })
+    const patch = (tag: string) => request('PATCH', '/thing', { json: {}, headers: { 'If-Match': tag } })
+    expect((await patch('"3-Thing"')).status).toBe(200)
+    expect((await patch('"10-Thing"')).status).toBe(400)
   })
 
   test('that is no list of tags is a 400', async () => {

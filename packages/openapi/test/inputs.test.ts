@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -151,6 +152,19 @@ describe('a value in a query string, a path or a header is read as its schema wa
   })
 })
 
+test('an asynchronous check that fails does no harm where a text may stand for several values', async () => {
+  const unhandled: unknown[] = []
+  process.on('unhandledRejection', (cause) => unhandled.push(cause))
+  const broken = z.string().refine(async () => {
+    throw new Error('secret')
+  })
+  const small = await serveOne(asking(z.object({ it: z.union([z.int(), broken]), if: z.string().optional() })))
+  expect(await ask(small, 'GET', '/things?it=x')).toEqual([500, 'Internal server error (request request-1)'])
+  expect(await ask(small, 'GET', '/things?it=5')).toEqual({ it: 5 })
+  await setTimeout(5)
+  expect(unhandled).toEqual([])
+})
+
 describe('a body', () => {
   const shape = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('circle'), radius: z.number({ error: 'must be a number' }) }),
@@ -264,6 +278,16 @@ describe('is refused at the start:', () => {
   ])('%s in a body', (_, schema, types) => {
     expect(start(sending(z.object({ it: schema })))).toThrow(
       `things.one: POST /things reads the field "it" from the body, which cannot carry ${types}`,
+    )
+  })
+
+  test('fields that may be left out of an input that is no plain object', () => {
+    const optional = ['a']
+    const either = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
+    expect(start(sending(either, { optional }))).toThrow('things.one: "optional" needs an input that is a plain object')
+    const refined = z.object({ a: z.string() }).refine(() => true)
+    expect(start(sending(refined, { optional }))).toThrow(
+      'things.one: "optional" needs an input that is a plain object',
     )
   })
 

@@ -22,14 +22,14 @@ export interface Small {
   request: (method: string, path: string, sent?: { json?: unknown; headers?: Record<string, string> }) => Promise<Reply>
 }
 
-export interface Reply {
+interface Reply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
   body: any
   headers: Headers
 }
 
-export const plainForm: ErrorForm = {
+const plainForm: ErrorForm = {
   schema: z.object({ error: z.string(), fields: z.array(z.string()) }),
   body: ({ message, fields }) => ({ error: message, fields: fields.map(({ field }) => field) }),
 }
