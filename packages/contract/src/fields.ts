@@ -112,7 +112,7 @@ export const idempotencyKey = z
   .meta({
     maxLength: 255,
     description:
-      'Makes a repeat harmless: within 24 hours the same key with the same request gets the first answer again, with another request a 409.',
+      'Makes a repeat harmless: within 24 hours the same key with the same request gets the first answer again, with another request a 409. A key belongs to one operation and one caller.',
   })
 
 const versionRule = must('a version number or a list of at most 100')

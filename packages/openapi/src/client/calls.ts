@@ -112,8 +112,8 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
         }
         if (retryForMs === 0 || !isPassing(last)) throw last
         sendBy = startMs + (last.retryAfterMs === undefined ? Math.min(retryForMs, timeoutMs) : timeoutMs)
-        if (performance.now() + settled.waitMs > sendBy) throw last
-        await ending.pause(settled.waitMs)
+        if (performance.now() + settled.pause.ms > sendBy) throw last
+        await settled.pause.wait(ending)
       }
     } catch (error) {
       if (key !== undefined && isServiceError(error)) error.idempotencyKey = key

@@ -45,15 +45,6 @@ export class Ending {
     return Promise.race([this.#ended, work])
   }
 
-  /** @throws AbortedError or TimeoutError as soon as the call is over */
-  async pause(ms: number): Promise<void> {
-    let stop = () => {}
-    const paused = new Promise<void>((resolve) => {
-      stop = timer(ms, resolve)
-    })
-    await this.race(paused).finally(stop)
-  }
-
   /** Lets go of timer and signal. */
   close(): void {
     this.#stopTimer()
@@ -68,6 +59,34 @@ export class Ending {
     this.#error ??= error
     this.#reject?.(this.#error)
     this.#told?.()
+  }
+}
+
+/** A pause of several calls, which go on in the same moment. */
+export class Pause {
+  readonly ms: number
+  #waiting = 0
+  #over: Promise<void> | undefined
+  #stop = () => {}
+
+  constructor(ms: number) {
+    this.ms = ms
+  }
+
+  /** @throws AbortedError or TimeoutError as soon as the call is over */
+  async wait(ending: Ending): Promise<void> {
+    this.#over ??= new Promise((resolve) => {
+      this.#stop = timer(this.ms, resolve)
+    })
+    this.#waiting++
+    try {
+      await ending.race(this.#over)
+    } finally {
+      if (--this.#waiting === 0) {
+        this.#stop()
+        this.#over = undefined
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { Budget } from './budget.ts'
-import { type Ending, timedOut, timer } from './ending.ts'
+import { type Ending, Pause, timedOut, timer } from './ending.ts'
 import { isServiceError, type ServiceError } from './errors.ts'
 
 /** A call as it is sent. */
@@ -43,7 +43,7 @@ export interface Waiting extends Sent {
 }
 
 /** What became of a call, and when it may be sent again; `unsent` where there was no room for a repeat in its time. */
-export type Settled = (Outcome & { waitMs: number }) | 'unsent'
+export type Settled = (Outcome & { pause: Pause }) | 'unsent'
 
 interface Entry extends Waiting {
   settle: (settled: Settled) => void
@@ -144,26 +144,26 @@ export class Queue {
     try {
       const sending = this.#transport.send(entries, first.credentials, abort.signal)
       const outcomes = await Promise.race([sending, late])
-      const waitMs = this.#waitMs(entries, outcomes)
-      for (const [index, entry] of entries.entries()) entry.settle({ ...(outcomes[index] as Outcome), waitMs })
+      const pause = this.#pause(entries, outcomes)
+      for (const [index, entry] of entries.entries()) entry.settle({ ...(outcomes[index] as Outcome), pause })
     } catch (error) {
       if (!isServiceError(error)) {
         for (const entry of entries) entry.fail(error)
         return
       }
-      const waitMs = this.#waitMs(entries, [{ error }])
-      for (const entry of entries) entry.settle({ error, waitMs })
+      const pause = this.#pause(entries, [{ error }])
+      for (const entry of entries) entry.settle({ error, pause })
     } finally {
       stop()
     }
   }
 
   /** How long the calls that failed wait before they are repeated: what the service asks for, and no less than is fair. */
-  #waitMs(entries: Entry[], outcomes: Outcome[]): number {
+  #pause(entries: Entry[], outcomes: Outcome[]): Pause {
     const asked = outcomes.map((outcome) => ('error' in outcome ? (outcome.error.retryAfterMs ?? 0) : 0))
     const repeats = Math.max(...entries.map(({ repeats }) => repeats))
     const backoffMs = Math.random() * Math.min(LONGEST_BACKOFF_MS, BASE_MS * 2 ** repeats)
-    return Math.max(backoffMs, Math.min(this.#options.longestRetryAfterMs, Math.max(...asked)))
+    return new Pause(Math.max(backoffMs, Math.min(this.#options.longestRetryAfterMs, Math.max(...asked))))
   }
 }
 
