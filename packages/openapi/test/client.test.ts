@@ -124,6 +124,15 @@ describe('calls of one tick', () => {
     ])
   })
 
+  test('travel in as many requests as URLs have room for', async () => {
+    await using server = await standIn(fine)
+    const { moons } = client(server.url)
+    await Promise.all(Array.from({ length: 40 }, (_, n) => moons.get.query({ name: `${n}${'x'.repeat(300)}` })))
+    expect(server.asked.length).toBeGreaterThan(1)
+    for (const { method, url } of server.asked) expect([method, url.length <= 4000]).toEqual(['GET', true])
+    expect(server.asked.flatMap(({ inputs }) => inputs).length).toBe(40)
+  })
+
   test('travel by themselves without batches', async () => {
     await using server = await standIn(fine)
     const { planets } = client(server.url, { batch: false })

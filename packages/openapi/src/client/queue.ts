@@ -58,9 +58,10 @@ export interface QueueOptions {
   longestRetryAfterMs: number
 }
 
-// As many calls as a request may carry, and so much of input that a batch stays far below the largest body.
+// As many calls as a request may carry, and so much of input that a batch of reads fits a URL, and one of writes stays far
+// below the largest body.
 const MOST_CALLS = 50
-const MOST_INPUT = 100_000
+const MOST_INPUT = { query: 3_000, mutation: 100_000 }
 
 const BASE_MS = 50
 const LONGEST_BACKOFF_MS = 3_000
@@ -172,21 +173,22 @@ function grouped(entries: Entry[], batch: boolean): Entry[][] {
   const groups: Entry[][] = []
   const open = new Map<string, { group: Entry[]; size: number }>()
   for (const entry of entries) {
-    const { type, credentials, repeats, isAlone, timeoutMs, attemptTimeoutMs, json = '' } = entry
+    const { type, path, credentials, repeats, isAlone, timeoutMs, attemptTimeoutMs, json = '' } = entry
     if (!batch || isAlone) {
       groups.push([entry])
       continue
     }
     // A call with less time than others would end before their answers come.
+    const size = type === 'query' ? path.length + encodeURIComponent(json).length : json.length
     const kind = `${type} ${repeats > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials}`
     let last = open.get(kind)
-    if (last === undefined || last.group.length === MOST_CALLS || last.size + json.length > MOST_INPUT) {
+    if (last === undefined || last.group.length === MOST_CALLS || last.size + size > MOST_INPUT[type]) {
       last = { group: [], size: 0 }
       open.set(kind, last)
       groups.push(last.group)
     }
     last.group.push(entry)
-    last.size += json.length
+    last.size += size
   }
   return groups
 }
