@@ -12,7 +12,7 @@ const packages = dirname(home.replace(/\/$/, ''))
 const dist = join(home, 'dist')
 const types = join(dist, 'types')
 const tsc = join(packages, '..', 'node_modules', 'typescript', 'bin', 'tsc')
-const entries = ['index', 'contract', 'react']
+const entries = ['index', 'contract', 'query', 'react']
 const external = [/^@trpc\/(client|server)/, /^zod/, 'react', '@tanstack/react-query']
 
 // The types of the contract go along as they are: a bundler of types loses the comments inside them.
@@ -69,7 +69,7 @@ for (const name of globSync('*.d.ts', { cwd: dist })) {
   rewrite(join(dist, name), {
     '@resource/contract': './types/contract/src/index.js',
     '@resource/openapi/client': './types/openapi/src/client/index.js',
-    '@resource/openapi/react': './types/openapi/src/client/react.js',
+    '@resource/openapi/query': './types/openapi/src/client/query.js',
   })
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
@@ -74,4 +74,22 @@ test('plain Node loads it, the one of the machine as well as this one', async ()
     const outcome = await run(node, [program]).catch((error) => error)
     if (outcome.code !== 'ENOENT') expect(outcome).toMatchObject({ stdout: 'function\n' })
   }
+})
+
+test('what needs no React loads where React has no hooks, and what does says that it is for the client', async () => {
+  const program = join(published.project, 'server-component.mjs')
+  await writeFile(
+    program,
+    `import { createClient } from '@resource/client'
+import { createResourceOptions } from '@resource/client/query'
+const options = createResourceOptions(createClient({ baseUrl: 'http://127.0.0.1:3000' }), {})
+console.log(JSON.stringify(options.books.get.queryOptions({ id: 1 })))`,
+  )
+  const { stdout } = await run(process.execPath, ['--conditions', 'react-server', program])
+  expect(JSON.parse(stdout)).toEqual({
+    queryKey: [['books', 'get'], { input: { id: 1 }, type: 'query' }],
+    retry: false,
+  })
+  const react = await readFile(join(published.project, 'node_modules/@resource/client/dist/react.js'), 'utf8')
+  expect(react).toMatch(/^["']use client["']/)
 })

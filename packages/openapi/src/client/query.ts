@@ -9,10 +9,9 @@ import type {
   UseMutationOptions,
   UseQueryOptions,
 } from '@tanstack/react-query'
-import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { z } from 'zod'
 import type { Contract, Procedure, Procedures } from '../contract.ts'
-import { randomKey } from './calls.ts'
+import { type CallOptions, randomKey } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { ServiceError } from './errors.ts'
 import type { Page, Walk } from './lists.ts'
@@ -90,8 +89,11 @@ export interface ResourceOptionsSettings {
   staleAfter?: (noun: string) => string[]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever callbacks and inputs a procedure has
-type Any = any
+/** A procedure of the client, whichever it is. */
+interface Calls {
+  query: (input: unknown, options?: CallOptions) => Promise<unknown>
+  mutate: (input: unknown, options?: CallOptions) => Promise<unknown>
+}
 
 /**
  * TanStack Query options for every procedure. A mutation invalidates the queries of its noun once it has ended, however
@@ -104,45 +106,67 @@ export function createResourceOptionsOf<C extends Contract>(
   queryClient: QueryClient,
   { staleAfter = (noun) => [noun] }: ResourceOptionsSettings = {},
 ): ResourceOptionsOf<C> {
-  const proxy = createTRPCOptionsProxy<Any>({ client: client as never, queryClient }) as object
+  const nouns = client as unknown as Record<string, Record<string, Calls>>
   const invalidate = (noun: string) =>
     Promise.all(staleAfter(noun).map((stale) => queryClient.invalidateQueries({ queryKey: [[stale]] })))
-  return new Proxy(proxy as ResourceOptionsOf<C>, {
-    get(target, noun) {
-      const procedures = Reflect.get(target, noun)
-      if (typeof noun === 'symbol' || procedures === undefined) return procedures
-      const calls = (client as Record<string, Record<string, Any>>)[noun] as Record<string, Any>
-      return new Proxy(procedures, {
-        get(inner, verb) {
-          if (verb === 'pagesOptions') return (input?: object) => pagesOptions(noun, calls.list.query, input)
-          const procedure = Reflect.get(inner, verb)
-          if (typeof verb === 'symbol' || verb.startsWith('path')) return procedure
-          return decorated(procedure, calls[verb], () => invalidate(noun))
+  return byName((noun) => {
+    const calls = nouns[noun] as Record<string, Calls>
+    const own: Record<string, unknown> = {
+      pathKey: () => [[noun]],
+      pathFilter: (filters?: QueryFilters) => ({ ...filters, queryKey: [[noun]] }),
+      pagesOptions: (input?: { after?: string }) => pagesOptions(noun, calls.list as Calls, input),
+    }
+    return byName(
+      (verb) =>
+        own[verb] ?? {
+          ...queryOf([noun, verb], calls[verb] as Calls),
+          ...mutationOf([noun, verb], calls[verb] as Calls, () => invalidate(noun)),
         },
-      })
-    },
-  })
+    )
+  }) as ResourceOptionsOf<C>
 }
 
-function decorated(procedure: object, calls: Any, invalidate: () => Promise<unknown>): object {
-  return new Proxy(procedure, {
-    get(target, name) {
-      const build = Reflect.get(target, name)
-      if (name === 'queryOptions') return (input: Any, options?: object) => build(input, { retry: false, ...options })
-      if (name !== 'mutationOptions') return build
-      return (options: { onSettled?: (...args: unknown[]) => unknown } = {}) => ({
-        ...build(options),
-        mutationFn: (input: unknown, context?: object) => calls.mutate(input, { idempotencyKey: keyOf(context) }),
-        onSettled: async (...args: unknown[]) => {
-          try {
-            await options.onSettled?.(...args)
-          } finally {
-            await invalidate()
-          }
-        },
-      })
-    },
-  })
+/** An object that has whatever it is asked for. */
+function byName(make: (name: string) => unknown): object {
+  // `then` is asked for by `await`.
+  return new Proxy({}, { get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : make(name)) })
+}
+
+/** Keys are as those of tRPC's TanStack integration. */
+function queryOf(path: string[], calls: Calls) {
+  const keyOf = (input: unknown): Key => [
+    path,
+    { ...(input !== undefined && typeof input !== 'symbol' && { input }), type: 'query' },
+  ]
+  return {
+    queryKey: keyOf,
+    queryFilter: (input?: unknown, filters?: QueryFilters) => ({ ...filters, queryKey: keyOf(input) }),
+    queryOptions: (input?: unknown, options?: object) => ({
+      retry: false,
+      ...options,
+      queryKey: keyOf(input),
+      // TanStack's skipToken is a symbol.
+      queryFn: typeof input === 'symbol' ? input : () => calls.query(input),
+    }),
+  }
+}
+
+function mutationOf(path: string[], calls: Calls, invalidate: () => Promise<unknown>) {
+  return {
+    mutationKey: () => [path],
+    mutationOptions: (options: { onSettled?: (...args: unknown[]) => unknown } = {}) => ({
+      ...options,
+      mutationKey: [path],
+      mutationFn: (input: unknown, context?: object) => calls.mutate(input, { idempotencyKey: keyOf(context) }),
+      onSettled: async (...args: unknown[]) => {
+        try {
+          await options.onSettled?.(...args)
+        } finally {
+          await invalidate()
+        }
+      },
+    }),
+  }
 }
 
 // TanStack gives all attempts of a mutation one object.
@@ -155,13 +179,11 @@ function keyOf(context: object | undefined): string | undefined {
   return known
 }
 
-type ListQuery = (input: object, options: { signal: AbortSignal }) => Promise<{ next: string | null }>
-
-function pagesOptions(noun: string, list: ListQuery, input: { after?: string } = {}) {
+function pagesOptions(noun: string, { query }: Calls, input: { after?: string } = {}) {
   return {
     queryKey: [[noun, 'list'], { input, type: 'infinite' }],
     queryFn: ({ pageParam, signal }: { pageParam: string; signal: AbortSignal }) =>
-      list({ ...input, after: pageParam }, { signal }),
+      query({ ...input, after: pageParam }, { signal }),
     initialPageParam: input.after ?? '',
     getNextPageParam: ({ next }: { next: string | null }) => next,
     retry: false,
