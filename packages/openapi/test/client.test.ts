@@ -98,6 +98,16 @@ describe('a write', () => {
     expect(keys[2]).not.toBe(keys[0])
   })
 
+  test('that fails with others in one request tells its own key', async () => {
+    await using server = await standIn((_asked, res) => res.destroy())
+    const { planets } = client(server.url, { retryForMs: 0 })
+    const errors = await Promise.all([1, 2].map((radius) => failure(planets.create.mutate({ name: 'Vulcan', radius }))))
+    expect(server.asked.length).toBe(1)
+    expect(errors.map(({ code, idempotencyKey }) => [code, idempotencyKey])).toEqual(
+      server.asked[0]?.inputs.map(({ idempotency_key }) => ['unavailable', idempotency_key]),
+    )
+  })
+
   test('that fails locally, in vain or too late tells its key too', async () => {
     await using server = await standIn(() => {})
     const { planets } = client(server.url, { timeoutMs: 60 })

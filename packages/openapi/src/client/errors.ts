@@ -152,6 +152,12 @@ export function serviceError(code: ErrorCode, facts: ErrorFacts): ServiceError {
   return new CLASSES[code](code, facts)
 }
 
+/** The same error for another call, which has an idempotency key of its own. */
+export function copyOf({ code, status, message, shape, retryAfterMs, cause, meta }: ServiceError): ServiceError {
+  const response = meta?.response as Response | undefined
+  return serviceError(code, { status, message, shape: shape ?? undefined, retryAfterMs, cause, response })
+}
+
 /** The error of an answer, by its status. */
 export function answeredError(facts: ErrorFacts): ServiceError {
   // The words of tRPC's own router, which has no code for it.

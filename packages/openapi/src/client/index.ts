@@ -1,6 +1,27 @@
 export type { CallOptions } from './calls.ts'
 export { type ClientCallOptions, type ClientOf, type ClientOptions, clientOver, createClient } from './client.ts'
-export * from './errors.ts'
+export {
+  AbortedError,
+  answeredError,
+  ConflictError,
+  ContractError,
+  type ErrorCode,
+  type ErrorFacts,
+  type FieldFault,
+  ForbiddenError,
+  InvalidInputError,
+  isServiceError,
+  NotFoundError,
+  RateLimitedError,
+  ServiceError,
+  serviceError,
+  TimeoutError,
+  UnauthorizedError,
+  UnavailableError,
+  UnexpectedError,
+  UnknownProcedureError,
+  VersionMismatchError,
+} from './errors.ts'
 export type { RequestFacts } from './http.ts'
 export type { ListedRecord, Lists, Page, Walk } from './lists.ts'
 export type { Outcome, Sent, Transport } from './queue.ts'

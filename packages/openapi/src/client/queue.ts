@@ -1,6 +1,6 @@
 import { Budget } from './budget.ts'
 import { type Ending, Pause, timedOut, timer } from './ending.ts'
-import { isServiceError, type ServiceError } from './errors.ts'
+import { copyOf, isServiceError, type ServiceError } from './errors.ts'
 
 /** A call as it is sent. */
 export interface Sent {
@@ -153,7 +153,7 @@ export class Queue {
         return
       }
       const pause = this.#pause(entries, [{ error }])
-      for (const entry of entries) entry.settle({ error, pause })
+      for (const entry of entries) entry.settle({ error: copyOf(error), pause })
     } finally {
       stop()
     }
