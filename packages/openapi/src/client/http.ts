@@ -18,7 +18,7 @@ export interface HttpOptions {
   baseUrl: string
   /** An API key, or a token of the identity provider; a function is asked for it at each call. */
   apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined
-  /** Sent with every request; they go before those of the client. */
+  /** Sent with every request, in place of the client's own of the same name. */
   headers?: Record<string, string> | undefined
   /** The platform's own when absent. */
   fetch?: typeof globalThis.fetch | undefined
