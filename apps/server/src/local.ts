@@ -48,7 +48,8 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
         }),
       ),
   }
-  const client = clientOver<Contract>(transport, options)
+  // Without a request to spare, a call of a batch would only wait for the others.
+  const client = clientOver<Contract>(transport, { ...options, batch: false })
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
   return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
 }

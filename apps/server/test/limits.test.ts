@@ -282,7 +282,9 @@ describe('two processes on one database', () => {
 
 test('passwords wait for their turn to be hashed, a hundred of them; what comes then is refused with 503', async () => {
   await using server = await startTestServer()
-  await using local = await createLocalClient({ databaseUrl: server.databaseUrl, retryForMs: 0 })
+  // However long the last of them waits.
+  const patience = { timeoutMs: 60_000, attemptTimeoutMs: 60_000, retryForMs: 0 }
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl, ...patience })
   const many = Array.from({ length: 150 }, (_, n) =>
     local.users.create.mutate({ name: 'Ada', email: `ada${n}@example.com`, password: 'analytical' }).then(
       () => 201,

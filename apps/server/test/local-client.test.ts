@@ -42,3 +42,16 @@ test('close lets go of the file', async () => {
   await local.close()
   await expect(local.books.list.query({})).rejects.toMatchObject({ status: 500 })
 })
+
+test('a call does not wait for others of its tick', async () => {
+  await using server = await startTestServer()
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+  const done: string[] = []
+  await Promise.all([
+    local.users.create
+      .mutate({ name: 'Ada', email: 'ada@example.com', password: 'analytical' })
+      .then(() => done.push('slow, for its password')),
+    local.items.create.mutate({ name: 'Lamp', price: 1 }).then(() => done.push('fast')),
+  ])
+  expect(done).toEqual(['fast', 'slow, for its password'])
+})
