@@ -115,6 +115,19 @@ test('connections that were served may be idle, as many as come, until another r
   await expect.poll(() => open(clients).filter((isOpen) => isOpen).length).toBe(5)
 })
 
+test('at the bound of an address its further requests are served, and close nobody who waits', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
+  const url = await service.url()
+  const clients = await stallMany(6, url, STALLS.body)
+  await expect.poll(async () => (await metricsOf(url))[closed('address')]).toBe(1)
+  const statuses = await Promise.all(Array.from({ length: 500 }, () => statusOf(`${url}/healthz`)))
+  expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(500).fill(200) })
+  expect((await metricsOf(url))[closed('address')]).toBe(1)
+  for (const { socket } of clients) socket.resume()
+  await expect.poll(() => open(clients)).toEqual([false, ...Array(5).fill(true)])
+})
+
 test('a thousand connections that send their requests at once are all served', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })

@@ -260,11 +260,15 @@ export class Connections {
   #sweep(): void {
     const nowMs = performance.now()
     for (const line of this.#crowded) {
+      // Those within their grace do not count: a request that is about to come closes nothing.
+      const late: Connection[] = []
       for (const connection of line) {
         const waitedMs = nowMs - connection.sinceMs
-        if (line.size <= this.#options.mostWaiting || waitedMs < GRACE_MS) break
-        if (connection.state !== 'head' || waitedMs >= GRACE_FOR_HEAD_MS) this.#close(connection, 'address')
+        if (waitedMs < GRACE_MS) break
+        if (connection.state !== 'head' || waitedMs >= GRACE_FOR_HEAD_MS) late.push(connection)
       }
+      late.length = Math.max(0, late.length - this.#options.mostWaiting)
+      for (const connection of late) this.#close(connection, 'address')
     }
     if (++this.#sweeps % SWEEPS_A_LOOK === 0) this.#look()
   }
