@@ -1,3 +1,4 @@
+export { type FetchOptions, fetchHandler } from './fetch.ts'
 export { FieldError, type Path } from './field-error.ts'
 export { implement, type Operation } from './implement.ts'
 export { type FieldFault, Problem } from './problem.ts'

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 import { type Door, ENVELOPE, type HeaderSource, shapeOf } from './bindings.ts'
-import { readBytes, tooLarge } from './body.ts'
+import { tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
+import type { Incoming } from './core.ts'
 import { type Path, quote } from './field-error.ts'
 import { Problem } from './problem.ts'
 
@@ -62,7 +63,7 @@ export function valuesOf(query: readonly Parameter[], name: string, isRepeated =
 const OFFERED = ['application/json', 'application/json;charset=utf-8']
 
 /** @throws Problem 406 when the caller takes no JSON */
-export function checkAccept(req: IncomingMessage): void {
+export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   const { accept } = req.headers
   if (!accept || accept === '*/*' || accept === 'application/json') return
   const negotiator = new Negotiator(req)
@@ -83,7 +84,7 @@ export function gatherInput(
   door: Door,
   params: readonly string[],
   query: readonly Parameter[],
-  headers: IncomingMessage['headers'],
+  headers: IncomingHttpHeaders,
   body: unknown,
 ): Record<string, unknown> {
   const input = pathInput(door, params)
@@ -120,7 +121,7 @@ function unknownParameter(door: Door, name: string): Problem {
 /** Puts into `input` the fields that request headers carry. */
 export function takeHeaders(
   sources: HeaderSource[],
-  headers: IncomingMessage['headers'],
+  headers: IncomingHttpHeaders,
   input: Record<string, unknown>,
 ): void {
   for (const source of sources) {
@@ -145,6 +146,14 @@ export function callerPaths(door: Door, body: unknown): (path: Path) => Path {
   }
 }
 
+/**
+ * Reads the bytes of a request's body.
+ *
+ * @param limit bytes
+ * @throws Problem 413 over the limit, 400 when they did not all arrive
+ */
+export type ReadBytes<Req> = (req: Req, limit: number) => Promise<Uint8Array>
+
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 
 /**
@@ -153,7 +162,11 @@ const DEFAULT_BODY_LIMIT = 1024 * 1024
  *
  * @throws Problem 400 with a body that is not JSON, 413 over the limit, 415 for another media type
  */
-export async function readJson(req: IncomingMessage & { body?: unknown }, binding: Binding): Promise<unknown> {
+export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
+  req: Req,
+  binding: Binding,
+  readBytes: ReadBytes<Req>,
+): Promise<unknown> {
   const { body } = req
   const encoding = body === undefined ? req.headers['content-encoding'] : undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -177,8 +190,8 @@ export async function readJson(req: IncomingMessage & { body?: unknown }, bindin
   return (bytes === undefined ? body : parse(bytes)) ?? undefined
 }
 
-function isNothing(bytes: Buffer, type: string | undefined): boolean {
-  return bytes.every(isBlank) || (type === undefined && bytes.toString('latin1').trim() === 'null')
+function isNothing(bytes: Uint8Array, type: string | undefined): boolean {
+  return bytes.every(isBlank) || (type === undefined && new TextDecoder('latin1').decode(bytes).trim() === 'null')
 }
 
 const DEEPEST = 32
@@ -199,7 +212,7 @@ function isJson(contentType = ''): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Uint8Array): unknown {
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -251,7 +264,7 @@ function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, in
 // record, as RFC 9110 wants, so it adds none; nor does any record match If-None-Match: *.
 function matchedVersions(
   { takesVersion }: Door,
-  { 'if-match': header, 'if-none-match': noneMatch }: IncomingMessage['headers'],
+  { 'if-match': header, 'if-none-match': noneMatch }: IncomingHttpHeaders,
 ): number[] | undefined {
   if (noneMatch?.trim() === '*') return []
   if (header === undefined || header.trim() === '*') return undefined

@@ -1,11 +1,9 @@
-import type { ServerResponse } from 'node:http'
-import { finished } from 'node:stream'
 import type { Door } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
 
-// Imported, node:http would bring all of undici with it, for the WebSocket among its exports: 13 MB.
-const { validateHeaderValue } = process.getBuiltinModule('node:http')
+// What no header's value may have, as Node has it.
+const INVALID_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 
 /** An answer before it is written: a body, or none. */
 export interface Answer {
@@ -68,7 +66,9 @@ export interface Ready {
 
 /** @throws TypeError where a header's value is none: before anything is set, so that the error's answer carries nothing of it */
 export function makeReady({ status, headers, body }: Answer): Ready {
-  for (const name of Object.keys(headers)) validateHeaderValue(name, headers[name] as string)
+  for (const name of Object.keys(headers)) {
+    if (INVALID_IN_HEADER.test(headers[name] as string)) throw new TypeError(`The header ${name} has an invalid value`)
+  }
   if (body === undefined) return { status, headers, text: undefined }
   const text = JSON.stringify(body)
   return {
@@ -80,33 +80,6 @@ export function makeReady({ status, headers, body }: Answer): Ready {
     },
     text,
   }
-}
-
-/**
- * Writes an answer; Node leaves the body out where the request was a HEAD. It is one text in one go: a header set
- * beforehand, and a body of bytes, each cost Node a way of their own.
- *
- * @param everywhere headers that stand before the answer's own
- */
-export function write(
-  res: ServerResponse,
-  { status, headers, text }: Ready,
-  everywhere?: Record<string, string>,
-): void {
-  end(res.writeHead(status, { ...everywhere, ...headers }), text)
-}
-
-// A connection closed with some of the request unread is reset, and the answer lost with it.
-function end(res: ServerResponse, text?: string): void {
-  const { req } = res
-  if (res.shouldKeepAlive || req.complete) {
-    res.end(text)
-    return
-  }
-  if (text === undefined) res.flushHeaders()
-  else res.write(text)
-  finished(req, () => res.end())
-  req.resume()
 }
 
 function isMatched(ifNoneMatch: string, tag: string): boolean {

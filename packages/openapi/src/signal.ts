@@ -22,10 +22,15 @@ export function signalOf(req: Request): AbortSignal {
   return controller.signal
 }
 
+/** Whether the client has gone, where a signal was asked for. */
+export function hasGone(req: Request): boolean {
+  return signals.get(req)?.aborted ?? false
+}
+
 /** The Problem 499 of a call that was given up because its caller has gone: no failure of the service. */
-export function abortProblem(error: unknown, req: Request): Problem | undefined {
+export function abortProblem(error: unknown, hasGone: boolean): Problem | undefined {
   const { cause = error } = error instanceof Problem ? error : {}
   const isAbort = (cause as { name?: unknown } | undefined)?.name === 'AbortError'
-  if (!isAbort || !signals.get(req)?.aborted) return undefined
+  if (!isAbort || !hasGone) return undefined
   return new Problem(499, 'The client closed the connection', { cause })
 }

@@ -6,7 +6,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
-import { abortProblem } from './signal.ts'
+import { abortProblem, hasGone } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
 import { plainRequest, readInputs } from './trpc-request.ts'
 
@@ -60,7 +60,7 @@ export function trpc<Context extends object & CallContext>(
     const type = req.method === 'GET' ? 'query' : 'mutation'
     let context: Context | undefined
     const refused = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<Settled> => {
-      const error = abortProblem(cause, req) ?? getTRPCErrorFromUnknown(cause)
+      const error = abortProblem(cause, hasGone(req)) ?? getTRPCErrorFromUnknown(cause)
       await observe(() => options.onError?.(error, req))
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
@@ -132,7 +132,8 @@ export function trpc<Context extends object & CallContext>(
         ),
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
       // Not awaited: tRPC waits for no promise of it.
-      onError: ({ error, req }) => void observe(() => options.onError?.(abortProblem(error, req) ?? error, req)),
+      onError: ({ error, req }) =>
+        void observe(() => options.onError?.(abortProblem(error, hasGone(req)) ?? error, req)),
     })
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined

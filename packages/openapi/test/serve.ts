@@ -3,7 +3,8 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders } from '
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
-import { type Problem, rest, trpc } from '../src/index.ts'
+import { expect } from 'vitest'
+import { fetchHandler, type Problem, rest, trpc } from '../src/index.ts'
 import type { CallContext } from '../src/trpc.ts'
 import { checkExchange } from './document-check.ts'
 import { contract, envelope, type SkyContext, skyOperations } from './sky.ts'
@@ -30,7 +31,7 @@ export interface Sky extends AsyncDisposable {
   port: number
   /** What `onError` was told of, newest last. */
   problems: Problem[]
-  /** A request whose answer must be as the document says. */
+  /** A request whose answer must be as the document says, and the same from the fetch handler of a sky of its own. */
   request: (method: string, path: string, sent?: Sent) => Promise<Answer>
   /** Writes `bytes` to a connection of its own and gives all that comes back until the server closes it. */
   exchange: (bytes: string) => Promise<string>
@@ -74,6 +75,12 @@ export async function startSky(): Promise<Sky> {
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
   app.use(onUncaught)
 
+  const twin = fetchHandler<SkyContext>(contract, skyOperations(), {
+    envelope,
+    context: () => ({ caller: 'rest' }),
+    requestId: () => 'request-1',
+  })
+
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -81,7 +88,12 @@ export async function startSky(): Promise<Sky> {
     url: `http://127.0.0.1:${port}`,
     port,
     problems,
-    request: (method, path, sent) => send(port, method, path, sent),
+    request: async (method, path, sent) => {
+      const answer = await send(port, method, path, sent)
+      const request = asFetch(method, path, sent)
+      if (request !== undefined) await expectSame(answer, await twin(request))
+      return answer
+    },
     exchange: async (bytes) => {
       const socket = connect(port, '127.0.0.1')
       socket.write(bytes, 'latin1')
@@ -93,6 +105,45 @@ export async function startSky(): Promise<Sky> {
       await once(server, 'close')
     },
   }
+}
+
+/** The same request as the fetch standard has it, unless it cannot say it, or it is not for the contract. */
+function asFetch(method: string, path: string, { json, raw, headers: given = {} }: Sent = {}): Request | undefined {
+  if (/^\/(trpc|half|broken)\b/.test(path) || 'Content-Length' in given) return undefined
+  const body = json === undefined ? (Array.isArray(raw) ? Buffer.concat(raw) : raw) : JSON.stringify(json)
+  const headers = new Headers(json === undefined ? {} : { 'Content-Type': 'application/json' })
+  for (const [name, value] of Object.entries(given)) headers.set(name, String(value))
+  try {
+    const request = new Request(`http://sky${path}`, { method, headers, ...(body !== undefined && { body }) })
+    // A type that nobody gave: fetch has one for text.
+    if (json === undefined && !('Content-Type' in given)) request.headers.delete('Content-Type')
+    return request.url === `http://sky${path}` ? request : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const OF_THE_SERVER = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-served-by',
+])
+
+async function expectSame(answer: Answer, response: Response): Promise<void> {
+  const headersOf = (entries: Iterable<[string, unknown]>) =>
+    Object.fromEntries([...entries].filter(([name]) => !OF_THE_SERVER.has(name)).sort())
+  expect({
+    status: response.status,
+    headers: headersOf(response.headers),
+    text: await response.text(),
+  }).toEqual({
+    status: answer.status,
+    headers: headersOf(Object.entries(answer.headers)),
+    text: answer.text,
+  })
 }
 
 async function send(port: number, method: string, path: string, sent: Sent = {}): Promise<Answer> {

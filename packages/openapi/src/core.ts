@@ -1,0 +1,256 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { ENVELOPE } from './bindings.ts'
+import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import { FieldError, list } from './field-error.ts'
+import { type Awaitable, isPromise, observe } from './hook.ts'
+import type { Operation } from './implement.ts'
+import { Problem, toProblem } from './problem.ts'
+import {
+  callerPaths,
+  checkAccept,
+  checkTarget,
+  fieldProblem,
+  gatherInput,
+  type Parameter,
+  pathInput,
+  queryParameters,
+  type ReadBytes,
+  readJson,
+  split,
+  valuesOf,
+} from './request.ts'
+import { type Answer, answer, makeReady, type Ready } from './response.ts'
+import { errorForms, type Found, find, route } from './routes.ts'
+import { abortProblem } from './signal.ts'
+
+/** A request as every handler sees it. Express's own is one. */
+export interface Incoming {
+  readonly method: string
+  /** Its target as sent, or its whole URL. */
+  readonly originalUrl: string
+  /** The path that the handler is mounted at; empty at the root. */
+  readonly baseUrl: string
+  readonly headers: IncomingHttpHeaders
+  /** The body, where another handler has read it. */
+  body?: unknown
+}
+
+/** What a handler brings to the core: how its requests are read. */
+export interface Transport<Req> {
+  readBytes: ReadBytes<Req>
+  /** Whether the caller has gone, as far as anybody has asked. */
+  hasGone: (req: Req) => boolean
+}
+
+export interface RestOptions<Context, Req> {
+  envelope: EnvelopeForm
+  /**
+   * What it throws or rejects with, such as a Problem 401, is the answer. What is at hand is better given than promised:
+   * that is faster.
+   *
+   * @param procedures `users.get`: what the request calls
+   * @param route the path as the contract has it: `/users/{user_id}`
+   */
+  context: (req: Req, procedures: readonly string[], route: string) => Awaitable<Context>
+  /** Text that identifies the request in the log; a 500 carries it. */
+  requestId: (req: Req) => Awaitable<string>
+  /** Headers that every answer carries. What it throws or rejects with is answered without them. */
+  headers?: (req: Req) => Awaitable<Record<string, string>>
+  /** Told of each error before it is answered. What it throws or rejects with becomes a warning of the process. */
+  onError?: (problem: Problem, req: Req) => Awaitable<void>
+}
+
+/** An answer that is ready to be written. */
+export interface Reply extends Ready {
+  /** Headers that stand before the answer's own. */
+  everywhere?: Record<string, string> | undefined
+}
+
+export interface Core<Req> {
+  /** What stands at the path of a request; undefined where nothing of the contract does. */
+  find: (req: Req) => Located | undefined
+  /** Answers a request, whose path was found, or whose target is `*`. Never rejects. */
+  respond: (req: Req, located: Located | undefined) => Promise<Reply>
+  /**
+   * Answers a request that nothing took, with a 404. Never rejects.
+   *
+   * @param base where the contract is mounted, where that is not where the request has come to
+   */
+  refuse: (req: Req, base?: string) => Promise<Reply>
+  /** Answers a request with an error, in the form of the door its path belongs to. Never rejects. */
+  fail: (error: unknown, req: Req, base?: string) => Promise<Reply>
+  /** The same for an error that is the same for every request, made once for each form: it says nothing of the request. */
+  ready: (problem: Problem) => (req: Req, url: string) => Promise<Reply>
+}
+
+/** A request's target, and what stands there. */
+export interface Located extends Found {
+  path: string
+  rawQuery: string
+}
+
+/**
+ * The REST surface of a contract whose operations are implemented, whatever brings its requests. Routes are compiled here,
+ * once.
+ */
+export function createCore<Context, Req extends Incoming>(
+  contract: Contract,
+  operations: Operation<Context>[],
+  options: RestOptions<Context, Req>,
+  { readBytes, hasGone }: Transport<Req>,
+): Core<Req> {
+  const { router, allow } = route(contract, operations)
+  const formOf = errorForms(contract, router, options.envelope.error)
+
+  const located = (req: Req): Located | undefined => {
+    const { path, rawQuery } = split(req.originalUrl)
+    const found = find(router, inside(path, req.baseUrl))
+    return found && { path, rawQuery, place: found.place, params: found.params }
+  }
+
+  const respond = async (req: Req, located: Located | undefined): Promise<Reply> => {
+    try {
+      if (located === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
+      return await respondAt(req, located)
+    } catch (error) {
+      return fail(error, req)
+    }
+  }
+
+  const respondAt = async (req: Req, { path, rawQuery, place, params }: Located): Promise<Reply> => {
+    checkTarget(req.originalUrl, path)
+    if (req.method === 'OPTIONS') return reply(req, { status: 204, headers: { Allow: place.allow } })
+    const method = req.method === 'HEAD' ? 'GET' : req.method
+    const entry = place.doors.get(method)
+    if (entry === undefined) {
+      throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
+        headers: { Allow: place.allow },
+      })
+    }
+    const { door } = entry
+    const operation = entry.operation as Operation<Context>
+    const made = options.context(req, entry.procedures, door.binding.path)
+    const context = isPromise(made) ? await made : made
+    const admitted = operation.admit(context)
+    if (isPromise(admitted)) await admitted
+    const body = door.body && (await readJson(req, door.binding, readBytes))
+    let query: readonly Parameter[]
+    let envelope: EnvelopeForm | undefined
+    let input: Record<string, unknown>
+    try {
+      checkAccept(req)
+      query = queryParameters(rawQuery)
+      envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+      input = gatherInput(door, params, query, req.headers, body)
+    } catch (problem) {
+      throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
+    }
+    let output: unknown
+    try {
+      output = await operation.call(input, context, { shown: door.shown, parse: door.parse })
+    } catch (error) {
+      throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
+    }
+    const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
+    return reply(req, answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl))
+  }
+
+  const refuse = async (req: Req, base?: string): Promise<Reply> => {
+    try {
+      checkTarget(req.originalUrl, split(req.originalUrl).path)
+      throw new Problem(404, 'Path not found')
+    } catch (problem) {
+      return fail(problem, req, base)
+    }
+  }
+
+  const reply = (req: Req, answer: Answer): Awaitable<Reply> => {
+    const ready: Reply = makeReady(answer)
+    const headers = options.headers?.(req)
+    const complete = (everywhere: Record<string, string> | undefined) => {
+      ready.everywhere = everywhere
+      return ready
+    }
+    return isPromise(headers) ? headers.then(complete) : complete(headers)
+  }
+
+  const fail = async (error: unknown, req: Req, base = req.baseUrl): Promise<Reply> => {
+    let problem = parserProblem(error) ?? abortProblem(error, hasGone(req)) ?? toProblem(error)
+    let everywhere: Record<string, string> | undefined
+    try {
+      everywhere = await options.headers?.(req)
+    } catch (thrown) {
+      problem = toProblem(thrown)
+    }
+    await observe(() => options.onError?.(problem, req))
+    const { status, fields, headers } = problem
+    const message = status === 500 ? `Internal server error${await idOf(req)}` : problem.message
+    const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
+    const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
+    const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields })
+    return { ...makeReady({ status, headers, body }), everywhere }
+  }
+
+  const idOf = async (req: Req): Promise<string> => {
+    try {
+      return ` (request ${await options.requestId(req)})`
+    } catch {
+      return ''
+    }
+  }
+
+  const formFor = (method: string, url: string, base = ''): ErrorForm => {
+    const { path, rawQuery } = split(url)
+    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, inside(path, base))
+  }
+
+  const ready = ({ status, message, fields, headers }: Problem) => {
+    const answers = new Map<ErrorForm, Ready>()
+    return async (req: Req, url: string): Promise<Reply> => {
+      const form = formFor(req.method, url)
+      let answer = answers.get(form)
+      if (answer === undefined) {
+        answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })
+        answers.set(form, answer)
+      }
+      try {
+        const headers = options.headers?.(req)
+        return { ...answer, everywhere: isPromise(headers) ? await headers : headers }
+      } catch {
+        // The answer is the same for every request, with their headers or without.
+        return answer
+      }
+    }
+  }
+
+  return { find: located, respond, refuse, fail, ready }
+}
+
+function inside(path: string, base: string): string {
+  return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
+}
+
+const PARSER_MESSAGES: Record<number, string> = {
+  400: 'Body is not valid JSON',
+  413: 'Body is too large',
+  415: 'A body must be sent as Content-Type: application/json, in UTF-8',
+}
+
+// What Express's parsers of bodies throw. Their own messages quote the body.
+function parserProblem(error: unknown): Problem | undefined {
+  const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
+  const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined
+  return message === undefined ? undefined : new Problem(status as 400, message, { cause: error })
+}
+
+const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
+
+function wantsEnvelope(value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  throw fieldProblem(ENVELOPE, 'must be true or false')
+}
+
+function shortened(path: string): string {
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}

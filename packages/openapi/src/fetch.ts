@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { tooLarge } from './body.ts'
+import type { Contract } from './contract.ts'
+import { createCore, type Incoming, type Reply, type RestOptions } from './core.ts'
+import type { Operation } from './implement.ts'
+import { Problem } from './problem.ts'
+import type { ReadBytes } from './request.ts'
+
+export interface FetchOptions<Context> extends RestOptions<Context, Request> {
+  /** The path that the contract is served below: `/api`. */
+  prefix?: `/${string}`
+}
+
+/**
+ * The REST surface of a contract whose operations are implemented, as a function of the fetch standard: for Hono, Next.js,
+ * Deno, Bun and workers. It answers every request; one whose path is not in the contract gets a 404.
+ */
+export function fetchHandler<Context>(
+  contract: Contract,
+  operations: Operation<Context>[],
+  options: FetchOptions<Context>,
+): (request: Request) => Promise<Response> {
+  const { context, requestId, headers, onError, prefix = '', envelope } = options
+  const base = prefix.replace(/\/$/, '')
+  const core = createCore<Context, FetchRequest>(
+    contract,
+    operations,
+    {
+      envelope,
+      context: ({ request }, procedures, route) => context(request, procedures, route),
+      requestId: ({ request }) => requestId(request),
+      ...(headers && { headers: ({ request }) => headers(request) }),
+      ...(onError && { onError: (problem, { request }) => onError(problem, request) }),
+    },
+    { readBytes, hasGone: ({ request }) => request.signal.aborted },
+  )
+  return async (request) => {
+    const req = new FetchRequest(request, base)
+    const located = req.isInside() ? core.find(req) : undefined
+    return toResponse(request, await (located === undefined ? core.refuse(req) : core.respond(req, located)))
+  }
+}
+
+class FetchRequest implements Incoming {
+  readonly request: Request
+  readonly baseUrl: string
+  readonly headers: IncomingHttpHeaders
+
+  constructor(request: Request, baseUrl: string) {
+    this.request = request
+    this.baseUrl = baseUrl
+    this.headers = Object.fromEntries(request.headers)
+  }
+
+  get method(): string {
+    return this.request.method
+  }
+
+  get originalUrl(): string {
+    return this.request.url
+  }
+
+  isInside(): boolean {
+    const { pathname } = new URL(this.request.url)
+    return this.baseUrl === '' || pathname === this.baseUrl || pathname.startsWith(`${this.baseUrl}/`)
+  }
+}
+
+const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit)
+  if (request.bodyUsed) throw new Error('The body was read before: give the handler a clone of the request')
+  const reader = request.body?.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let chunk = await next(reader); chunk !== undefined; chunk = await next(reader)) {
+    size += chunk.byteLength
+    if (size > limit) {
+      // Not awaited: some platforms end it only when the client has.
+      reader?.cancel().catch(() => undefined)
+      throw tooLarge(limit)
+    }
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
+}
+
+async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader?.read())?.value
+  } catch (cause) {
+    throw new Problem(400, 'Body did not arrive whole', { cause })
+  }
+}
+
+function toResponse({ method }: Request, { status, headers, text, everywhere }: Reply): Response {
+  const init = { status, headers: { ...everywhere, ...headers } as Record<string, string> }
+  return new Response(method === 'HEAD' ? null : (text ?? null), init)
+}

@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { mutation, query } from '../src/contract.ts'
+import { type FetchOptions, fetchHandler, implement, Problem } from '../src/index.ts'
+import { envelope } from './sky.ts'
+import { only } from './small.ts'
+
+// That it answers as the Express handler does is held to by every request of the other tests (`startSky`).
+
+const input = z.object({ id: z.int() })
+const contract = {
+  things: only({
+    get: query({ input, output: input, meta: { openapi: { method: 'GET', path: '/things/{id}' } } }),
+    make: mutation({
+      input,
+      output: input,
+      meta: {
+        openapi: {
+          method: 'POST',
+          path: '/things',
+          status: 201,
+          bodyLimit: 20,
+          headers: { Location: { description: 'Where it is.', value: ({ output }) => `/things/${output.id}` } },
+        },
+      },
+    }),
+  }),
+}
+
+const same = async ({ id }: { id: number }) => ({ id })
+
+function handler(options: Partial<FetchOptions<object>> = {}, implementation = { things: { get: same, make: same } }) {
+  return fetchHandler(contract, implement<typeof contract, object>(contract, implementation), {
+    envelope,
+    context: () => ({}),
+    requestId: () => 'request-1',
+    ...options,
+  })
+}
+
+const post = (body: string | ReadableStream, path = '/things') =>
+  new Request(`http://here${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  })
+
+async function told(response: Response | Promise<Response>) {
+  const { status, headers } = await response
+  return { status, body: await (await response).json(), type: headers.get('content-type') }
+}
+
+test('a prefix is where the contract begins', async () => {
+  for (const prefix of ['/api', '/api/'] as const) {
+    const handle = handler({ prefix })
+    expect(await told(handle(new Request('http://here/api/things/7?')))).toEqual({
+      status: 200,
+      body: { id: 7 },
+      type: 'application/json; charset=utf-8',
+    })
+    const made = await handle(post('{"id":8}', '/api/things'))
+    expect([made.status, made.headers.get('location')]).toEqual([201, '/api/things/8'])
+    for (const path of ['/things/7', '/apithings/7', '/api', '/api/other', '/']) {
+      expect(await told(handle(new Request(`http://here${path}`)))).toMatchObject({ status: 404 })
+    }
+  }
+})
+
+test('a HEAD has the headers of its GET and no body', async () => {
+  const response = await handler()(new Request('http://here/things/7', { method: 'HEAD' }))
+  expect([response.status, response.headers.get('content-length'), response.body]).toEqual([200, '8', null])
+})
+
+test('a body over its limit is refused, whatever length is said, and read no further', async () => {
+  let pulled = 0
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      pulled++
+      controller.enqueue(new TextEncoder().encode('0123456789'))
+    },
+  })
+  expect(await told(handler()(post(endless)))).toMatchObject({
+    status: 413,
+    body: { error: 'Body must be at most 20 bytes' },
+  })
+  expect(pulled).toBeLessThan(6)
+  expect(await told(handler()(post('{"id":1,       "a":1}')))).toMatchObject({ status: 413 })
+  expect(await told(handler()(post('{"id":1,      "a":1}')))).toMatchObject({ status: 201 })
+})
+
+test('a body that breaks off is a 400, one that was read before a 500', async () => {
+  const broken = new ReadableStream({
+    pull: (controller) => controller.error(new Error('secret')),
+  })
+  expect(await told(handler()(post(broken)))).toMatchObject({
+    status: 400,
+    body: { error: 'Body did not arrive whole' },
+  })
+  const problems: unknown[] = []
+  const read = post('{"id":1}')
+  await read.text()
+  expect(await told(handler({ onError: (problem) => void problems.push(problem.cause) })(read))).toMatchObject({
+    status: 500,
+    body: { error: 'Internal server error (request request-1)' },
+  })
+  expect(problems).toEqual([new Error('The body was read before: give the handler a clone of the request')])
+})
+
+test('bodies in pieces are joined', async () => {
+  const pieces = ['{"i', 'd":', '12}'].map((text) => new TextEncoder().encode(text))
+  const body = new ReadableStream({
+    pull: (controller) => {
+      const piece = pieces.shift()
+      if (piece === undefined) controller.close()
+      else controller.enqueue(piece)
+    },
+  })
+  expect(await told(handler()(post(body)))).toMatchObject({ status: 201, body: { id: 12 } })
+})
+
+test('each hook is given the request itself', async () => {
+  const seen: unknown[] = []
+  const asked = new Request('http://here/things/x')
+  const handle = handler({
+    context: (request, procedures, route) => {
+      seen.push(request === asked, procedures, route)
+      return {}
+    },
+    headers: async (request) => ({ 'X-Path': new URL(request.url).pathname }),
+    onError: (problem, request) => void seen.push(problem.status, request === asked),
+  })
+  const response = await handle(asked)
+  expect([response.status, response.headers.get('x-path')]).toEqual([400, '/things/x'])
+  expect(seen).toEqual([true, ['things.get'], '/things/{id}', 400, true])
+})
+
+test('what a hook throws or rejects with is the answer', async () => {
+  const refusal = new Problem(401, 'Who are you?')
+  for (const context of [
+    () => Promise.reject(refusal),
+    () => {
+      throw refusal
+    },
+  ]) {
+    expect(await told(handler({ context })(new Request('http://here/things/7')))).toMatchObject({ status: 401 })
+  }
+  const headers = () => Promise.reject(new Error('secret'))
+  expect(await told(handler({ headers })(new Request('http://here/things/7')))).toMatchObject({ status: 500 })
+})
+
+test('a caller who has gone is no failure of the service', async () => {
+  const statuses: number[] = []
+  const controller = new AbortController()
+  const get = async (_: { id: number }, context: object) => {
+    const { signal } = context as { signal: AbortSignal }
+    controller.abort()
+    await setTimeout(10_000, undefined, { signal })
+    return { id: 1 }
+  }
+  const handle = handler(
+    { context: ({ signal }) => ({ signal }), onError: ({ status }) => void statuses.push(status) },
+    { things: { get, make: same } },
+  )
+  const response = await handle(new Request('http://here/things/7', { signal: controller.signal }))
+  expect([response.status, statuses]).toEqual([499, [499]])
+})
