@@ -55,15 +55,16 @@ export interface Door {
 /**
  * Every door of a contract.
  *
+ * @param hasEnvelope whether the query parameter `envelope` asks for the standard envelope
  * @throws Error when a binding names an input field that its procedure does not have, or reads one where it cannot stand
  */
-export function doors(contract: Contract): Door[] {
+export function doors(contract: Contract, hasEnvelope = true): Door[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).flatMap(([verb, procedure]) => {
       const { additionalBindings = [], ...first } = procedure.meta.openapi
       const name = `${noun}.${verb}`
       return [first, ...additionalBindings.map((binding) => ({ ...first, ...binding }))].map((binding) =>
-        door(name, resource, procedure, { operationId: name, ...binding }),
+        door(name, resource, procedure, { operationId: name, ...binding }, hasEnvelope),
       )
     }),
   )
@@ -80,9 +81,10 @@ export const ENVELOPE = 'envelope'
 
 const QUERY_STRING = 'the query string'
 
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+/** The methods whose requests carry input in a body. */
+export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-function door(name: string, resource: Resource, procedure: Procedure, binding: Binding): Door {
+function door(name: string, resource: Resource, procedure: Procedure, binding: Binding, hasEnvelope: boolean): Door {
   const input = inputAt(name, binding, procedure)
   if (variantsOf(input).length === 0) {
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
@@ -121,7 +123,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
   if (withBody && binding.body !== undefined) fromBody(binding.body, '')
   // What no binding names comes from the body where there is one, else from the query string.
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
-  if (!withBody && rest.includes(ENVELOPE)) {
+  if (hasEnvelope && !withBody && rest.includes(ENVELOPE)) {
     const asks = `where "${ENVELOPE}" asks for the standard envelope; it needs another name there`
     throw new Error(`${place} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${asks}`)
   }

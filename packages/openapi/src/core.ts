@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { ENVELOPE } from './bindings.ts'
+import { type Door, doors, ENVELOPE } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
@@ -53,11 +53,19 @@ export interface RestOptions<Context, Req> {
    */
   context: (req: Req, procedures: readonly string[], route: string) => Awaitable<Context>
   /** Text that identifies the request in the log; a 500 carries it. */
-  requestId: (req: Req) => Awaitable<string>
+  requestId?: (req: Req) => Awaitable<string>
   /** Headers that every answer carries. What it throws or rejects with is answered without them. */
   headers?: (req: Req) => Awaitable<Record<string, string>>
   /** Told of each error before it is answered. What it throws or rejects with becomes a warning of the process. */
   onError?: (problem: Problem, req: Req) => Awaitable<void>
+}
+
+/** How requests are read and answered where that is not this package's own way. */
+export interface Manner<Req> {
+  /** The input of an operation, from what the request carries. */
+  gather: (door: Door, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
+  /** Has the last word on an answer. */
+  amend: (answer: Answer, req: Req, problem?: Problem) => Answer
 }
 
 /** An answer that is ready to be written. */
@@ -98,9 +106,11 @@ export function createCore<Context, Req extends Incoming>(
   operations: Operation<Context>[],
   options: RestOptions<Context, Req>,
   { readBytes, hasGone }: Transport<Req>,
+  manner?: Manner<Req>,
 ): Core<Req> {
-  const { router, allow } = route(contract, operations)
-  const formOf = errorForms(contract, router, options.envelope.error)
+  const all = doors(contract, manner === undefined)
+  const { router, allow } = route(all, operations, manner === undefined)
+  const formOf = errorForms(all, router, options.envelope.error)
 
   const located = (req: Req): Located | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
@@ -136,12 +146,14 @@ export function createCore<Context, Req extends Incoming>(
     const body = door.body && (await readJson(req, door.binding, readBytes))
     let query: readonly Parameter[]
     let envelope: EnvelopeForm | undefined
-    let input: Record<string, unknown>
+    let input: unknown
     try {
       checkAccept(req)
       query = queryParameters(rawQuery)
-      envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
-      input = gatherInput(door, params, query, req.headers, body)
+      if (manner === undefined) {
+        envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+        input = gatherInput(door, params, query, req.headers, body)
+      } else input = manner.gather(door, params, query, body)
     } catch (problem) {
       throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
     }
@@ -152,7 +164,8 @@ export function createCore<Context, Req extends Incoming>(
       throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
     }
     const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-    return reply(req, answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl))
+    const given = answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
+    return reply(req, manner === undefined ? given : manner.amend(given, req))
   }
 
   const refuse = async (req: Req, base?: string): Promise<Reply> => {
@@ -188,12 +201,13 @@ export function createCore<Context, Req extends Incoming>(
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
     const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields })
-    return { ...makeReady({ status, headers, body }), everywhere }
+    const answer = { status, headers, body }
+    return { ...makeReady(manner === undefined ? answer : manner.amend(answer, req, problem)), everywhere }
   }
 
   const idOf = async (req: Req): Promise<string> => {
     try {
-      return ` (request ${await options.requestId(req)})`
+      return options.requestId === undefined ? '' : ` (request ${await options.requestId(req)})`
     } catch {
       return ''
     }

@@ -121,16 +121,17 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
       'x-role': procedure.access,
       ...(binding.deprecated && { deprecated: true }),
       requestParams: parameters(door),
-      ...(door.body && {
-        requestBody: {
-          required: true,
-          ...json(
-            'whole' in door.body
-              ? (shapeOf(procedure.input)[door.body.whole] as z.ZodType)
-              : body(door, door.body.fields),
-          ),
-        },
-      }),
+      ...(door.body &&
+        !isEmpty(door.body) && {
+          requestBody: {
+            required: true,
+            ...json(
+              'whole' in door.body
+                ? (shapeOf(procedure.input)[door.body.whole] as z.ZodType)
+                : body(door, door.body.fields),
+            ),
+          },
+        }),
       responses: {
         ...(status === 204
           ? {
@@ -216,6 +217,10 @@ function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestP
     query: z.object({ ...named(door.query, true), envelope: ENVELOPE }),
     header: z.object(header),
   }
+}
+
+function isEmpty(body: NonNullable<Door['body']>): boolean {
+  return 'fields' in body && body.fields.length === 0
 }
 
 // A body may carry an aliased field under either key, so neither alone is required.

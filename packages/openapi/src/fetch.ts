@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
-import { createCore, type Incoming, type Reply, type RestOptions } from './core.ts'
+import { type Core, createCore, type Incoming, type Reply, type RestOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
 import type { ReadBytes } from './request.ts'
@@ -20,20 +20,20 @@ export function fetchHandler<Context>(
   operations: Operation<Context>[],
   options: FetchOptions<Context>,
 ): (request: Request) => Promise<Response> {
-  const { context, requestId, headers, onError, prefix = '', envelope } = options
+  const { context, requestId, headers, onError, prefix, envelope } = options
+  const adapted: RestOptions<Context, FetchRequest> = {
+    envelope,
+    context: ({ request }, procedures, route) => context(request, procedures, route),
+    ...(requestId && { requestId: ({ request }) => requestId(request) }),
+    ...(headers && { headers: ({ request }) => headers(request) }),
+    ...(onError && { onError: (problem, { request }) => onError(problem, request) }),
+  }
+  return toFetch(createCore(contract, operations, adapted, FETCH), prefix)
+}
+
+/** A core as a function of the fetch standard. */
+export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Request) => Promise<Response> {
   const base = prefix.replace(/\/$/, '')
-  const core = createCore<Context, FetchRequest>(
-    contract,
-    operations,
-    {
-      envelope,
-      context: ({ request }, procedures, route) => context(request, procedures, route),
-      requestId: ({ request }) => requestId(request),
-      ...(headers && { headers: ({ request }) => headers(request) }),
-      ...(onError && { onError: (problem, { request }) => onError(problem, request) }),
-    },
-    { readBytes, hasGone: ({ request }) => request.signal.aborted },
-  )
   return async (request) => {
     const req = new FetchRequest(request, base)
     const located = req.isInside() ? core.find(req) : undefined
@@ -41,7 +41,8 @@ export function fetchHandler<Context>(
   }
 }
 
-class FetchRequest implements Incoming {
+/** A request of the fetch standard as the core reads it. */
+export class FetchRequest implements Incoming {
   readonly request: Request
   readonly baseUrl: string
   readonly headers: IncomingHttpHeaders
@@ -84,6 +85,9 @@ const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
 }
 
+/** How requests of the fetch standard are read. */
+export const FETCH: Transport<FetchRequest> = { readBytes, hasGone: ({ request }) => request.signal.aborted }
+
 async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
   try {
     return (await reader?.read())?.value
@@ -93,6 +97,9 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
 }
 
 function toResponse({ method }: Request, { status, headers, text, everywhere }: Reply): Response {
-  const init = { status, headers: { ...everywhere, ...headers } as Record<string, string> }
-  return new Response(method === 'HEAD' ? null : (text ?? null), init)
+  const sent = new Headers()
+  for (const [name, value] of Object.entries({ ...everywhere, ...headers })) {
+    for (const one of Array.isArray(value) ? value : [value]) sent.append(name, String(one))
+  }
+  return new Response(method === 'HEAD' ? null : (text ?? null), { status, headers: sent })
 }

@@ -234,7 +234,10 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, input: Record<string, unknown>): void {
-  if (body === undefined) throw new Problem(400, 'No input data provided')
+  if (body === undefined) {
+    if ('fields' in slot && slot.fields.length === 0) return
+    throw new Problem(400, 'No input data provided')
+  }
   if (isDeeper(body, DEEPEST)) throw new Problem(400, `Body must not be nested deeper than ${DEEPEST} levels`)
   if ('whole' in slot) {
     input[slot.whole] = body

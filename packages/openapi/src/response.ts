@@ -8,7 +8,7 @@ const INVALID_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 /** An answer before it is written: a body, or none. */
 export interface Answer {
   status: number
-  headers: Record<string, string>
+  headers: Record<string, string | string[]>
   body?: unknown
 }
 
@@ -60,7 +60,7 @@ function isFromRoot(name: string, value: string): boolean {
 /** An answer whose body is text already. */
 export interface Ready {
   status: number
-  headers: Record<string, string | number>
+  headers: Record<string, string | string[] | number>
   text: string | undefined
 }
 
@@ -74,8 +74,8 @@ export function makeReady({ status, headers, body }: Answer): Ready {
   return {
     status,
     headers: {
-      ...headers,
       'Content-Type': 'application/json; charset=utf-8',
+      ...headers,
       'Content-Length': Buffer.byteLength(text),
     },
     text,

@@ -3,7 +3,7 @@ import { finished } from 'node:stream'
 import type { Request, RequestHandler, Response } from 'express'
 import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
-import { createCore, type Located, type Reply, type RestOptions } from './core.ts'
+import { type Core, createCore, type Located, type Reply, type RestOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import type { Problem } from './problem.ts'
 import { hasGone } from './signal.ts'
@@ -28,7 +28,14 @@ export function rest<Context>(
   operations: Operation<Context>[],
   options: RestOptions<Context, Request>,
 ): Rest {
-  const core = createCore(contract, operations, options, { readBytes, hasGone })
+  return toExpress(createCore(contract, operations, options, EXPRESS))
+}
+
+/** How Express's requests are read. */
+export const EXPRESS: Transport<Request> = { readBytes, hasGone }
+
+/** A core as handlers of Express. */
+export function toExpress(core: Core<Request>): Rest {
   // Where the handler is mounted, for the requests that it passed on: those behind it may stand elsewhere.
   const bases = new WeakMap<Request, string>()
 

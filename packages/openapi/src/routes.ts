@@ -1,6 +1,6 @@
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
-import { type Door, doors, PARAMETER } from './bindings.ts'
-import type { Contract, ErrorForm } from './contract.ts'
+import { type Door, PARAMETER } from './bindings.ts'
+import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 
 /** What stands at a path: a door for each method it takes. */
@@ -18,15 +18,15 @@ export interface Found {
 export type Router = Instance<HTTPVersion.V1>
 
 /**
- * The routes of a contract, compiled once.
+ * The routes of a contract's doors, compiled once.
  *
  * @throws Error where an operation has no implementation, and where two are bound to one method and path
  */
-export function route<Context>(contract: Contract, operations: Operation<Context>[]) {
+export function route<Context>(doors: Door[], operations: Operation<Context>[], isCaseSensitive: boolean) {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   // By the path without the parameters' names: each method of a path has its own.
   const places = new Map<string, Place>()
-  for (const door of doors(contract)) {
+  for (const door of doors) {
     const operation = byName.get(door.name)
     if (operation === undefined) throw new Error(`${door.name} has no implementation`)
     const { path, method, trailingSlash } = door.binding
@@ -42,7 +42,7 @@ export function route<Context>(contract: Contract, operations: Operation<Context
     }
   }
   // Long ids are for the procedure to refuse, with a message, so the router takes them all.
-  const router = findMyWay({ caseSensitive: true, maxParamLength: Number.MAX_SAFE_INTEGER })
+  const router = findMyWay({ caseSensitive: isCaseSensitive, maxParamLength: Number.MAX_SAFE_INTEGER })
   for (const [shape, place] of places) {
     place.allow = allowed([...place.doors.keys()])
     router.on('GET', pattern(shape), () => undefined, place)
@@ -78,9 +78,9 @@ function allowed(methods: string[]): string {
  * The form of errors by path: that of the resource whose door stands there; where none does, of the first whose doors share
  * its beginning.
  */
-export function errorForms(contract: Contract, router: Router, otherwise: ErrorForm) {
+export function errorForms(doors: Door[], router: Router, otherwise: ErrorForm) {
   const forms = new Map<string, ErrorForm>()
-  for (const { binding, resource } of doors(contract)) {
+  for (const { binding, resource } of doors) {
     const beginning = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
     if (!forms.has(beginning)) forms.set(beginning, resource.errorForm)
   }

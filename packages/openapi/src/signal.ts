@@ -1,3 +1,4 @@
+import { TRPCError } from '@trpc/server'
 import type { Request } from 'express'
 import { Problem } from './problem.ts'
 
@@ -29,7 +30,7 @@ export function hasGone(req: Request): boolean {
 
 /** The Problem 499 of a call that was given up because its caller has gone: no failure of the service. */
 export function abortProblem(error: unknown, hasGone: boolean): Problem | undefined {
-  const { cause = error } = error instanceof Problem ? error : {}
+  const { cause = error } = error instanceof TRPCError ? error : {}
   const isAbort = (cause as { name?: unknown } | undefined)?.name === 'AbortError'
   if (!isAbort || !hasGone) return undefined
   return new Problem(499, 'The client closed the connection', { cause })

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { mutation, query } from '../src/contract.ts'
+import { type Implementation, mutation, query } from '../src/contract.ts'
 import { type FetchOptions, fetchHandler, implement, Problem } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { only } from './small.ts'
@@ -30,7 +30,10 @@ const contract = {
 
 const same = async ({ id }: { id: number }) => ({ id })
 
-function handler(options: Partial<FetchOptions<object>> = {}, implementation = { things: { get: same, make: same } }) {
+function handler(
+  options: Partial<FetchOptions<object>> = {},
+  implementation: Implementation<typeof contract, object> = { things: { get: same, make: same } },
+) {
   return fetchHandler(contract, implement<typeof contract, object>(contract, implementation), {
     envelope,
     context: () => ({}),

@@ -1,0 +1,395 @@
+import {
+  type AnyTRPCProcedure,
+  type AnyTRPCRouter,
+  getTRPCErrorShape,
+  type inferRouterContext,
+  TRPCError,
+} from '@trpc/server'
+import type { TRPCRequestInfo } from '@trpc/server/http'
+import type { Request as ExpressRequest, Response as ExpressResponse } from 'express'
+import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
+import { z } from 'zod'
+import { type Door, METHODS_WITH_BODY, PARAMETER, shapeOf } from './bindings.ts'
+import type { Contract, EnvelopeForm, ErrorForm, Procedure, RestMeta } from './contract.ts'
+import { createCore, type Incoming, type Manner, type RestOptions } from './core.ts'
+import { FETCH, type FetchRequest, toFetch } from './fetch.ts'
+import type { Awaitable } from './hook.ts'
+import type { Operation } from './implement.ts'
+import type { Problem } from './problem.ts'
+import { type Parameter, pathInput } from './request.ts'
+import { EXPRESS, type Rest, toExpress } from './rest.ts'
+import { signalOf } from './signal.ts'
+
+type ProcedureType = 'query' | 'mutation'
+
+/** What is known of a call when a hook is told of it. What has not been made yet is undefined. */
+interface Told<R extends AnyTRPCRouter> {
+  type: ProcedureType | 'unknown'
+  ctx: inferRouterContext<R> | undefined
+}
+
+export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
+  /** As for tRPC's adapters. Called once for each request that has arrived whole. */
+  createContext?: (call: { req: Req; info: TRPCRequestInfo } & Reply) => Awaitable<inferRouterContext<R>>
+  /** As for tRPC's adapters: the status and headers of an answer. Beside a 200 and what the adapter says itself. */
+  responseMeta?: (
+    answered: Told<R> & {
+      paths: readonly string[] | undefined
+      info: TRPCRequestInfo | undefined
+      data: unknown[]
+      errors: TRPCError[]
+      eagerGeneration: true
+    },
+  ) => { status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined
+  /** As for tRPC's adapters. */
+  onError?: (failed: Told<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req }) => void
+  /** Largest request body in bytes; 1 MiB when absent. */
+  maxBodySize?: number
+}
+
+/** What Express's handlers give `createContext` beside the request. */
+interface ExpressReply {
+  res: ExpressResponse
+}
+
+/** What the fetch handler gives `createContext` beside the request. */
+interface FetchReply {
+  /** Sent with the answer. */
+  resHeaders: Headers
+}
+
+export interface ServedRouter<R extends AnyTRPCRouter> {
+  /** Handlers of Express, as `rest` gives them. */
+  express: (options?: RouterOptions<R, ExpressRequest, ExpressReply>) => Rest
+  /**
+   * A handler of the fetch standard, as `fetchHandler` gives it.
+   *
+   * @param options `prefix`: the path that the router is served below
+   */
+  fetch: (
+    options?: RouterOptions<R, Request, FetchReply> & { prefix?: `/${string}` },
+  ) => (request: Request) => Promise<Response>
+  /** The router's OpenAPI document, by trpc-openapi's generator. */
+  document: (options: Parameters<typeof generateOpenApiDocument>[1]) => OpenAPIObject
+}
+
+/**
+ * Serves a tRPC router whose procedures have trpc-openapi's `meta.openapi`, without a change to it. The procedures validate
+ * what they are given, as over tRPC, and errors have trpc-openapi's form: `{ message, code, issues }` beside what the
+ * router's error formatter says.
+ *
+ * @throws TRPCError that names the procedure, where trpc-openapi's generator cannot describe the router
+ */
+export function fromRouter<R extends AnyTRPCRouter>(router: R): ServedRouter<R> {
+  generateOpenApiDocument(router as never, { title: '', version: '', baseUrl: '/' })
+  return {
+    express: (options = {}) =>
+      toExpress(
+        coreOf<R, ExpressRequest, ExpressRequest, ExpressReply>(router, options, EXPRESS, {
+          requestOf: (req) => req,
+          urlOf: (req) => new URL(req.originalUrl, 'http://localhost'),
+          signalOf,
+          replyOf: ({ res }) => ({ res: res as ExpressResponse }),
+          headersOf: () => undefined,
+        }),
+      ),
+    fetch: ({ prefix, ...options } = {}) =>
+      toFetch(
+        coreOf<R, FetchRequest, Request, FetchReply>(router, options, FETCH, {
+          requestOf: ({ request }) => request,
+          urlOf: ({ request }) => new URL(request.url),
+          signalOf: ({ request }) => request.signal,
+          replyOf: () => ({ resHeaders: new Headers() }),
+          headersOf: (reply) => reply?.resHeaders,
+        }),
+        prefix,
+      ),
+    document: (options) => generateOpenApiDocument(router as never, options),
+  }
+}
+
+/** What a platform's requests are to its users. */
+interface Platform<Req, Shown, Reply> {
+  requestOf: (req: Req) => Shown
+  urlOf: (req: Req) => URL
+  signalOf: (req: Req) => AbortSignal
+  replyOf: (req: Req) => Reply
+  /** What a caller has put into its reply. */
+  headersOf: (reply: Reply | undefined) => Headers | undefined
+}
+
+/** A request's call of a procedure. */
+interface Call<Req, Reply> {
+  req: Req
+  exposed: Exposed
+  reply: Reply
+  info?: TRPCRequestInfo
+  input?: unknown
+  ctx?: unknown
+  data?: unknown
+}
+
+function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply extends object>(
+  router: R,
+  { createContext, responseMeta, onError, maxBodySize }: RouterOptions<R, Shown, Reply>,
+  transport: Parameters<typeof createCore<unknown, Req>>[3],
+  platform: Platform<Req, Shown, Reply>,
+) {
+  const exposed = exposedOf(router)
+  const byName = new Map(exposed.map((one) => [`${RESOURCE}.${one.path}`, one]))
+  const calls = new WeakMap<Req, Call<Req, Reply>>()
+
+  const options: RestOptions<Call<Req, Reply>, Req> = {
+    envelope: NO_ENVELOPE,
+    context: (req, [name]) => {
+      const exposed = byName.get(name as string) as Exposed
+      const call = { req, exposed, reply: platform.replyOf(req) }
+      calls.set(req, call)
+      return call
+    },
+    onError: (problem, req) => {
+      const call = calls.get(req)
+      const { exposed, ctx, input } = call ?? {}
+      const error = errorOf(problem, call)
+      const req_ = platform.requestOf(req)
+      onError?.({ error, type: exposed?.type ?? 'unknown', path: exposed?.path, input, ctx: ctx as never, req: req_ })
+    },
+  }
+
+  const run = async (input: unknown, call: Call<Req, Reply>): Promise<unknown> => {
+    const { req, exposed, reply } = call
+    const { path, type, procedure } = exposed
+    call.input = exposed.isVoid ? undefined : exposed.revive(input)
+    const signal = platform.signalOf(req)
+    if (createContext !== undefined) {
+      const url = platform.urlOf(req)
+      call.info = { isBatchCall: false, accept: null, calls: [], type, connectionParams: null, signal, url }
+      call.ctx = await createContext({ req: platform.requestOf(req), info: call.info, ...reply })
+    }
+    const raw = async () => call.input
+    call.data = await procedure({ path, type, ctx: call.ctx, getRawInput: raw, signal, batchIndex: 0 })
+    return call.data
+  }
+
+  const amend: Manner<Req>['amend'] = (answer, req, problem) => {
+    const call = calls.get(req)
+    const error = problem && errorOf(problem, call)
+    const type = call?.exposed.type ?? 'unknown'
+    const meta = responseMeta?.({
+      type,
+      paths: call && [call.exposed.path],
+      ctx: call?.ctx as never,
+      info: call?.info,
+      data: [call?.data],
+      errors: error === undefined ? [] : [error],
+      eagerGeneration: true,
+    })
+    return {
+      status: meta?.status ?? answer.status,
+      headers: { ...answer.headers, ...valuesOf(platform.headersOf(call?.reply)), ...valuesOf(meta?.headers) },
+      body: error === undefined ? answer.body : bodyOf(router, error, call),
+    }
+  }
+
+  const contract = contractOf(exposed, maxBodySize)
+  const operations = exposed.map(
+    (one): Operation<Call<Req, Reply>> => ({
+      name: `${RESOURCE}.${one.path}`,
+      resource: contract[RESOURCE] as Contract[string],
+      procedure: contract[RESOURCE]?.procedures[one.path] as Procedure,
+      headers: [],
+      call: run,
+      admit: () => undefined,
+      findMissing: async () => undefined,
+    }),
+  )
+  return createCore(contract, operations, options, transport, { gather, amend })
+}
+
+// One name for all, since what a procedure is called is for its router to say.
+const RESOURCE = 'router'
+
+/** A procedure that stands on the REST surface. */
+interface Exposed {
+  /** `users.get` */
+  path: string
+  type: ProcedureType
+  procedure: (call: object) => Promise<unknown>
+  openapi: RestMeta
+  /** The fields of its input. */
+  fields: Record<string, z.ZodType>
+  /** Whether it takes no input at all. */
+  isVoid: boolean
+  /** Gives the dates and large whole numbers of an input what JSON and text have no form for. */
+  revive: (input: unknown) => unknown
+}
+
+function exposedOf(router: AnyTRPCRouter): Exposed[] {
+  const procedures = Object.entries(router._def.procedures as Record<string, AnyTRPCProcedure>)
+  return procedures.flatMap(([path, procedure]) => {
+    const { type, meta, inputs } = procedure._def as unknown as ProcedureDef
+    const openapi = meta?.openapi
+    if (openapi === undefined || openapi.enabled === false) return []
+    const fields = Object.assign({}, ...inputs.map((input) => shapeOf(input)))
+    const [first, ...others] = inputs
+    return {
+      path,
+      type,
+      procedure: procedure as unknown as Exposed['procedure'],
+      openapi: openapi as RestMeta,
+      fields,
+      isVoid: first !== undefined && others.length === 0 && VOID.has(innermost(first).def.type),
+      revive: reviverOf(z.object(fields)) ?? ((input: unknown) => input),
+    }
+  })
+}
+
+interface ProcedureDef {
+  type: ProcedureType
+  meta?: OpenApiMeta
+  inputs: z.ZodType[]
+}
+
+const VOID = new Set(['void', 'undefined', 'never'])
+
+/** The contract of what a router exposes: where its procedures stand, and how the text of their parameters is read. */
+function contractOf(exposed: Exposed[], bodyLimit: number | undefined): Contract {
+  const procedures = exposed.map(({ path, type, openapi, fields }): [string, Procedure] => {
+    const { method, path: place } = openapi
+    const inPath = new Set([...place.matchAll(PARAMETER)].map(([, name]) => name))
+    const isRead = (name: string) => inPath.has(name) || !METHODS_WITH_BODY.has(method)
+    const read = Object.entries(fields).filter(([name]) => isRead(name))
+    const input = z.object(Object.fromEntries(read.map(([name, schema]) => [name, asText(schema)])))
+    const binding = { method, path: place, ...(bodyLimit !== undefined && { bodyLimit }) }
+    return [path, { type, access: 'reader', input, output: z.unknown(), meta: { openapi: binding } }]
+  })
+  const resource = { tag: '', description: '', errorForm: NO_FORM, procedures: Object.fromEntries(procedures) }
+  return { [RESOURCE]: resource }
+}
+
+// Every answer's body is made by `amend`.
+const NO_FORM: ErrorForm = { schema: z.unknown(), body: () => undefined }
+const NO_ENVELOPE: EnvelopeForm = { schema: (data) => data, success: (data) => data, error: NO_FORM }
+
+/** A schema by which a parameter is read: where the procedure makes its value of text, this does not. */
+function asText(schema: z.ZodType): z.ZodType {
+  const inner = innermost(schema)
+  const { element } = inner.def as Inner
+  if (element !== undefined) return z.array(asText(element))
+  return FROM_TEXT.has(inner.def.type) ? z.unknown() : schema
+}
+
+const FROM_TEXT = new Set(['date', 'bigint', 'transform'])
+
+type Inner = z.core.$ZodTypeDef & {
+  innerType?: z.ZodType
+  in?: z.ZodType
+  element?: z.ZodType
+  getter?: () => z.ZodType
+}
+
+/** What stands inside of `optional`, `default` and their like: what a value is first given to. */
+function innermost(schema: z.ZodType): z.ZodType {
+  const { innerType, in: input } = schema.def as Inner
+  const inner = innerType ?? input
+  return inner === undefined ? schema : innermost(inner)
+}
+
+type Reviver = (value: unknown) => unknown
+
+const REVIVERS: Record<string, Reviver> = {
+  date: (value) => {
+    if (typeof value !== 'string' && typeof value !== 'number') return value
+    const date = new Date(value)
+    return Number.isNaN(date.getTime()) ? value : date
+  },
+  bigint: (value) => (/^-?\d+$/.test(String(value)) && typeof value !== 'object' ? BigInt(String(value)) : value),
+}
+
+function reviverOf(schema: z.ZodType): Reviver | undefined {
+  const inner = innermost(schema)
+  const { type, element, getter } = inner.def as Inner
+  if (getter !== undefined) {
+    let made: Reviver | undefined
+    // Not before it is needed: it may lead back to a schema that is being looked at.
+    return (value) => {
+      made ??= reviverOf(getter()) ?? ((same) => same)
+      return made(value)
+    }
+  }
+  if (element !== undefined) {
+    const revive = reviverOf(element)
+    return revive && ((value) => (Array.isArray(value) ? value.map(revive) : value))
+  }
+  if (!(inner instanceof z.ZodObject)) return REVIVERS[type]
+  const fields = Object.entries(inner.shape).flatMap(([name, field]) => {
+    const revive = reviverOf(field as z.ZodType)
+    return revive === undefined ? [] : ([[name, revive]] as const)
+  })
+  if (fields.length === 0) return undefined
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return value
+    const revived = { ...value } as Record<string, unknown>
+    for (const [name, revive] of fields) if (Object.hasOwn(value, name)) revived[name] = revive(revived[name])
+    return revived
+  }
+}
+
+/** The whole of a body or of a query string goes to the procedure, whose parser may refuse what it does not know. */
+function gather(door: Door, params: readonly string[], query: readonly Parameter[], body: unknown): unknown {
+  const input = door.body === undefined ? queryInput(door, query) : Array.isArray(body) ? {} : (body as object)
+  return { ...input, ...pathInput(door, params) }
+}
+
+function queryInput(door: Door, query: readonly Parameter[]): Record<string, unknown> {
+  const given = Object.groupBy(query, ([name]) => name)
+  return Object.fromEntries(
+    Object.entries(given).map(([name, pairs = []]) => {
+      const texts = pairs.map(([, text]) => text)
+      const source = door.query.find((one) => one.name === name)
+      const isRead = source !== undefined && (source.isList || texts.length === 1)
+      return [name, isRead ? source.read(texts) : texts.length === 1 ? texts[0] : texts]
+    }),
+  )
+}
+
+/** The error as the router's own hooks know it. */
+function errorOf(problem: Problem, call: Call<unknown, unknown> | undefined): TRPCError {
+  if (problem.cause instanceof TRPCError) return problem.cause
+  const isUnread = call !== undefined && !('input' in call)
+  if (problem.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.openapi.method)) return problem
+  return new TRPCError({ code: 'PARSE_ERROR', message: 'Failed to parse request body', cause: problem })
+}
+
+function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown, unknown> | undefined): unknown {
+  const { type = 'unknown', path } = call?.exposed ?? {}
+  const config = router._def._config
+  const shape = getTRPCErrorShape({ config, error, type, path, input: call?.input, ctx: call?.ctx })
+  const { code, cause } = error
+  if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
+    return { ...shape, message: 'Input validation failed', code, issues: (cause as z.ZodError).issues }
+  }
+  const message = shape?.message === error.message ? wordsOf(error, call !== undefined) : shape?.message
+  return { ...shape, message, code }
+}
+
+// What was thrown by accident is not for callers to read.
+function wordsOf({ code, cause, message }: TRPCError, isFound: boolean): string {
+  if (code === 'INTERNAL_SERVER_ERROR' && cause?.message === message) return 'Internal server error'
+  return code === 'NOT_FOUND' && !isFound ? 'Not found' : message
+}
+
+type HeaderValues = Record<string, string | string[]>
+
+function valuesOf(headers: Headers | Record<string, string | string[] | undefined> = {}): HeaderValues {
+  const values: HeaderValues = {}
+  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
+    const key = name.toLowerCase()
+    if (value === undefined || key === 'content-length') continue
+    const before = values[key]
+    // Each cookie is an entry of its own.
+    values[key] = before === undefined ? value : [before, value].flat()
+  }
+  const { 'content-type': type, ...others } = values
+  return type === undefined ? others : { ...others, 'Content-Type': type }
+}

@@ -1,0 +1,352 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { initTRPC, TRPCError } from '@trpc/server'
+import express from 'express'
+import type { OpenApiMeta } from 'trpc-openapi'
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { fromRouter, type RouterOptions } from '../src/index.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+type Told = any
+
+interface Context {
+  caller: string
+}
+
+// In development errors carry their stacks.
+const t = initTRPC.meta<OpenApiMeta>().context<Context>().create({ isDev: false })
+
+function at(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: `/${string}`) {
+  return t.procedure.meta({ openapi: { method, path } })
+}
+
+const seen = z.object({ seen: z.unknown() })
+
+const router = t.router({
+  hello: at('GET', '/hello/{name}')
+    .input(z.object({ name: z.string(), times: z.number().default(1), loud: z.boolean().optional() }))
+    .output(seen)
+    .query(({ input }) => ({ seen: input })),
+  users: t.router({
+    create: at('POST', '/users')
+      .input(z.object({ name: z.string().min(2), born: z.date().optional(), worth: z.bigint().optional() }))
+      .output(z.object({ name: z.string(), born: z.string().optional(), worth: z.string().optional() }))
+      .mutation(({ input: { name, born, worth } }) => ({
+        name,
+        born: born?.toISOString(),
+        worth: worth?.toString(),
+      })),
+    strict: at('PUT', '/users/{id}')
+      .input(z.strictObject({ id: z.number(), name: z.string() }))
+      .output(seen)
+      .mutation(({ input }) => ({ seen: input })),
+    remove: at('DELETE', '/users/{id}')
+      .input(z.object({ id: z.number() }))
+      .output(z.void())
+      .mutation(() => undefined),
+  }),
+  search: at('GET', '/search')
+    .input(
+      z.object({
+        tag: z.array(z.string()).optional(),
+        size: z.array(z.number()).optional(),
+        since: z.date().optional(),
+        envelope: z.string().optional(),
+      }),
+    )
+    .output(seen)
+    .query(({ input }) => ({ seen: { ...input, since: input.since?.getTime() } })),
+  whoami: at('GET', '/whoami')
+    .output(seen)
+    .query(({ ctx }) => ({ seen: ctx })),
+  touch: at('POST', '/touch')
+    .input(z.void())
+    .output(z.string())
+    .mutation(({ input }) => `${input}`),
+  fail: at('GET', '/fail/{how}')
+    .input(z.object({ how: z.string() }))
+    .output(z.string())
+    .query(({ input: { how } }) => {
+      if (how === 'conflict') throw new TRPCError({ code: 'CONFLICT', message: 'It is taken' })
+      if (how === 'said') throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'The printer is on fire' })
+      if (how === 'output') return 3 as never
+      throw new Error('password=hunter2')
+    }),
+  hidden: t.procedure
+    .meta({ openapi: { method: 'GET', path: '/hidden', enabled: false } })
+    .output(z.string())
+    .query(() => 'hidden'),
+  plain: t.procedure.query(() => 'plain'),
+})
+
+type Options = Pick<RouterOptions<typeof router, unknown, object>, 'responseMeta' | 'onError' | 'maxBodySize'> & {
+  createContext?: () => Context
+}
+
+interface Sent {
+  json?: unknown
+  raw?: string
+  headers?: Record<string, string>
+}
+
+/** The same router behind both handlers: each request is sent to both, and their answers must be the same. */
+async function serve(options: Options = {}) {
+  const createContext = () => ({ caller: 'somebody' })
+  const served = fromRouter(router)
+  const { handle, refuse } = served.express({ createContext, ...options })
+  const viaFetch = served.fetch({ createContext, ...options, prefix: '/api' })
+  const server = createServer(express().use('/api', handle, refuse)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterAll(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return async (method: string, path: string, { json, raw, headers = {} }: Sent = {}) => {
+    const body = json === undefined ? raw : JSON.stringify(json)
+    const init = {
+      method,
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
+    }
+    const url = `http://127.0.0.1:${port}/api${path}`
+    const [one, other] = await Promise.all([told(await fetch(url, init)), told(await viaFetch(new Request(url, init)))])
+    expect(other).toEqual(one)
+    return one
+  }
+}
+
+const OF_THE_SERVER = new Set([
+  'connection',
+  'date',
+  'keep-alive',
+  'x-powered-by',
+  'content-length',
+  'transfer-encoding',
+])
+
+async function told(response: Response): Promise<{ status: number; body: Told; headers: Record<string, string> }> {
+  const text = await response.text()
+  const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.has(name))
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: Object.fromEntries(headers),
+  }
+}
+
+const request = await serve()
+
+describe('inputs', () => {
+  test.each([
+    ['GET', '/hello/Ann?times=3&loud=false', undefined, { name: 'Ann', times: 3, loud: false }],
+    ['GET', '/hello/J%C3%BCrgen%2F/', undefined, { name: 'Jürgen/', times: 1 }],
+    ['GET', '/HELLO/Ann', undefined, { name: 'Ann', times: 1 }],
+    ['GET', '/hello/Ann?name=Bob&utm_source=mail', undefined, { name: 'Ann', times: 1 }],
+    ['GET', '/search?tag=a&tag=b&size=1', undefined, { tag: ['a', 'b'], size: [1] }],
+    ['GET', '/search?tag=a,b&envelope=true', undefined, { tag: ['a,b'], envelope: 'true' }],
+    ['GET', '/search?since=2026-01-02', undefined, { since: Date.UTC(2026, 0, 2) }],
+    ['PUT', '/users/7', { name: 'Ann' }, { id: 7, name: 'Ann' }],
+    ['PUT', '/users/7', { name: 'Ann', id: 8 }, { id: 7, name: 'Ann' }],
+  ])('%s %s', async (method, path, json, expected) => {
+    expect(await request(method, path, { json })).toMatchObject({ status: 200, body: { seen: expected } })
+  })
+
+  test('dates and large whole numbers come as JSON has them', async () => {
+    const json = { name: 'Ann', born: '2001-02-03T04:05:06Z', worth: '123456789012345678901' }
+    expect((await request('POST', '/users', { json })).body).toEqual({
+      name: 'Ann',
+      born: '2001-02-03T04:05:06.000Z',
+      worth: '123456789012345678901',
+    })
+  })
+
+  test('what a parser does not take is refused in its own words', async () => {
+    const refused = (...issues: object[]) => ({
+      status: 400,
+      body: { message: 'Input validation failed', code: 'BAD_REQUEST', issues },
+    })
+    expect(await request('GET', '/hello/Ann?times=many')).toMatchObject(refused({ path: ['times'] }))
+    expect(await request('GET', '/hello/Ann?times=1&times=2')).toMatchObject(refused({ path: ['times'] }))
+    expect(await request('GET', '/search?since=soon')).toMatchObject(refused({ path: ['since'] }))
+    expect(await request('POST', '/users', { json: { name: 'A', born: 'x', worth: 1.5 } })).toMatchObject(
+      refused({ path: ['name'] }, { path: ['born'] }, { path: ['worth'] }),
+    )
+    expect(await request('PUT', '/users/7', { json: { name: 'Ann', age: 3 } })).toMatchObject(
+      refused({ code: 'unrecognized_keys', keys: ['age'] }),
+    )
+    for (const raw of ['[]', '"x"', 'null', '']) {
+      expect(await request('POST', '/users', { raw })).toMatchObject(refused({ path: ['name'] }))
+    }
+  })
+
+  test('a name that every object has is a field like others', async () => {
+    const raw = '{"name":"Ann","__proto__":{"polluted":true}}'
+    expect(await request('PUT', '/users/7', { raw })).toMatchObject({ status: 400 })
+    expect((await request('GET', '/hello/Ann?__proto__=x&constructor=y')).body).toEqual({
+      seen: { name: 'Ann', times: 1 },
+    })
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+
+  test('a body that is none is refused before a context is made', async () => {
+    let contexts = 0
+    const strict = await serve({
+      maxBodySize: 16,
+      createContext: () => {
+        contexts++
+        return { caller: 'somebody' }
+      },
+    })
+    expect(await strict('POST', '/users', { raw: '{' })).toMatchObject({
+      status: 400,
+      body: { code: 'PARSE_ERROR', message: 'Failed to parse request body' },
+    })
+    expect(await strict('POST', '/users', { raw: 'x', headers: { 'Content-Type': 'text/plain' } })).toMatchObject({
+      status: 415,
+      body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+    })
+    expect(await strict('POST', '/users', { raw: '{"name":"Anna"  }' })).toMatchObject({
+      status: 413,
+      body: { code: 'PAYLOAD_TOO_LARGE', message: 'Body must be at most 16 bytes' },
+    })
+    expect(contexts).toBe(0)
+    expect(await strict('POST', '/users', { raw: '{"name":"Anna" }' })).toMatchObject({ status: 200 })
+    // One of each handler.
+    expect(contexts).toBe(2)
+  })
+})
+
+describe('answers', () => {
+  test('a procedure without input or output', async () => {
+    expect(await request('POST', '/touch')).toMatchObject({ status: 200, body: 'undefined' })
+    const removed = await request('DELETE', '/users/7')
+    expect([removed.status, removed.body]).toEqual([200, undefined])
+    expect((await request('GET', '/whoami')).body).toEqual({ seen: { caller: 'somebody' } })
+  })
+
+  test('a method that a path does not take, and paths that are not exposed', async () => {
+    const wrong = await request('PATCH', '/users')
+    expect([wrong.status, wrong.body.code, wrong.headers.allow]).toEqual([405, 'METHOD_NOT_SUPPORTED', 'POST, OPTIONS'])
+    for (const path of ['/hidden', '/plain', '/users.create', '/']) {
+      expect(await request('GET', path)).toMatchObject({
+        status: 404,
+        body: { message: 'Not found', code: 'NOT_FOUND' },
+      })
+    }
+  })
+
+  test.each([
+    ['conflict', 409, 'CONFLICT', 'It is taken'],
+    ['said', 500, 'INTERNAL_SERVER_ERROR', 'The printer is on fire'],
+    ['output', 500, 'INTERNAL_SERVER_ERROR', 'Output validation failed'],
+    ['unexpected', 500, 'INTERNAL_SERVER_ERROR', 'Internal server error'],
+  ])('an error, %s', async (how, status, code, message) => {
+    expect(await request('GET', `/fail/${how}`)).toMatchObject({ status, body: { code, message } })
+  })
+
+  test('responseMeta gives status and headers, cookies among them, and is told of errors', async () => {
+    const answered: unknown[] = []
+    const meta = await serve({
+      responseMeta: ({ type, paths, ctx, errors, data }) => {
+        answered.push([type, paths, ctx, errors.map(({ code }) => code), data])
+        const headers = new Headers({ 'X-Type': type, 'content-type': 'application/vnd.api+json' })
+        headers.append('Set-Cookie', 'a=1')
+        headers.append('Set-Cookie', 'b=2')
+        return { ...(errors.length === 0 && { status: 202 }), headers }
+      },
+    })
+    const fine = await meta('GET', '/whoami')
+    expect([fine.status, fine.headers]).toEqual([
+      202,
+      { 'content-type': 'application/vnd.api+json', 'set-cookie': 'b=2', 'x-type': 'query' },
+    ])
+    await meta('GET', '/fail/conflict')
+    await meta('GET', '/nowhere')
+    const context = { caller: 'somebody' }
+    const one = ['query', ['whoami'], context, [], [{ seen: context }]]
+    const two = ['query', ['fail'], context, ['CONFLICT'], [undefined]]
+    const three = ['unknown', undefined, undefined, ['NOT_FOUND'], [undefined]]
+    expect(answered).toEqual([one, one, two, two, three, three])
+  })
+
+  test('onError is told of the error itself, whatever the caller is', async () => {
+    const errors: unknown[] = []
+    const failing = await serve({
+      onError: ({ error, path, input, ctx }) => void errors.push([error.message, path, input, ctx?.caller]),
+    })
+    await failing('GET', '/fail/unexpected')
+    await failing('POST', '/nowhere')
+    const one = ['password=hunter2', 'fail', { how: 'unexpected' }, 'somebody']
+    const two = ['Path not found', undefined, undefined, undefined]
+    expect(errors).toEqual([one, one, two, two])
+  })
+
+  test("a router's own error formatter has the last word on a message", async () => {
+    const own = initTRPC.meta<OpenApiMeta>().create({
+      errorFormatter: ({ shape }) => ({ ...shape, message: 'Ask Ann', help: 'ann@example.com' }),
+    })
+    const fetching = fromRouter(
+      own.router({
+        fail: own.procedure
+          .meta({ openapi: { method: 'GET', path: '/fail' } })
+          .output(z.string())
+          .query(() => {
+            throw new Error('secret')
+          }),
+      }),
+    ).fetch()
+    expect(await told(await fetching(new Request('http://here/fail')))).toMatchObject({
+      status: 500,
+      body: { message: 'Ask Ann', code: 'INTERNAL_SERVER_ERROR', help: 'ann@example.com' },
+    })
+  })
+})
+
+test('the fetch handler gives createContext the headers of the answer', async () => {
+  const fetching = fromRouter(router).fetch({
+    createContext: ({ req, resHeaders, info }) => {
+      resHeaders.append('Set-Cookie', 'seen=1')
+      return { caller: `${req.headers.get('x-caller')} ${info.type} ${info.url?.pathname}` }
+    },
+  })
+  const response = await fetching(new Request('http://here/whoami', { headers: { 'X-Caller': 'Ann' } }))
+  expect([await response.json(), response.headers.getSetCookie()]).toEqual([
+    { seen: { caller: 'Ann query /whoami' } },
+    ['seen=1'],
+  ])
+})
+
+test('a caller who has gone is told to the procedure, and is no failure of the service', async () => {
+  const controller = new AbortController()
+  const own = initTRPC.meta<OpenApiMeta>().create()
+  const codes: string[] = []
+  const fetching = fromRouter(
+    own.router({
+      wait: own.procedure
+        .meta({ openapi: { method: 'GET', path: '/wait' } })
+        .output(z.string())
+        .query(({ signal }) => {
+          controller.abort()
+          signal?.throwIfAborted()
+          return 'not aborted'
+        }),
+    }),
+  ).fetch({ onError: ({ error }) => void codes.push(error.code) })
+  const response = await fetching(new Request('http://here/wait', { signal: controller.signal }))
+  expect([response.status, codes]).toEqual([499, ['CLIENT_CLOSED_REQUEST']])
+})
+
+test('the document is that of trpc-openapi, and a router it cannot describe is refused at the start', () => {
+  const document = fromRouter(router).document({ title: 'Old', version: '1.0.0', baseUrl: '/api' })
+  expect(Object.keys(document.paths ?? {})).toEqual([
+    '/hello/{name}',
+    '/users',
+    '/users/{id}',
+    '/search',
+    '/whoami',
+    '/touch',
+    '/fail/{how}',
+  ])
+  const bare = t.router({ bare: at('GET', '/bare').query(() => 'bare') })
+  expect(() => fromRouter(bare)).toThrow('[query.bare] - Output parser expects a Zod validator')
+})
