@@ -97,9 +97,20 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
 }
 
 function toResponse({ method }: Request, { status, headers, text, everywhere }: Reply): Response {
-  const sent = new Headers()
-  for (const [name, value] of Object.entries({ ...everywhere, ...headers })) {
-    for (const one of Array.isArray(value) ? value : [value]) sent.append(name, String(one))
-  }
-  return new Response(method === 'HEAD' ? null : (text ?? null), { status, headers: sent })
+  const all = { ...everywhere, ...headers }
+  const body = method === 'HEAD' ? null : (text ?? null)
+  return new Response(body, { status, headers: hasLists(all) ? entriesOf(all) : (all as Record<string, string>) })
+}
+
+type HeaderValues = Record<string, string | string[] | number>
+
+function hasLists(headers: HeaderValues): boolean {
+  for (const name in headers) if (typeof headers[name] === 'object') return true
+  return false
+}
+
+function entriesOf(headers: HeaderValues): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, `${one}`]),
+  )
 }

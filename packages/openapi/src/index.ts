@@ -1,6 +1,5 @@
 export { type FetchOptions, fetchHandler } from './fetch.ts'
 export { FieldError, type Path } from './field-error.ts'
-export { fromRouter, type RouterOptions, type ServedRouter } from './from-router.ts'
 export { implement, type Operation } from './implement.ts'
 export { type FieldFault, Problem } from './problem.ts'
 export { rest } from './rest.ts'

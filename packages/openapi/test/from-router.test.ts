@@ -6,7 +6,7 @@ import express from 'express'
 import type { OpenApiMeta } from 'trpc-openapi'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { fromRouter, type RouterOptions } from '../src/index.ts'
+import { fromRouter, type RouterOptions } from '../src/from-router.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
 type Told = any

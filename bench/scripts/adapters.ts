@@ -1,0 +1,168 @@
+// CPU per request of one tRPC router served by `fromRouter` and by trpc-to-openapi: `node bench/scripts/adapters.ts`. On
+// Express over sockets, where Node's HTTP and Express are in both figures; as a fetch handler without any.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { fromRouter } from '@resource/openapi/from-router'
+import { initTRPC } from '@trpc/server'
+import express, { type RequestHandler } from 'express'
+import { createOpenApiExpressMiddleware, createOpenApiFetchHandler, type OpenApiMeta } from 'trpc-openapi'
+import { z } from 'zod'
+import { Load } from '../src/load.ts'
+import { ratioOf, spread } from '../src/statistics.ts'
+
+const ROUNDS = 3
+const REQUESTS = 4000
+
+const t = initTRPC.meta<OpenApiMeta>().create({ isDev: false })
+const item = z.object({ id: z.number(), name: z.string(), price: z.number(), tags: z.array(z.string()) })
+const items = Array.from({ length: 25 }, (_, id) => ({ id, name: `Item ${id}`, price: id / 4, tags: ['a', 'b'] }))
+
+// As many procedures as the service has: what stands behind others in a router's list is asked for.
+const others = Array.from({ length: 23 }, (_, n) => [
+  `other${n}`,
+  t.procedure
+    .meta({ openapi: { method: (['GET', 'POST', 'PUT'] as const)[n % 3] as 'GET', path: `/others/{id}/part${n}` } })
+    .input(z.object({ id: z.number() }))
+    .output(item)
+    .mutation(({ input: { id } }) => ({ ...items[0], id }) as z.infer<typeof item>),
+])
+
+const router = t.router({
+  ...Object.fromEntries(others),
+  get: t.procedure
+    .meta({ openapi: { method: 'GET', path: '/items/{id}' } })
+    .input(z.object({ id: z.number() }))
+    .output(item)
+    .query(({ input: { id } }) => ({ ...items[0], id }) as z.infer<typeof item>),
+  list: t.procedure
+    .meta({ openapi: { method: 'GET', path: '/items' } })
+    .input(z.object({ limit: z.number().default(25), name: z.string().optional() }))
+    .output(z.array(item))
+    .query(({ input: { limit } }) => items.slice(0, limit)),
+  create: t.procedure
+    .meta({ openapi: { method: 'POST', path: '/items' } })
+    .input(item.omit({ id: true }))
+    .output(item)
+    .mutation(({ input }) => ({ id: 1, ...input })),
+})
+
+const body = JSON.stringify({ name: 'Lamp', price: 24.5, tags: ['light', 'home'] })
+const ASKS = {
+  get: { method: 'GET', path: '/items/7' },
+  list: { method: 'GET', path: '/items?limit=25' },
+  create: { method: 'POST', path: '/items', body },
+} as const
+type Work = keyof typeof ASKS
+
+const nothing = JSON.stringify(items[0])
+
+const HANDLERS = {
+  // What Node, Express and the fetch standard cost with no adapter at all.
+  nothing: {
+    express: (): RequestHandler => (req, res) => {
+      req.resume()
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': nothing.length }).end(nothing)
+    },
+    fetch: () => async () =>
+      new Response(nothing, { headers: { 'Content-Type': 'application/json', 'Content-Length': `${nothing.length}` } }),
+  },
+  ours: {
+    express: () => fromRouter(router).express().handle,
+    fetch: () => fromRouter(router).fetch(),
+  },
+  'trpc-to-openapi': {
+    express: () => createOpenApiExpressMiddleware({ router, createContext: () => ({}) }) as RequestHandler,
+    fetch: () => (req: Request) => createOpenApiFetchHandler({ router, req, endpoint: '/', createContext: () => ({}) }),
+  },
+}
+type Adapter = keyof typeof HANDLERS
+type Host = 'express' | 'fetch'
+
+const [, , host, adapter] = process.argv as [string, string, Host?, Adapter?]
+if (host === undefined || adapter === undefined) await compare()
+else if (host === 'express') await serveExpress(adapter)
+else serveFetch(adapter)
+
+async function compare(): Promise<void> {
+  for (const host of ['express', 'fetch'] as const) {
+    const programs = await Promise.all((Object.keys(HANDLERS) as Adapter[]).map((adapter) => start(host, adapter)))
+    for (const work of Object.keys(ASKS) as Work[]) {
+      // The first is a lead-in.
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const program of programs) {
+          const cpu = await program.measure(work)
+          if (round > 0) program.rounds[work].push(cpu)
+        }
+      }
+      const all = programs.map(({ rounds }) => rounds[work]) as [number[], number[], number[]]
+      const [least, a, b] = all.map((rounds) => spread(rounds).median.toFixed(1))
+      const ratio = ratioOf(all[1], all[2]).toFixed(2)
+      console.log(
+        `${host} ${work}: ${a} µs, trpc-to-openapi ${b} µs, no adapter ${least} µs; ${ratio} of trpc-to-openapi's`,
+      )
+    }
+    for (const { child } of programs) child.disconnect()
+  }
+}
+
+async function start(host: Host, adapter: Adapter) {
+  const child = fork(fileURLToPath(import.meta.url), [host, adapter], {
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const [url] = (await once(child, 'message')) as [string]
+  const load = host === 'express' ? new Load(url, 8) : undefined
+  const measure = async (work: Work): Promise<number> => {
+    if (load === undefined) return ask(child, work)
+    const before = await ask(child, 'usage')
+    let left = REQUESTS
+    await load.run(
+      () => ASKS[work],
+      200,
+      8,
+      () => left-- > 0,
+    )
+    return ((await ask(child, 'usage')) - before) / REQUESTS
+  }
+  return { child, measure, rounds: { get: [], list: [], create: [] } as Record<Work, number[]> }
+}
+
+async function ask(child: ChildProcess, what: string): Promise<number> {
+  child.send(what)
+  const [answer] = await once(child, 'message')
+  return answer
+}
+
+function usage(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+async function serveExpress(adapter: Adapter): Promise<void> {
+  const app = express().use(HANDLERS[adapter].express())
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  process.on('message', () => process.send?.(usage()))
+  process.on('disconnect', () => process.exit())
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+function serveFetch(adapter: Adapter): void {
+  const handle = HANDLERS[adapter].fetch()
+  process.on('message', async (work: Work) => {
+    const { method, path } = ASKS[work]
+    const headers = { 'content-type': 'application/json' }
+    const before = usage()
+    for (let n = 0; n < REQUESTS; n++) {
+      const init = method === 'POST' ? { method, headers, body } : { method }
+      const response = await handle(new Request(`http://127.0.0.1${path}`, init))
+      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
+      await response.text()
+    }
+    process.send?.((usage() - before) / REQUESTS)
+  })
+  process.on('disconnect', () => process.exit())
+  process.send?.('')
+}
