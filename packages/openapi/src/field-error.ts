@@ -19,10 +19,9 @@ export class FieldError extends Problem {
   readonly #options: { reason?: string }
 
   constructor(status: ProblemStatus, faults: PathFault[], options: { reason?: string } = {}) {
-    const { missing = [], wrong = [] } = Object.groupBy(
-      faults.map(({ path, message }) => ({ field: dotted(path), message })),
-      ({ message }) => (message === REQUIRED ? 'missing' : 'wrong'),
-    )
+    const named = faults.map(({ path, message }) => ({ field: dotted(path), message }))
+    const missing = named.filter(({ message }) => message === REQUIRED)
+    const wrong = named.filter(({ message }) => message !== REQUIRED)
     super(status, messageOf(missing, wrong), { ...options, fields: [...missing, ...wrong] })
     this.#faults = faults
     this.#options = options

@@ -459,10 +459,14 @@ function gather(door: Door, params: readonly string[], query: readonly Parameter
 }
 
 function queryInput(door: Door, query: readonly Parameter[]): Record<string, unknown> {
-  const given = Object.groupBy(query, ([name]) => name)
+  const given = new Map<string, string[]>()
+  for (const [name, text] of query) {
+    const texts = given.get(name)
+    if (texts === undefined) given.set(name, [text])
+    else texts.push(text)
+  }
   return Object.fromEntries(
-    Object.entries(given).map(([name, pairs = []]) => {
-      const texts = pairs.map(([, text]) => text)
+    [...given].map(([name, texts]) => {
       const source = door.query.find((one) => one.name === name)
       const isRead = source !== undefined && (source.isList || texts.length === 1)
       return [name, isRead ? source.read(texts) : texts.length === 1 ? texts[0] : texts]

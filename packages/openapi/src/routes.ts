@@ -47,6 +47,8 @@ export function route<Context>(doors: Door[], operations: Operation<Context>[], 
     place.allow = allowed([...place.doors.keys()])
     router.on('GET', pattern(shape), () => undefined, place)
   }
+  // It is compiled when it is first asked: now, since some platforms let code be made at their start alone.
+  router.find('GET', '/')
   return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
 }
 

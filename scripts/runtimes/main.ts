@@ -1,7 +1,8 @@
-// The client in each runtime that npm brings, against the real service: write, read, walk, abort.
+// The client and the fetch handler in each runtime that npm brings. The client calls the real service: write, read, walk,
+// abort.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
@@ -18,16 +19,28 @@ const PACKAGES = [
 ]
 
 const EXPECTED = {
-  read: { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 },
-  ids: [1, 2],
-  names: ['Lamp', 'Rug'],
-  aborted: 'aborted',
-  late: 'timeout',
-  missing: 'not_found',
-  refused: 'invalid_input',
+  client: {
+    read: { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 },
+    ids: [1, 2],
+    names: ['Lamp', 'Rug'],
+    aborted: 'aborted',
+    late: 'timeout',
+    missing: 'not_found',
+    refused: 'invalid_input',
+  },
+  handler: {
+    read: [200, '{"id":6,"name":"Saturn","version":2}'],
+    unchanged: [304, ''],
+    missing: [404, '{"error":"Planet not found"}'],
+    wrong: [400, '{"error":"id: Invalid input: expected number, received string"}'],
+    unknown: [404, '{"error":"Path not found"}'],
+    created: [201, '{"id":7,"name":"Neptune","version":1}'],
+    invalid: [400, '{"error":"Body is not valid JSON"}'],
+    tooLarge: [413, '{"error":"Body must be at most 100 bytes"}'],
+  },
 }
 
-const place = join(root, 'node_modules', '.cache', 'client-runtimes')
+const place = join(root, 'node_modules', '.cache', 'runtimes')
 const modules = join(place, 'node_modules')
 await mkdir(place, { recursive: true })
 
@@ -74,20 +87,36 @@ async function install(): Promise<boolean> {
 
 async function bundle(): Promise<void> {
   const rolldown = join(root, 'packages/client/node_modules/.bin/rolldown')
-  const program = join(root, 'scripts/client-runtimes/program.ts')
-  await execute(rolldown, [program, '--file', join(place, 'program.mjs'), '--format', 'esm', '--platform', 'browser'])
+  const programs = [
+    ['client', 'scripts/runtimes/client.ts', 'browser'],
+    ['handler', 'packages/openapi/test/runtimes.ts', 'node'],
+  ]
+  for (const [name = '', program = '', platform = ''] of programs) {
+    const options = ['--file', join(place, `${name}.mjs`), '--format', 'esm', '--platform', platform]
+    await execute(rolldown, [join(root, program), ...options])
+  }
+  // As the tools for workers do it: a worker has no address to load packages from, and gives those of Node as modules.
+  const require = `((load) => (name) => load(name).default ?? load(name))(createRequire('/'))`
+  const handler = join(place, 'handler.mjs')
+  const text = (await readFile(handler, 'utf8')).replace('createRequire(import.meta.url)', require)
+  await writeFile(join(place, 'worker-handler.mjs'), text)
   await writeFile(
     join(place, 'main.mjs'),
-    `import { exercise } from './program.mjs'
+    `import { exercise } from './client.mjs'
+import { answers } from './handler.mjs'
 const [url] = globalThis.Deno?.args ?? process.argv.slice(2)
-console.log(JSON.stringify(await exercise(url)))
+console.log(JSON.stringify({ client: await exercise(url), handler: await answers() }))
 `,
   )
   await writeFile(
     join(place, 'worker.mjs'),
-    `import { exercise } from './program.mjs'
+    `import { exercise } from './client.mjs'
+import { answers } from './worker-handler.mjs'
 export default {
-  fetch: async (request) => Response.json(await exercise(new URL(request.url).searchParams.get('service'))),
+  fetch: async (request) => {
+    const client = await exercise(new URL(request.url).searchParams.get('service'))
+    return Response.json({ client, handler: await answers() })
+  },
 }
 `,
   )
@@ -106,9 +135,12 @@ const config :Workerd.Config = (
 );
 const main :Workerd.Worker = (
   modules = [
-    (name = "worker.mjs", esModule = embed "worker.mjs"), (name = "program.mjs", esModule = embed "program.mjs")
+    (name = "worker.mjs", esModule = embed "worker.mjs"),
+    (name = "client.mjs", esModule = embed "client.mjs"),
+    (name = "worker-handler.mjs", esModule = embed "worker-handler.mjs")
   ],
-  compatibilityDate = "2026-01-01"
+  compatibilityDate = "2026-01-01",
+  compatibilityFlags = ["nodejs_compat"]
 );
 `,
   )
