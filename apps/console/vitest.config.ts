@@ -2,5 +2,5 @@ import { defineConfig } from 'vitest/config'
 
 // Each test drives a browser and a service of its own; the first one of all unpacks the browser.
 export default defineConfig({
-  test: { maxWorkers: '100%', testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } },
+  test: { maxWorkers: '100%', testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } },
 })

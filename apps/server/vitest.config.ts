@@ -15,9 +15,9 @@ export default defineConfig({
     // Vitest leaves one core free for watching; these tests wait for servers and disks more than they compute.
     maxWorkers: '100%',
     // Whatever starts, or waits for its turn, takes as long as the machine is busy, which is no defect.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'sqlite', exclude: without(['postgresql', 'replicas']) } },
       {

@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
 // Hundreds of generated requests take as long as the machine is slow, which is no defect.
-export default defineConfig({ test: { testTimeout: 60_000, expect: { poll: { timeout: 20_000 } } } })
+export default defineConfig({ test: { testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } })

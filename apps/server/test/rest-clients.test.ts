@@ -12,7 +12,7 @@ const snippets = fileURLToPath(new URL('../../../docs/snippets/', import.meta.ur
 // Not below node_modules, where Node runs no TypeScript.
 const cache = fileURLToPath(new URL('../dist/', import.meta.url))
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
-const LONG = { timeout: 120_000 }
+const LONG = { timeout: 300_000 }
 
 const isThere = (command: string, argument: string) =>
   run(command, [argument]).then(

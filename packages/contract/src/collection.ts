@@ -27,6 +27,7 @@ import {
   must,
   recordId,
   referenceOf,
+  stale,
   timestamp,
   version,
   write,
@@ -84,11 +85,11 @@ export interface Standard<
     z.ZodObject<Under<N, z.ZodArray<z.ZodObject<Row<F, T>>>>>
   >
   /** Replaces a record. */
-  replace: Procedure<'mutation', z.ZodObject<Key & R & Write>, z.ZodObject<Row<F, T>>>
+  replace: Procedure<'mutation', z.ZodObject<Key & R & Write>, z.ZodObject<Row<F, T>>, typeof stale>
   /** Changes the fields that are sent. */
-  update: Procedure<'mutation', ReturnType<typeof changesOf<Changeable<F>>>, z.ZodObject<Row<F, T>>>
+  update: Procedure<'mutation', ReturnType<typeof changesOf<Changeable<F>>>, z.ZodObject<Row<F, T>>, typeof stale>
   /** Deletes a record. Its id is never given to another. */
-  delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message>
+  delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message, typeof stale>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the names of the procedures are the same for all
@@ -301,6 +302,7 @@ export function collection<
       input: z.object({ id: recordId, ...replacement, ...write }),
       output: versioned,
       errors: [404, 409],
+      errorData: stale,
       ...about('replace', {
         ...params,
         ...single,
@@ -317,6 +319,7 @@ export function collection<
       input: changesOf(changes),
       output: versioned,
       errors: [404, 409],
+      errorData: stale,
       ...about('update', {
         ...params,
         ...single,
@@ -333,6 +336,7 @@ export function collection<
       input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
+      errorData: stale,
       ...about('delete', {
         ...params,
         ...conditional,

@@ -130,6 +130,9 @@ export const writeHeaders = { 'Idempotency-Key': 'idempotency_key' }
 /** The same, and `If-Match`, for the write of a known record. */
 export const conditional = { headerParams: writeHeaders, ifMatch: 'if_version' }
 
+/** What the 412 of such a write tells: the version that is stored. */
+export const stale = { 412: z.object({ version }) }
+
 /** `Location` of what was created; `{id}` in the template is the new id. */
 export function location(template: string) {
   return {

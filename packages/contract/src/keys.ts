@@ -9,6 +9,7 @@ import {
   moment,
   must,
   recordId,
+  stale,
   text,
   timestamp,
   version,
@@ -120,6 +121,7 @@ export const keys = resource({
       input: z.object({ id: recordId, ...write }),
       output: message,
       errors: [404, 409],
+      errorData: stale,
       meta: {
         openapi: {
           method: 'DELETE',

@@ -10,6 +10,7 @@ import {
   message,
   must,
   recordId,
+  stale,
   text,
   whole,
   write,
@@ -231,6 +232,7 @@ export const users = collection({
       input: z.object({ id: recordId, status, ...write }),
       output: versioned,
       errors: [404, 409],
+      errorData: stale,
       meta: {
         openapi: {
           ...conditional,

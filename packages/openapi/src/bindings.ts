@@ -180,12 +180,13 @@ function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure)
   }
 }
 
-/** The fields of a door's body where none of them is required, so that any subset is valid; else undefined. */
+/** The fields of a door's body where there are some and none is required, so that any subset is valid; else undefined. */
 export function subsetFields({ body, input }: Door): string[] | undefined {
   if (body === undefined || 'whole' in body) return undefined
   const shape = shapeOf(input)
   const fields = [...new Set(body.fields.map(({ field }) => field))]
-  return fields.every((field) => isOptional(shape[field] as z.ZodType)) ? fields : undefined
+  const isSubset = fields.length > 0 && fields.every((field) => isOptional(shape[field] as z.ZodType))
+  return isSubset ? fields : undefined
 }
 
 /** The fields of an object schema; of a union, those of every option, as any of them takes them. */

@@ -35,6 +35,8 @@ export interface ResponseHeader<Input = any, Output = any> {
 /** How errors look at a door. */
 export interface ErrorForm {
   schema: z.ZodType
+  /** Its schema where the error carries data, for a form that shows them. */
+  withData?: (data: z.ZodType) => z.ZodType
   body: (fault: Fault) => unknown
 }
 
@@ -94,10 +96,17 @@ export const ROLES = ['reader', 'writer', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
+/** By status, the schema of the data that an error carries beside its words. */
+export type ErrorData = Readonly<Record<number, z.ZodType>>
+
+/** Whatever the errors of a procedure carry, to match it by: to compare two such types costs the compiler much. */
+export type AnyErrorData = any
+
 export interface Procedure<
   Type extends 'query' | 'mutation' = 'query' | 'mutation',
   Input extends z.ZodType = z.ZodType,
   Output extends z.ZodType = z.ZodType,
+  Data extends ErrorData = ErrorData,
 > {
   type: Type
   /** The role a caller needs. */
@@ -106,29 +115,31 @@ export interface Procedure<
   output: Output
   /** Statuses its implementation may answer with, beside those the adapter knows of (400, 401, 403, 406, 412, 413, 415, 500). */
   errors?: number[]
+  /** What its errors of a status carry: a caller gets this and nothing else of a `Problem`'s `data`. */
+  errorData?: Data
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
 
-type Definition<Input extends z.ZodType, Output extends z.ZodType> = Omit<
-  Procedure<any, Input, Output>,
+type Definition<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData> = Omit<
+  Procedure<any, Input, Output, Data>,
   'type' | 'access'
 > & { access?: Role }
 
 /** A procedure that changes nothing, for readers where it does not say otherwise. */
-export function query<Input extends z.ZodType, Output extends z.ZodType>(
-  definition: Definition<Input, Output>,
-): Procedure<'query', Input, Output> {
+export function query<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
+  definition: Definition<Input, Output, Data>,
+): Procedure<'query', Input, Output, Data> {
   return { type: 'query', access: 'reader', ...definition }
 }
 
 /** A procedure that writes, for writers where it does not say otherwise. */
-export function mutation<Input extends z.ZodType, Output extends z.ZodType>(
-  definition: Definition<Input, Output>,
-): Procedure<'mutation', Input, Output> {
+export function mutation<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
+  definition: Definition<Input, Output, Data>,
+): Procedure<'mutation', Input, Output, Data> {
   return { type: 'mutation', access: 'writer', ...definition }
 }
 
-export type Procedures = Record<string, Procedure<any, any, any>>
+export type Procedures = Record<string, Procedure<any, any, any, any>>
 
 /** A noun: its procedures and what they share in the document and in their errors. */
 export interface Resource<P extends Procedures = Procedures> {
@@ -150,8 +161,8 @@ export function resource<P extends Procedures>(definition: Resource<P>): Resourc
 
 export type Contract = Record<string, Resource<any>>
 
-/** Over tRPC an error also says which fields were wrong. */
-export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields'] } }
+/** Over tRPC an error also says which fields were wrong, and its data. */
+export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields']; errorData?: unknown } }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
 type Omittable<T> = T | void
@@ -160,7 +171,7 @@ type Omittable<T> = T | void
 type InputOf<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
 
 type RouterProcedure<P> =
-  P extends Procedure<infer Type, infer Input, infer Output>
+  P extends Procedure<infer Type, infer Input, infer Output, AnyErrorData>
     ? Type extends 'query'
       ? TRPCQueryProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
       : TRPCMutationProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
@@ -172,16 +183,34 @@ export type RouterOf<C extends Contract> = TRPCBuiltRouter<
   { [R in keyof C]: { [P in keyof C[R]['procedures']]: RouterProcedure<C[R]['procedures'][P]> } }
 >
 
-/** What a server must give for a contract: one function per procedure, from parsed input and context to output. */
+/** The function of a procedure, from parsed input and context to output. */
 // `shown` names the fields of the record, or of each of a list, that the caller will look at: it need not give others.
+export type Run<Input, Context, Output> = (input: Input, context: Context, shown?: readonly string[]) => Promise<Output>
+
+/**
+ * Stands around the function of a procedure, with input that is valid: gives what `next` gives, or something else, or
+ * throws. `next` takes another input or context where it is given one.
+ */
+export type Middleware<Input = any, Context = any, Output = any> = (
+  input: Input,
+  context: Context,
+  next: (input?: Input, context?: Context) => Promise<Output>,
+) => Promise<Output>
+
+/** What a server must give for a contract: for each procedure its function, alone or behind its middlewares. */
 export type Implementation<C extends Contract, Context, MutationContext extends Context = Context> = {
   [R in keyof C]: {
-    [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<infer Type, infer Input, infer Output>
-      ? (
-          input: z.output<Input>,
-          context: Type extends 'query' ? Context : MutationContext,
-          shown?: readonly string[],
-        ) => Promise<z.input<Output>>
+    [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<
+      infer Type,
+      infer Input,
+      infer Output,
+      AnyErrorData
+    >
+      ? Implemented<z.output<Input>, Type extends 'query' ? Context : MutationContext, z.input<Output>>
       : never
   }
 }
+
+type Implemented<Input, Context, Output> =
+  | Run<Input, Context, Output>
+  | readonly [...Middleware<Input, Context, Output>[], Run<Input, Context, Output>]

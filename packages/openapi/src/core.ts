@@ -196,11 +196,11 @@ export function createCore<Context, Req extends Incoming>(
       problem = toProblem(thrown)
     }
     await observe(() => options.onError?.(problem, req))
-    const { status, fields, headers } = problem
+    const { status, fields, headers, data } = problem
     const message = status === 500 ? `Internal server error${await idOf(req)}` : problem.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
-    const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields })
+    const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields, data })
     const answer = { status, headers, body }
     return { ...makeReady(manner === undefined ? answer : manner.amend(answer, req, problem)), everywhere }
   }

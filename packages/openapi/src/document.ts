@@ -74,10 +74,14 @@ const DESCRIPTIONS: Record<number, string> = {
 function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => ZodOpenApiOperationObject {
   const bodies = once<z.ZodType>()
   const errors = once<ZodOpenApiResponseObject>()
-  const error = ({ schema }: ErrorForm, status: number) => {
-    const form = schema.meta()?.id
-    const id = form && `${form}${status}`
-    const body = schema === envelope.error.schema ? schema : z.union([schema, envelope.error.schema])
+  const error = (form: ErrorForm, status: number, data: z.ZodType | undefined) => {
+    const [schema, wrapped] = [form, envelope.error].map((one) => (data && one.withData?.(data)) ?? one.schema) as [
+      z.ZodType,
+      z.ZodType,
+    ]
+    const name = schema.meta()?.id
+    const id = name && `${name}${status}`
+    const body = schema === wrapped ? schema : z.union([schema, wrapped])
     const make = (): ZodOpenApiResponseObject => ({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
@@ -105,6 +109,7 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
     const statuses = [
       ...new Set([
         ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
+        ...Object.keys(procedure.errorData ?? {}).map(Number),
         ...(door.body ? [413, 415] : []),
         ...(binding.ifMatch ? [412] : []),
       ]),
@@ -153,7 +158,9 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
           binding.method === 'GET' && {
             304: { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers: z.object(tagged) },
           }),
-        ...Object.fromEntries(statuses.map((code) => [code, error(resource.errorForm, code)])),
+        ...Object.fromEntries(
+          statuses.map((code) => [code, error(resource.errorForm, code, procedure.errorData?.[code])]),
+        ),
       },
     }
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type Door, doors, type HeaderSource, shapeOf, subsetFields } from './bindings.ts'
-import type { Contract, Implementation, Procedure, Resource, Role } from './contract.ts'
+import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { Problem, toProblem } from './problem.ts'
@@ -38,7 +38,7 @@ export interface Operation<Context> {
   findMissing: (input: unknown, context: Context) => Promise<Problem | undefined>
 }
 
-type Run<Context> = (input: unknown, context: Context, shown?: readonly string[]) => Promise<unknown>
+type AnyRun<Context> = Run<unknown, Context, unknown>
 
 export interface ImplementOptions<Context> {
   /** Turns an error of the layers below into a Problem, where it knows it. */
@@ -77,15 +77,22 @@ export function implement<C extends Contract, Context>(
     }
   }
 
+  const runs = Object.fromEntries(
+    Object.entries(implementation as Record<string, Record<string, Entry<Context>>>).map(([noun, entries]) => [
+      noun,
+      Object.fromEntries(Object.entries(entries).map(([verb, entry]) => [verb, joined(entry)])),
+    ]),
+  )
+
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).map(([verb, procedure]) => {
-      const run = implementation[noun]?.[verb] as Run<Context>
       const name = `${noun}.${verb}`
+      const run = runs[noun]?.[verb] as AnyRun<Context>
       const parser = parserOf(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstDoor = firstDoors.get(name) as Door
       const refuseUnknown = unknownRefusal(firstDoor)
-      const findMissing = missingFinder(resource, procedure, implementation[noun] as Record<string, Run<Context>>)
+      const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
         const { shown, parse = parser } = via
         try {
@@ -96,7 +103,7 @@ export function implement<C extends Contract, Context>(
           refuseUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
-          const problem = await asProblem(error)
+          const problem = withData(await asProblem(error), name, procedure)
           throw (problem.status === 400 && (await findMissing(input, context))) || problem
         }
       }
@@ -108,11 +115,36 @@ export function implement<C extends Contract, Context>(
   )
 }
 
+type Entry<Context> = AnyRun<Context> | readonly [...Middleware[], AnyRun<Context>]
+
+/** A procedure's function with its middlewares around it, the first outermost. */
+function joined<Context>(entry: Entry<Context>): AnyRun<Context> {
+  if (typeof entry === 'function') return entry
+  const middlewares = entry.slice(0, -1) as Middleware[]
+  return middlewares.reduceRight<AnyRun<Context>>(
+    (inner, middleware) => (input, context, shown) =>
+      middleware(input, context, (changed = input, other = context) => inner(changed, other, shown)),
+    entry.at(-1) as AnyRun<Context>,
+  )
+}
+
+/** The same error with the data that the contract lets out, and no other. */
+function withData(problem: Problem, name: string, { errorData }: Procedure): Problem {
+  const { status, message, fields, headers, reason, data, cause } = problem
+  if (data === undefined) return problem
+  const parsed = errorData?.[status]?.safeParse(data)
+  if (parsed?.success === false) {
+    const fault = `${name}: the data of its ${status} are not what its contract says`
+    return toProblem(new Error(fault, { cause: parsed.error }))
+  }
+  return new Problem(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
+}
+
 /** Asks the resource's lookup for the record that the input of a write names. */
 function missingFinder<Context>(
   { lookup, procedures }: Resource,
   { type, errors }: Procedure,
-  runs: Record<string, Run<Context>>,
+  runs: Record<string, AnyRun<Context>>,
 ): Operation<Context>['findMissing'] {
   const found = lookup === undefined ? undefined : procedures[lookup]
   if (lookup === undefined || found === undefined || type !== 'mutation' || !errors?.includes(404)) {

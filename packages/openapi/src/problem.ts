@@ -41,6 +41,8 @@ export interface Fault {
   message: string
   details: string
   fields: FieldFault[]
+  /** What the procedure's `errorData` says that errors of this status carry. */
+  data?: unknown
 }
 
 /** An answer that is not a success. Whatever else is thrown, but a TRPCError, becomes a 500 that tells nothing. */
@@ -50,11 +52,19 @@ export class Problem extends TRPCError {
   readonly headers: Record<string, string>
   /** Why the caller was refused, in a word of the service's own: for metrics and logs. */
   readonly reason: string | undefined
+  /** What callers are told beside the words, where the procedure's `errorData` has it. */
+  readonly data: unknown
 
   constructor(
     status: ProblemStatus,
     message: string,
-    options: { fields?: FieldFault[]; headers?: Record<string, string>; reason?: string; cause?: unknown } = {},
+    options: {
+      fields?: FieldFault[]
+      headers?: Record<string, string>
+      reason?: string
+      data?: unknown
+      cause?: unknown
+    } = {},
   ) {
     super({ code: CODES[status], message, cause: options.cause })
     this.name = 'Problem'
@@ -62,6 +72,7 @@ export class Problem extends TRPCError {
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
     this.reason = options.reason
+    this.data = options.data
   }
 }
 

@@ -81,7 +81,11 @@ export function trpcRouter<Context extends object & CallContext>(
     errorFormatter: ({ shape, error, ctx }) => ({
       ...shape,
       message: wordsOf(error, (ctx as CallContext | undefined)?.requestId),
-      data: { ...shape.data, fields: error instanceof Problem ? error.fields : [] },
+      data: {
+        ...shape.data,
+        fields: error instanceof Problem ? error.fields : [],
+        ...(error instanceof Problem && error.data !== undefined && { errorData: error.data }),
+      },
     }),
   })
   const calls = trpcCalls(operations, mostRecords)

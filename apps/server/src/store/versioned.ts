@@ -49,5 +49,8 @@ function versionsOf(ifVersion: IfVersion): number[] | undefined {
 async function refusal<Row extends Entity>(table: RecordTable<Row>, noun: string, id: number): Promise<Problem> {
   const stored = await table.find({ id } as Where<Row>)
   if (stored === undefined) return notFound(noun)
-  return new Problem(412, `${noun} has changed: its version is now ${stored.version}; read it again before writing`)
+  const { version } = stored
+  return new Problem(412, `${noun} has changed: its version is now ${version}; read it again before writing`, {
+    data: { version },
+  })
 }

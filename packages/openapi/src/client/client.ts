@@ -1,7 +1,8 @@
 import type { z } from 'zod'
-import type { Contract, Procedure } from '../contract.ts'
+import type { AnyErrorData, Contract, Procedure } from '../contract.ts'
 import { type Caller, type CallerOptions, type CallOptions, createCaller } from './calls.ts'
 import { checker } from './check.ts'
+import { isServiceError } from './errors.ts'
 import { type HttpOptions, httpTransport } from './http.ts'
 import { type Lists, lists } from './lists.ts'
 import type { Transport } from './queue.ts'
@@ -14,11 +15,25 @@ type Sent<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z
 
 /** A procedure as the client calls it. */
 type ProcedureClient<P> =
-  P extends Procedure<infer Type, infer Input, infer Output>
-    ? Type extends 'query'
-      ? { query: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }
-      : { mutate: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }
+  P extends Procedure<infer Type, infer Input, infer Output, AnyErrorData>
+    ? (Type extends 'query'
+        ? { query: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }
+        : { mutate: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }) &
+        Telling<P>
     : never
+
+/** Where a procedure's errors carry data: what gives them. */
+type Telling<P> = P extends { errorData?: infer Data }
+  ? number extends keyof NonNullable<Data>
+    ? unknown
+    : {
+        /** What an error of this procedure carries; undefined where it is another error than one of `status`. */
+        errorData: <S extends keyof NonNullable<Data>>(
+          error: unknown,
+          status: S,
+        ) => z.output<NonNullable<Data>[S]> | undefined
+      }
+  : unknown
 
 /** Every procedure of a contract (`query` or `mutate`), and for each noun its lists as async iterators. */
 export type ClientOf<C extends Contract> = {
@@ -76,6 +91,7 @@ function proceduresOf(noun: string, call: Caller): object {
           procedure = {
             query: (input?: unknown, options?: CallOptions) => call('query', path, input, options),
             mutate: (input?: unknown, options?: CallOptions) => call('mutation', path, input, options),
+            errorData,
           }
           known.set(verb, procedure)
         }
@@ -83,6 +99,10 @@ function proceduresOf(noun: string, call: Caller): object {
       },
     },
   )
+}
+
+function errorData(error: unknown, status: number): unknown {
+  return isServiceError(error) && error.status === status ? error.data?.errorData : undefined
 }
 
 // Under this name tRPC's own tools, such as its TanStack integration, look for what makes a client's calls.

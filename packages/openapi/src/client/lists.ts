@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { Procedure, Procedures } from '../contract.ts'
+import type { AnyErrorData, Procedure, Procedures } from '../contract.ts'
 import type { CallOptions } from './calls.ts'
 
 /** A page of a list as its procedure gives it. */
 export type Page<P extends Procedures> =
-  P['list'] extends Procedure<'query', z.ZodType, infer Output> ? z.output<Output> : never
+  P['list'] extends Procedure<'query', z.ZodType, infer Output, AnyErrorData> ? z.output<Output> : never
 
 type RecordsOf<Page, N> = N extends keyof Page ? Page[N] : never
 

@@ -10,7 +10,7 @@ import type {
   UseQueryOptions,
 } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Contract, Procedure, Procedures } from '../contract.ts'
+import type { AnyErrorData, Contract, Procedure, Procedures } from '../contract.ts'
 import { type CallOptions, randomKey } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { ServiceError } from './errors.ts'
@@ -63,7 +63,7 @@ export type PagesOptions<P extends Procedures> = UseInfiniteQueryOptions<
 type Given<Input extends z.ZodType> = object extends z.input<Input> ? z.input<Input> | void : z.input<Input>
 
 type OptionsOf<P> =
-  P extends Procedure<infer Type, infer Input extends z.ZodType, infer Output extends z.ZodType>
+  P extends Procedure<infer Type, infer Input extends z.ZodType, infer Output extends z.ZodType, AnyErrorData>
     ? Type extends 'query'
       ? QueryOptionsOf<Given<Input>, z.output<Output>>
       : MutationOptionsOf<Given<Input>, z.output<Output>>

@@ -1,0 +1,143 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { createClient } from '../src/client/index.ts'
+import { type Implementation, type Middleware, mutation, query } from '../src/contract.ts'
+import { openApiDocument } from '../src/document.ts'
+import { Problem } from '../src/index.ts'
+import { documentOptions, only, serve } from './small.ts'
+
+const input = z.object({ id: z.int() })
+const output = z.object({ id: z.int(), seen: z.string() })
+
+const contract = {
+  things: only({
+    get: query({ input, output, errors: [404], meta: { openapi: { method: 'GET', path: '/things/{id}' } } }),
+    take: mutation({
+      input,
+      output,
+      errors: [404],
+      errorData: { 409: z.object({ holder: z.string(), until: z.int() }) },
+      meta: { openapi: { method: 'POST', path: '/things/{id}/holders' } },
+    }),
+  }),
+}
+
+const taken = new Problem(409, 'It is taken', { data: { holder: 'Ann', until: 5, secret: 'x' } })
+const plain: Implementation<typeof contract, object> = {
+  things: {
+    get: async ({ id }) => ({ id, seen: '' }),
+    take: async () => {
+      throw taken
+    },
+  },
+}
+
+test('middlewares stand around the function of one procedure, the first outermost', async () => {
+  const told: string[] = []
+  const telling =
+    (name: string): Middleware =>
+    async (input, _context, next) => {
+      told.push(`${name} ${JSON.stringify(input)}`)
+      const output = await next()
+      told.push(`${name} done`)
+      return output
+    }
+  const { request } = await serve(contract, {
+    things: {
+      get: [
+        telling('outer'),
+        async ({ id }, context, next) => {
+          const { seen } = await next({ id: id + 1 }, { ...context, caller: 'Ann' })
+          return { id, seen: `${seen}!` }
+        },
+        telling('inner'),
+        async ({ id }, context) => ({ id, seen: `${id} ${(context as { caller?: string }).caller}` }),
+      ],
+      take: plain.things.take,
+    },
+  })
+  expect((await request('GET', '/things/1')).body).toEqual({ id: 1, seen: '2 Ann!' })
+  expect(told).toEqual(['outer {"id":1}', 'inner {"id":2}', 'inner done', 'outer done'])
+  // What is invalid comes to none of them.
+  expect((await request('GET', '/things/x')).status).toBe(400)
+  expect(told).toHaveLength(4)
+})
+
+test('a middleware may answer itself, or refuse, over REST and tRPC', async () => {
+  const guard: Middleware<{ id: number }> = async ({ id }, _context, next) => {
+    if (id === 1) return { id, seen: 'cached' }
+    if (id === 2) throw new Problem(404, 'No such thing')
+    return next()
+  }
+  const { request } = await serve(contract, { things: { ...plain.things, get: [guard, plain.things.get as never] } })
+  const over = (id: number) => `/trpc/things.get?input=${encodeURIComponent(`{"id":${id}}`)}`
+  expect((await request('GET', '/things/1')).body).toEqual({ id: 1, seen: 'cached' })
+  expect((await request('GET', over(1))).body.result.data).toEqual({ id: 1, seen: 'cached' })
+  expect([(await request('GET', '/things/2')).status, (await request('GET', over(2))).status]).toEqual([404, 404])
+  expect((await request('GET', '/things/3')).body).toEqual({ id: 3, seen: '' })
+})
+
+test('an error carries what its contract says, and nothing else', async () => {
+  const { url } = await serve(contract, plain)
+  const client = createClient<typeof contract>({ baseUrl: url })
+  const error = await client.things.take.mutate({ id: 1 }).catch((error: unknown) => error)
+  const data = client.things.take.errorData(error, 409)
+  expectTypeOf(data).toEqualTypeOf<{ holder: string; until: number } | undefined>()
+  expect(data).toEqual({ holder: 'Ann', until: 5 })
+  for (const other of [new Error('another'), undefined, taken]) {
+    expect(client.things.take.errorData(other, 409)).toBeUndefined()
+  }
+  // @ts-expect-error: no errors of this status carry anything
+  expect(client.things.take.errorData(error, 404)).toBeUndefined()
+  // @ts-expect-error: nor do those of this procedure
+  expect(client.things.get.errorData).toBeDefined()
+})
+
+test('data that no contract names go to nobody; data that break it are a fault of the service', async () => {
+  const problems: Error[] = []
+  const { request } = await serve(
+    contract,
+    {
+      things: {
+        get: async () => {
+          throw new Problem(404, 'No such thing', { data: { secret: 'x' } })
+        },
+        take: async () => {
+          throw new Problem(409, 'It is taken', { data: { holder: 7 } })
+        },
+      },
+    },
+    { onError: (problem) => void problems.push(problem.cause as Error) },
+  )
+  const lost = await request('GET', `/trpc/things.get?input=${encodeURIComponent('{"id":1}')}`)
+  expect([lost.status, lost.body.error.message, lost.body.error.data.errorData]).toEqual([
+    404,
+    'No such thing',
+    undefined,
+  ])
+  const broken = await request('POST', '/things/1/holders')
+  expect([broken.status, broken.body.error]).toEqual([500, 'Internal server error (request request-1)'])
+  expect(problems.at(-1)?.message).toBe('things.take: the data of its 409 are not what its contract says')
+})
+
+test('over REST a form shows them that has a place for them, and the document says so', async () => {
+  const errorForm = {
+    schema: z.object({ error: z.string() }),
+    withData: (data: z.ZodType) => z.object({ error: z.string(), data }),
+    body: ({ message, data }: { message: string; data?: unknown }) => ({
+      error: message,
+      ...((data as object) && { data }),
+    }),
+  }
+  const showing = { things: { ...contract.things, errorForm } }
+  const { request } = await serve(showing, plain)
+  expect((await request('POST', '/things/1/holders')).body).toEqual({
+    error: 'It is taken',
+    data: { holder: 'Ann', until: 5 },
+  })
+  const document = openApiDocument(showing, documentOptions)
+  const responses = document.paths?.['/things/{id}/holders']?.post?.responses as Record<string, unknown>
+  expect(Object.keys(responses)).toContain('409')
+  expect(JSON.stringify(responses['409'])).toContain('"data":{"type":"object","properties":{"holder":{"type":"string"}')
+  expect(JSON.stringify(responses['404'])).not.toContain('holder')
+})
