@@ -23,12 +23,61 @@ test('garbage behind a request never answers in its place', async () => {
   const body = '{"name":"Lamp","price":1}'
   const request = `POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   const answers = await send(server, `${request}\0\0 garbage\r\n\r\n`)
-  expect(answers.filter(({ status }) => status === 400)).toEqual([])
+  expect(answers.map(({ status }) => status)).toEqual([201])
   const [alone] = await send(server, '\0\0 garbage\r\n\r\n')
   expect([alone?.status, alone?.body]).toEqual([
     400,
     '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}',
   ])
+})
+
+test.each([
+  ['ends too early', 'Content-Length: 200\r\n\r\n{"name":"La'],
+  ['has a chunk that is none', 'Transfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ['has a chunk that is none behind others', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\nzz\r\n'],
+])('a request whose body %s is a 400', async (_, rest) => {
+  await using server = await startTestServer()
+  for (const path of ['/items/', '/trpc/items.create']) {
+    const [answer] = await send(
+      server,
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${rest}`,
+    )
+    expect([answer?.status, answer?.headers.connection]).toEqual([400, 'close'])
+  }
+  expect((await server.request('GET', '/items')).body).toEqual([])
+})
+
+test('an answer comes before the connection ends, whatever is sent behind its request', async () => {
+  await using server = await startTestServer()
+  const get = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const answers = await send(server, `${get}${get}${get}\x01garbage`)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('a path below the console that cannot be decoded is a 400', async () => {
+  await using server = await startTestServer()
+  for (const path of ['/console/%zz', '/console/%', '/console/%ff']) {
+    const [answer] = await send(server, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    expect([answer?.status, answer?.body]).toEqual([
+      400,
+      expect.stringContaining('Malformed percent-escape in the path'),
+    ])
+  }
+})
+
+test('a 412 says whether the record has changed', async () => {
+  await using server = await startTestServer()
+  const { headers } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })
+  const words = async (condition: Record<string, string>) => {
+    const path = headers.get('location') ?? ''
+    const answer = await server.request('PATCH', path, { json: { price: 2 }, headers: condition })
+    return [answer.status, answer.body.message]
+  }
+  const exists = [412, "Item exists, and its version 1 is none that the request's conditions allow"]
+  expect(await words({ 'If-None-Match': '*' })).toEqual(exists)
+  expect(await words({ 'If-Match': `W/${headers.get('etag')}` })).toEqual(exists)
+  const changed = 'Item has changed: its version is now 1; read it again before writing'
+  expect(await words({ 'If-Match': '"2-Item"' })).toEqual([412, changed])
 })
 
 test('a tRPC request carries at most 50 calls', async () => {

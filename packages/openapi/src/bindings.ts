@@ -48,6 +48,8 @@ export interface Door {
   headers: HeaderSource[]
   /** What makes the headers of its answer. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
+  /** Whether its input takes fields that it does not name, or refuses them. */
+  judgesUnknown: boolean
   /** Absent where the method takes no body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -150,6 +152,7 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
     headers,
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
+    judgesUnknown: variantsOf(input).some(({ def }) => def.catchall !== undefined),
     ...(withBody && {
       body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
     }),

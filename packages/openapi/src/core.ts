@@ -65,7 +65,7 @@ export interface Manner<Req> {
   /** The input of an operation, from what the request carries. */
   gather: (door: Door, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
   /** Has the last word on an answer. */
-  amend: (answer: Answer, req: Req, problem?: Problem) => Answer
+  amend: (answer: Answer, req: Req, problem?: Problem) => Awaitable<Answer>
 }
 
 /** An answer that is ready to be written. */
@@ -109,12 +109,18 @@ export function createCore<Context, Req extends Incoming>(
   manner?: Manner<Req>,
 ): Core<Req> {
   const all = doors(contract, manner === undefined)
-  const { router, allow } = route(all, operations, manner === undefined)
+  const { router, ofMethod, allow } = route(all, operations, manner !== undefined)
   const formOf = errorForms(all, router, options.envelope.error)
 
   const located = (req: Req): Located | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
-    const found = find(router, inside(path, req.baseUrl))
+    const within = inside(path, req.baseUrl)
+    let found = find(router, within)
+    const method = methodOf(req)
+    if (ofMethod.size > 0 && found?.place.doors.has(method) === false) {
+      const other = ofMethod.get(method)
+      found = (other && find(other, within)) ?? found
+    }
     return found && { path, rawQuery, place: found.place, params: found.params }
   }
 
@@ -130,7 +136,7 @@ export function createCore<Context, Req extends Incoming>(
   const respondAt = async (req: Req, { path, rawQuery, place, params }: Located): Promise<Reply> => {
     checkTarget(req.originalUrl, path)
     if (req.method === 'OPTIONS') return reply(req, { status: 204, headers: { Allow: place.allow } })
-    const method = req.method === 'HEAD' ? 'GET' : req.method
+    const method = methodOf(req)
     const entry = place.doors.get(method)
     if (entry === undefined) {
       throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
@@ -148,9 +154,9 @@ export function createCore<Context, Req extends Incoming>(
     let envelope: EnvelopeForm | undefined
     let input: unknown
     try {
-      checkAccept(req)
       query = queryParameters(rawQuery)
       if (manner === undefined) {
+        checkAccept(req)
         envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
         input = gatherInput(door, params, query, req.headers, body)
       } else input = manner.gather(door, params, query, body)
@@ -165,7 +171,7 @@ export function createCore<Context, Req extends Incoming>(
     }
     const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
     const given = answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
-    return reply(req, manner === undefined ? given : manner.amend(given, req))
+    return reply(req, manner === undefined ? given : await manner.amend(given, req))
   }
 
   const refuse = async (req: Req, base?: string): Promise<Reply> => {
@@ -188,6 +194,16 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   const fail = async (error: unknown, req: Req, base = req.baseUrl): Promise<Reply> => {
+    try {
+      return await failed(error, req, base)
+    } catch (thrown) {
+      // An error form, say, that throws.
+      await observe(() => options.onError?.(toProblem(thrown), req))
+      return LAST_RESORT
+    }
+  }
+
+  const failed = async (error: unknown, req: Req, base: string): Promise<Reply> => {
     let problem = parserProblem(error) ?? abortProblem(error, hasGone(req)) ?? toProblem(error)
     let everywhere: Record<string, string> | undefined
     try {
@@ -202,7 +218,7 @@ export function createCore<Context, Req extends Incoming>(
     const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
     const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields, data })
     const answer = { status, headers, body }
-    return { ...makeReady(manner === undefined ? answer : manner.amend(answer, req, problem)), everywhere }
+    return { ...makeReady(manner === undefined ? answer : await manner.amend(answer, req, problem)), everywhere }
   }
 
   const idOf = async (req: Req): Promise<string> => {
@@ -240,6 +256,13 @@ export function createCore<Context, Req extends Incoming>(
   return { find: located, respond, refuse, fail, ready }
 }
 
+/** The answer where none can be made of an error: it cannot fail. */
+export const LAST_RESORT: Reply = makeReady({ status: 500, headers: {}, body: { error: 'Internal server error' } })
+
+function methodOf({ method }: Incoming): string {
+  return method === 'HEAD' ? 'GET' : method
+}
+
 function inside(path: string, base: string): string {
   return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
 }
@@ -250,8 +273,9 @@ const PARSER_MESSAGES: Record<number, string> = {
   415: 'A body must be sent as Content-Type: application/json, in UTF-8',
 }
 
-// What Express's parsers of bodies throw. Their own messages quote the body.
+// What Express throws of a path, and its parsers of bodies; the messages of these quote the body.
 function parserProblem(error: unknown): Problem | undefined {
+  if (error instanceof URIError) return new Problem(400, 'Malformed percent-escape in the path', { cause: error })
   const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
   const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined
   return message === undefined ? undefined : new Problem(status as 400, message, { cause: error })

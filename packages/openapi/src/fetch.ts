@@ -37,7 +37,14 @@ export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Reques
   return async (request) => {
     const req = new FetchRequest(request, base)
     const located = req.isInside() ? core.find(req) : undefined
-    return toResponse(request, await (located === undefined ? core.refuse(req) : core.respond(req, located)))
+    const reply = await (located === undefined ? core.refuse(req) : core.respond(req, located))
+    try {
+      return toResponse(request, reply)
+    } catch (error) {
+      // A header that every answer carries and none can.
+      const { status, headers, text } = await core.fail(error, req)
+      return toResponse(request, { status, headers, text })
+    }
   }
 }
 

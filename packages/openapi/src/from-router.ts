@@ -41,9 +41,11 @@ export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
       errors: TRPCError[]
       eagerGeneration: true
     },
-  ) => { status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined
+  ) => Awaitable<{ status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined>
   /** As for tRPC's adapters. */
-  onError?: (failed: Told<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req }) => void
+  onError?: (
+    failed: Told<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
+  ) => Awaitable<void>
   /** Largest request body in bytes; 1 MiB when absent. */
   maxBodySize?: number
 }
@@ -179,7 +181,14 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
       const { exposed, ctx, input } = call ?? {}
       const error = errorOf(problem, call)
       const req_ = platform.requestOf(req)
-      onError?.({ error, type: exposed?.type ?? 'unknown', path: exposed?.path, input, ctx: ctx as never, req: req_ })
+      return onError?.({
+        error,
+        type: exposed?.type ?? 'unknown',
+        path: exposed?.path,
+        input,
+        ctx: ctx as never,
+        req: req_,
+      })
     },
   }
 
@@ -207,12 +216,12 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
     return call.data
   }
 
-  const amend: Manner<Req>['amend'] = (answer, req: Known, problem) => {
+  const amend: Manner<Req>['amend'] = async (answer, req: Known, problem) => {
     const call = req[CALL]
     const error = problem && errorOf(problem, call)
     if (error === undefined && responseMeta === undefined && call?.reply === undefined) return answer
     const type = call?.exposed.type ?? 'unknown'
-    const meta = responseMeta?.({
+    const meta = await responseMeta?.({
       type,
       paths: call && [call.exposed.path],
       ctx: call?.ctx as never,
@@ -223,7 +232,7 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
     })
     return {
       status: meta?.status ?? answer.status,
-      headers: { ...answer.headers, ...valuesOf(platform.headersOf(call?.reply)), ...valuesOf(meta?.headers) },
+      headers: { ...answer.headers, ...valuesOf(platform.headersOf(call?.reply), meta?.headers) },
       body: error === undefined ? answer.body : bodyOf(router, error, call),
     }
   }
@@ -502,15 +511,18 @@ function wordsOf({ code, cause, message }: TRPCError, isFound: boolean): string 
 
 type HeaderValues = Record<string, string | string[]>
 
-function valuesOf(headers: Headers | Record<string, string | string[] | undefined> = {}): HeaderValues {
+function valuesOf(...all: (Headers | Record<string, string | string[] | undefined> | undefined)[]): HeaderValues {
   const values: HeaderValues = {}
-  for (const [name, value] of headers instanceof Headers ? headers : Object.entries(headers)) {
+  for (const [name, value] of all.flatMap(entriesOf)) {
     const key = name.toLowerCase()
     if (value === undefined || key === 'content-length') continue
-    const before = values[key]
     // Each cookie is an entry of its own.
-    values[key] = before === undefined ? value : [before, value].flat()
+    values[key] = key === 'set-cookie' ? [values[key] ?? [], value].flat() : value
   }
   const { 'content-type': type, ...others } = values
   return type === undefined ? others : { ...others, 'Content-Type': type }
+}
+
+function entriesOf(headers: Headers | Record<string, string | string[] | undefined> = {}) {
+  return headers instanceof Headers ? [...headers] : Object.entries(headers)
 }

@@ -91,9 +91,9 @@ const READERS: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
   number: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
-  // Digits past what a number holds exactly are still a whole number: the largest one, for the schema to judge.
+  // However many digits there are, they are a whole number, for the schema to judge: never a smaller one, which it might take.
   integer: (text) =>
-    /^-?\d+$/.test(text) ? Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER)) : text,
+    /^-?\d+$/.test(text) ? Math.max(-Number.MAX_VALUE, Math.min(Number(text), Number.MAX_VALUE)) : text,
 }
 
 /** Whether a schema takes a value. Where it is asynchronous, what it is made of says so. */

@@ -254,8 +254,8 @@ function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, in
       throw fieldProblem(name, `must be the same as ${field}, or left out`)
     input[field] = value
   }
-  if (isRecognized) return
-  // Unknown fields go on only where there are no others: the operation judges them, whichever way they came.
+  if (isRecognized && !door.judgesUnknown) return
+  // Unknown fields go on where there are no others, or where the input says what becomes of them.
   const shape = shapeOf(door.input)
   for (const [name, value] of Object.entries(body)) {
     // An assignment to `__proto__` would make the caller's value the input's prototype.

@@ -57,6 +57,8 @@ function isFromRoot(name: string, value: string): boolean {
   return name.toLowerCase() === 'location' && /^\/(?!\/)/.test(value)
 }
 
+const WITHOUT_BODY = new Set([204, 205, 304])
+
 /** An answer whose body is text already. */
 export interface Ready {
   status: number
@@ -66,10 +68,11 @@ export interface Ready {
 
 /** @throws TypeError where a header's value is none: before anything is set, so that the error's answer carries nothing of it */
 export function makeReady({ status, headers, body }: Answer): Ready {
+  if (!(status >= 200 && status <= 599)) throw new TypeError(`An answer cannot have the status ${status}`)
   for (const name of Object.keys(headers)) {
     if (INVALID_IN_HEADER.test(headers[name] as string)) throw new TypeError(`The header ${name} has an invalid value`)
   }
-  if (body === undefined) return { status, headers, text: undefined }
+  if (body === undefined || WITHOUT_BODY.has(status)) return { status, headers, text: undefined }
   const text = JSON.stringify(body)
   return {
     status,

@@ -48,10 +48,13 @@ export function toExpress(core: Core<Request>): Rest {
   }
 
   const respond = async (req: Request, res: Response, located: Located | undefined): Promise<void> => {
+    const reply = await core.respond(req, located)
     try {
-      write(res, await core.respond(req, located))
+      write(res, reply)
     } catch (error) {
-      await fail(error, req, res)
+      // A header that every answer carries and none can.
+      const { status, headers, text } = await core.fail(error, req, bases.get(req))
+      writeError(res, { status, headers, text })
     }
   }
 

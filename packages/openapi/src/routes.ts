@@ -15,14 +15,16 @@ export interface Found {
   params: readonly string[]
 }
 
-export type Router = Instance<HTTPVersion.V1>
+type Router = Instance<HTTPVersion.V1>
 
 /**
  * The routes of a contract's doors, compiled once.
  *
+ * @param isLenient paths are the same in large and small letters, and one that a method does not take is looked for among
+ * those of this method: `GET /users/{name}` takes `/users/search` where only a POST stands there
  * @throws Error where an operation has no implementation, and where two are bound to one method and path
  */
-export function route<Context>(doors: Door[], operations: Operation<Context>[], isCaseSensitive: boolean) {
+export function route<Context>(doors: Door[], operations: Operation<Context>[], isLenient: boolean): Routes {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   // By the path without the parameters' names: each method of a path has its own.
   const places = new Map<string, Place>()
@@ -41,15 +43,33 @@ export function route<Context>(doors: Door[], operations: Operation<Context>[], 
       places.set(shape, place)
     }
   }
-  // Long ids are for the procedure to refuse, with a message, so the router takes them all.
-  const router = findMyWay({ caseSensitive: isCaseSensitive, maxParamLength: Number.MAX_SAFE_INTEGER })
-  for (const [shape, place] of places) {
-    place.allow = allowed([...place.doors.keys()])
-    router.on('GET', pattern(shape), () => undefined, place)
+  for (const place of places.values()) place.allow = allowed([...place.doors.keys()])
+  const all = [...places]
+  const methods = new Set(all.flatMap(([, place]) => [...place.doors.keys()]))
+  const having = (method: string) => all.filter(([, { doors }]) => doors.has(method))
+  return {
+    router: routerOf(all, isLenient),
+    ofMethod: new Map(isLenient ? [...methods].map((method) => [method, routerOf(having(method), isLenient)]) : []),
+    allow: allowed([...methods]),
   }
+}
+
+/** The routes of a contract. */
+export interface Routes {
+  router: Router
+  /** Those of one method alone, where they are asked, too. */
+  ofMethod: ReadonlyMap<string, Router>
+  /** Every method that a path takes. */
+  allow: string
+}
+
+function routerOf(places: [shape: string, place: Place][], isLenient: boolean): Router {
+  // Long ids are for the procedure to refuse, with a message, so the router takes them all.
+  const router = findMyWay({ caseSensitive: !isLenient, maxParamLength: Number.MAX_SAFE_INTEGER })
+  for (const [shape, place] of places) router.on('GET', pattern(shape), () => undefined, place)
   // It is compiled when it is first asked: now, since some platforms let code be made at their start alone.
   router.find('GET', '/')
-  return { router, allow: allowed([...places.values()].flatMap((place) => [...place.doors.keys()])) }
+  return router
 }
 
 // The router reads a colon as the beginning of a parameter, and what follows a parameter as part of its name.

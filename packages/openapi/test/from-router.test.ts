@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { initTRPC, TRPCError } from '@trpc/server'
 import express from 'express'
 import type { OpenApiMeta } from 'trpc-openapi'
@@ -47,6 +48,10 @@ const router = t.router({
       .output(z.void())
       .mutation(() => undefined),
   }),
+  fixed: at('POST', '/hello/fixed')
+    .input(z.void())
+    .output(z.string())
+    .mutation(() => 'fixed'),
   search: at('GET', '/search')
     .input(
       z.object({
@@ -146,6 +151,7 @@ describe('inputs', () => {
     ['GET', '/search?tag=a,b&envelope=true', undefined, { tag: ['a,b'], envelope: 'true' }],
     ['GET', '/search?since=2026-01-02', undefined, { since: Date.UTC(2026, 0, 2) }],
     ['PUT', '/users/7', { name: 'Ann' }, { id: 7, name: 'Ann' }],
+    ['GET', '/hello/Ann?times=9007199254740993', undefined, { name: 'Ann', times: 9007199254740992 }],
     ['PUT', '/users/7', { name: 'Ann', id: 8 }, { id: 7, name: 'Ann' }],
   ])('%s %s', async (method, path, json, expected) => {
     expect(await request(method, path, { json })).toMatchObject({ status: 200, body: { seen: expected } })
@@ -302,6 +308,54 @@ describe('answers', () => {
   })
 })
 
+test('hooks that fail are a plain 500, or a warning, and never more', async () => {
+  const warnings: string[] = []
+  const unhandled: unknown[] = []
+  const warn = ({ message }: Error) => void warnings.push(message)
+  const reject = (cause: unknown) => void unhandled.push(cause)
+  process.on('warning', warn).on('unhandledRejection', reject)
+  const failing = async (options: Options) => (await serve(options))('GET', '/whoami')
+  const plain = { status: 500, body: { error: 'Internal server error' } }
+  const broken = () => {
+    throw new Error('secret')
+  }
+  expect(await failing({ responseMeta: broken })).toMatchObject(plain)
+  expect(await failing({ responseMeta: async () => broken() })).toMatchObject(plain)
+  expect(await failing({ responseMeta: () => ({ headers: { 'X-A': '€' } }) })).toMatchObject(plain)
+  expect(await failing({ responseMeta: () => ({ status: 101 }) })).toMatchObject(plain)
+  expect(await failing({ responseMeta: async () => ({ status: 203 }) })).toMatchObject({ status: 203 })
+  const empty = await failing({ responseMeta: () => ({ status: 204 }) })
+  expect([empty.status, empty.body]).toEqual([204, undefined])
+  for (const onError of [async () => broken(), broken]) {
+    const telling = await serve({ onError })
+    expect(await telling('GET', '/nowhere')).toMatchObject({ status: 404 })
+  }
+  await setImmediate()
+  process.off('warning', warn).off('unhandledRejection', reject)
+  expect(unhandled).toEqual([])
+  expect(warnings.filter((words) => words.startsWith('onError failed'))).toHaveLength(4)
+})
+
+test('cookies of the context and of responseMeta are all sent', async () => {
+  const fetching = fromRouter(router).fetch({
+    createContext: ({ resHeaders }) => {
+      resHeaders.append('Set-Cookie', 'a=1')
+      return { caller: '' }
+    },
+    responseMeta: () => ({ headers: { 'Set-Cookie': ['b=2', 'c=3'] } }),
+  })
+  const { headers } = await fetching(new Request('http://here/whoami'))
+  expect(headers.getSetCookie()).toEqual(['a=1', 'b=2', 'c=3'])
+})
+
+test('each method finds its own path', async () => {
+  const { body } = await request('GET', '/hello/fixed')
+  expect(body).toEqual({ seen: { name: 'fixed', times: 1 } })
+  expect((await request('POST', '/hello/fixed')).body).toBe('fixed')
+  expect(await request('PUT', '/hello/fixed')).toMatchObject({ status: 405 })
+  expect(await request('GET', '/whoami', { headers: { Accept: 'text/html' } })).toMatchObject({ status: 200 })
+})
+
 test('the fetch handler gives createContext the headers of the answer', async () => {
   const fetching = fromRouter(router).fetch({
     createContext: ({ req, resHeaders, info }) => {
@@ -342,6 +396,7 @@ test('the document is that of trpc-openapi, and a router it cannot describe is r
     '/hello/{name}',
     '/users',
     '/users/{id}',
+    '/hello/fixed',
     '/search',
     '/whoami',
     '/touch',

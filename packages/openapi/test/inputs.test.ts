@@ -165,6 +165,33 @@ test('an asynchronous check that fails does no harm where a text may stand for s
   expect(unhandled).toEqual([])
 })
 
+test('a whole number that is too large is refused, not read as another', async () => {
+  const small = await serveOne(asking(z.object({ size: z.int(), id: z.int() }), '/things/{id}'))
+  for (const path of [
+    '/things/1?size=9007199254740993',
+    '/things/99999999999999999999?size=1',
+    `/things/-${'9'.repeat(400)}?size=1`,
+  ]) {
+    expect(await ask(small, 'GET', path)).toMatchObject([
+      400,
+      expect.stringMatching(/^(size|id): Too (big|small): expected int/),
+    ])
+  }
+  expect(await ask(small, 'GET', '/things/9007199254740991?size=1')).toEqual({ id: 9007199254740991, size: 1 })
+})
+
+test('what a body has beside the known fields is for a loose or strict input to judge', async () => {
+  const loose = await serveOne(sending(z.looseObject({ a: z.string() })))
+  expect(await ask(loose, 'POST', '/things', { json: { a: 'x', z: [1] } })).toEqual({ a: 'x', z: [1] })
+  const strict = await serveOne(sending(z.strictObject({ a: z.string() })))
+  expect(await ask(strict, 'POST', '/things', { json: { a: 'x', z: 1 } })).toEqual([
+    400,
+    'z: must be left out: it is not known here',
+  ])
+  const plain = await serveOne(sending(z.object({ a: z.string() })))
+  expect(await ask(plain, 'POST', '/things', { json: { a: 'x', z: 1 } })).toEqual({ a: 'x' })
+})
+
 describe('a body', () => {
   const shape = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('circle'), radius: z.number({ error: 'must be a number' }) }),

@@ -142,9 +142,24 @@ export class Connections {
     if (connection?.state === 'idle') this.#move(connection, 'head')
   }
 
-  /** Whether an answer is still to come on a connection. */
-  owesAnswer(socket: Socket): boolean {
-    return of(socket)?.res !== undefined
+  /**
+   * What came on a connection is no request. Where answers to others are still to come, they do, and the connection ends
+   * behind the last.
+   *
+   * @returns whether the connection has no such answers, so that this one can be given
+   */
+  endBehindAnswers(socket: Socket): boolean {
+    const connection = of(socket)
+    const { req, res, later = [] } = connection ?? {}
+    if (req === undefined || res === undefined) return true
+    // A request that broke in its own body: the one at hand can be answered so, one behind others is left out.
+    if (!req.complete && later.length === 0 && !res.headersSent) return true
+    if (later.at(-1)?.req.complete === false) later.pop()
+    const last = later.at(-1)?.res ?? res
+    // An answer that has begun cannot say that it is the last.
+    last.shouldKeepAlive = false
+    last.on('close', () => socket.destroySoon())
+    return false
   }
 
   /** The answers that are under way. */

@@ -38,11 +38,8 @@ export function createHttpServer(app: Express, connections: Connections): Server
   // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // An answer still to come on this connection would be taken for this one's: better none at all.
-    if (connections.owesAnswer(socket)) {
-      socket.destroy()
-      return
-    }
+    // One that is still to come on this connection would be taken for this one's.
+    if (!connections.endBehindAnswers(socket)) return
     connections.refused(socket)
     refuseMalformed(error, socket)
   })

@@ -19,7 +19,7 @@ export async function updateVersioned<Row extends Entity>(
   check?: (change: Change<Row>) => void,
 ): Promise<Row> {
   const change = await table.update(id, versionsOf(ifVersion), changes)
-  if (change === undefined) throw await refusal(table, noun, id)
+  if (change === undefined) throw await refusal(table, noun, id, ifVersion)
   check?.(change)
   return change.after
 }
@@ -35,7 +35,7 @@ export async function deleteVersioned<Row extends Entity>(
   id: number,
   ifVersion: IfVersion,
 ): Promise<void> {
-  if ((await table.delete(id, versionsOf(ifVersion))) === undefined) throw await refusal(table, noun, id)
+  if ((await table.delete(id, versionsOf(ifVersion))) === undefined) throw await refusal(table, noun, id, ifVersion)
 }
 
 export function notFound(noun: string): Problem {
@@ -46,11 +46,19 @@ function versionsOf(ifVersion: IfVersion): number[] | undefined {
   return ifVersion === undefined ? undefined : [ifVersion].flat()
 }
 
-async function refusal<Row extends Entity>(table: RecordTable<Row>, noun: string, id: number): Promise<Problem> {
+async function refusal<Row extends Entity>(
+  table: RecordTable<Row>,
+  noun: string,
+  id: number,
+  ifVersion: IfVersion,
+): Promise<Problem> {
   const stored = await table.find({ id } as Where<Row>)
   if (stored === undefined) return notFound(noun)
   const { version } = stored
-  return new Problem(412, `${noun} has changed: its version is now ${version}; read it again before writing`, {
-    data: { version },
-  })
+  // Of `If-None-Match: *`, and of tags that no version has.
+  const fits = versionsOf(ifVersion)?.length !== 0
+  const message = fits
+    ? `${noun} has changed: its version is now ${version}; read it again before writing`
+    : `${noun} exists, and its version ${version} is none that the request's conditions allow`
+  return new Problem(412, message, { data: { version } })
 }
