@@ -1,5 +1,5 @@
 // Checks the packages that others may install: has publint and arethetypeswrong look at them, installs them as a stranger
-// does, with each package manager, and starts the example of the adapter's README.
+// does, with each package manager, and starts the examples of the adapter's README and of its guide for routers.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -46,6 +46,9 @@ console.log(JSON.stringify([planet.name satisfies string, code]))
 `
 
 const EXPECTED = [
+  [200, { id: 6, name: 'Saturn', for: 'Ann' }],
+  [404, 'NOT_FOUND'],
+  [200, ['/planets/{id}']],
   [200, { id: 6, name: 'Saturn' }],
   [404, { error: 'Planet not found' }],
   [400, { error: 'id: must be a whole number' }],
@@ -62,15 +65,19 @@ try {
     if (faults.length > 0) process.exitCode = 1
   }
   const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
+  const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
   for (const [name, [command = '', ...args]] of Object.entries(INSTALLS)) {
     const project = join(place, name)
     await mkdir(project)
     await writeFile(join(project, 'package.json'), manifest(openapi, client))
     await writeFile(join(project, 'server.ts'), program)
+    await writeFile(join(project, 'router.ts'), router)
     await writeFile(join(project, 'client.ts'), CLIENT)
     await writeFile(join(project, 'tsconfig.json'), CONFIG)
     try {
-      await execute(command, args, { cwd: project, env: { ...environment, CI: 'true' } })
+      // Yarn's cache has a tarball by its version, whatever is in it today.
+      const env = { ...environment, CI: 'true', YARN_CACHE_FOLDER: join(place, 'yarn-cache') }
+      await execute(command, args, { cwd: project, env })
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
       await execute(process.execPath, [tsc, '-p', project])
       await answersOf(project)
@@ -98,9 +105,9 @@ async function faultsOf(tarball: Buffer): Promise<string[]> {
   return [...messages, ...faults, ...('problems' in analysis ? [] : ['no types'])].map((fault) => JSON.stringify(fault))
 }
 
-/** The first program of a README. */
-function example(readme: string): string {
-  return /```ts\n(import express[\s\S]*?)```/.exec(readme)?.[1] ?? ''
+/** The first program of a page. */
+function example(page: string): string {
+  return /```ts\n(import [\s\S]*?)```/.exec(page)?.[1] ?? ''
 }
 
 function manifest(openapi: string, client: string): string {
@@ -116,26 +123,48 @@ function manifest(openapi: string, client: string): string {
   return JSON.stringify({ name: 'stranger', version: '1.0.0', private: true, type: 'module', dependencies })
 }
 
-/** @throws Error unless the example serves what its README says */
+/** @throws Error unless the examples serve what their pages say */
 async function answersOf(project: string): Promise<void> {
-  const server = spawn(process.execPath, ['server.ts'], { cwd: project, stdio: ['ignore', 'ignore', 'inherit'] })
+  const old = await serving(project, 'router.ts', 3001, async (ask) => {
+    const [found, missing, document] = await Promise.all([
+      ask('/api/planets/6', { 'X-User': 'Ann' }),
+      ask('/api/planets/7'),
+      ask('/openapi.json'),
+    ])
+    return [found, [missing[0], missing[1].code], [document[0], Object.keys(document[1].paths)]]
+  })
+  const own = await serving(project, 'server.ts', 3000, async (ask) => {
+    const answers = await Promise.all(['/planets/6', '/planets/7', '/planets/x', '/moons'].map((path) => ask(path)))
+    const { stdout } = await execute(process.execPath, ['client.ts'], { cwd: project })
+    return [...answers, JSON.parse(stdout)]
+  })
+  const seen = [...old, ...own]
+  if (!isDeepStrictEqual(seen, EXPECTED)) throw new Error(JSON.stringify(seen))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever is answered is compared
+type Answered = [status: number, body: any]
+
+/** What is seen of a program while it serves. */
+async function serving<T>(
+  project: string,
+  program: string,
+  port: number,
+  look: (ask: (path: string, headers?: Record<string, string>) => Promise<Answered>) => Promise<T>,
+): Promise<T> {
+  const server = spawn(process.execPath, [program], { cwd: project, stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = once(server, 'exit')
+  const get = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
   try {
-    const ask = (path: string) => fetch(`http://127.0.0.1:3000${path}`)
     for (let tries = 0; ; tries++) {
-      if (await ask('/planets/6').catch(() => undefined)) break
-      if (tries === 200 || server.exitCode !== null) throw new Error('The example does not answer.')
+      if (await get('/').catch(() => undefined)) break
+      if (tries === 200 || server.exitCode !== null) throw new Error(`${program} does not answer.`)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    const answers = await Promise.all(
-      ['/planets/6', '/planets/7', '/planets/x', '/moons'].map(async (path) => {
-        const answer = await ask(path)
-        return [answer.status, await answer.json()]
-      }),
-    )
-    const { stdout } = await execute(process.execPath, ['client.ts'], { cwd: project })
-    const seen = [...answers, JSON.parse(stdout)]
-    if (!isDeepStrictEqual(seen, EXPECTED)) throw new Error(JSON.stringify(seen))
+    return await look(async (path, headers) => {
+      const answer = await get(path, headers)
+      return [answer.status, await answer.json()]
+    })
   } finally {
     server.kill()
     await ended

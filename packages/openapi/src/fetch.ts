@@ -1,7 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
-import { type Core, createCore, type Incoming, type Reply, type RestOptions, type Transport } from './core.ts'
+import {
+  type Core,
+  createCore,
+  type Incoming,
+  LAST_RESORT,
+  type Reply,
+  type RestOptions,
+  type Transport,
+} from './core.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
 import type { ReadBytes } from './request.ts'
@@ -42,8 +50,8 @@ export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Reques
       return toResponse(request, reply)
     } catch (error) {
       // A header that every answer carries and none can.
-      const { status, headers, text } = await core.fail(error, req)
-      return toResponse(request, { status, headers, text })
+      await core.fail(error, req)
+      return toResponse(request, LAST_RESORT)
     }
   }
 }

@@ -21,6 +21,8 @@ import { type Parameter, pathInput } from './request.ts'
 import { EXPRESS, type Rest, toExpress } from './rest.ts'
 import { signalOf } from './signal.ts'
 
+export type { OpenApiMeta }
+
 type ProcedureType = 'query' | 'mutation'
 
 /** What is known of a call when a hook is told of it. What has not been made yet is undefined. */

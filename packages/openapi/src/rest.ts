@@ -3,7 +3,15 @@ import { finished } from 'node:stream'
 import type { Request, RequestHandler, Response } from 'express'
 import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
-import { type Core, createCore, type Located, type Reply, type RestOptions, type Transport } from './core.ts'
+import {
+  type Core,
+  createCore,
+  LAST_RESORT,
+  type Located,
+  type Reply,
+  type RestOptions,
+  type Transport,
+} from './core.ts'
 import type { Operation } from './implement.ts'
 import type { Problem } from './problem.ts'
 import { hasGone } from './signal.ts'
@@ -52,9 +60,7 @@ export function toExpress(core: Core<Request>): Rest {
     try {
       write(res, reply)
     } catch (error) {
-      // A header that every answer carries and none can.
-      const { status, headers, text } = await core.fail(error, req, bases.get(req))
-      writeError(res, { status, headers, text })
+      await fail(error, req, res)
     }
   }
 
@@ -78,7 +84,12 @@ function writeError(res: Response, reply: Reply): void {
   }
   // It may have said them of a body that did not come.
   for (const name of ['Content-Encoding', 'ETag', 'Last-Modified']) res.removeHeader(name)
-  write(res, reply)
+  try {
+    write(res, reply)
+  } catch {
+    // A header that every answer carries and none can.
+    write(res, LAST_RESORT)
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 
 /** What stands at a path: a door for each method it takes. */
-export interface Place {
+interface Place {
   doors: Map<string, { door: Door; operation: Operation<never>; procedures: readonly string[] }>
   allow: string
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
-import { implement, Problem, rest } from '../src/index.ts'
+import { fetchHandler, implement, Problem, rest } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { type Hooks, only, serve } from './small.ts'
 
@@ -271,4 +271,17 @@ test('an authorize that gives a boolean does not compile', () => {
   // @ts-expect-error whether it allows a call is said by throwing
   const options: Parameters<typeof implement<typeof contract, object>>[2] = { authorize: () => false }
   expect(options).toBeDefined()
+})
+
+test('a header that no answer can carry is a plain 500', async () => {
+  const same = async ({ id }: { id: number }) => ({ id })
+  const implementation = { things: { get: same, delete: same } }
+  const headers = () => ({ 'X-A': 'a\nb' })
+  const { request } = await serve(contract, implementation, { headers })
+  const operations = implement<typeof contract, object>(contract, implementation)
+  const handle = fetchHandler(contract, operations, { envelope, context: () => ({}), headers })
+  for (const path of ['/things/1', '/nowhere']) {
+    expect(await request('GET', path)).toMatchObject({ status: 500, body: { error: 'Internal server error' } })
+    expect((await handle(new Request(`http://here${path}`))).status).toBe(500)
+  }
 })
