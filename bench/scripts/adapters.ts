@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { Load } from '../src/load.ts'
 import { ratioOf, spread } from '../src/statistics.ts'
 
-const ROUNDS = 3
+const ROUNDS = 7
 const REQUESTS = 4000
 
 const t = initTRPC.meta<OpenApiMeta>().create({ isDev: false })

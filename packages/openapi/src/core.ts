@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { type Door, doors, ENVELOPE } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
@@ -11,6 +10,7 @@ import {
   checkTarget,
   fieldProblem,
   gatherInput,
+  type Incoming,
   type Parameter,
   pathInput,
   queryParameters,
@@ -22,18 +22,6 @@ import {
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, type Found, find, route } from './routes.ts'
 import { abortProblem } from './signal.ts'
-
-/** A request as every handler sees it. Express's own is one. */
-export interface Incoming {
-  readonly method: string
-  /** Its target as sent, or its whole URL. */
-  readonly originalUrl: string
-  /** The path that the handler is mounted at; empty at the root. */
-  readonly baseUrl: string
-  readonly headers: IncomingHttpHeaders
-  /** The body, where another handler has read it. */
-  body?: unknown
-}
 
 /** What a handler brings to the core: how its requests are read. */
 export interface Transport<Req> {

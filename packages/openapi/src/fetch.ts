@@ -1,18 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
-import {
-  type Core,
-  createCore,
-  type Incoming,
-  LAST_RESORT,
-  type Reply,
-  type RestOptions,
-  type Transport,
-} from './core.ts'
+import { type Core, createCore, LAST_RESORT, type Reply, type RestOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import { Problem } from './problem.ts'
-import type { ReadBytes } from './request.ts'
+import type { Incoming, ReadBytes } from './request.ts'
 
 export interface FetchOptions<Context> extends RestOptions<Context, Request> {
   /** The path that the contract is served below: `/api`. */

@@ -3,9 +3,20 @@ import Negotiator from 'negotiator'
 import { type Door, ENVELOPE, type HeaderSource, shapeOf } from './bindings.ts'
 import { tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
-import type { Incoming } from './core.ts'
 import { type Path, quote } from './field-error.ts'
 import { Problem } from './problem.ts'
+
+/** A request as every handler sees it. Express's own is one. */
+export interface Incoming {
+  readonly method: string
+  /** Its target as sent, or its whole URL. */
+  readonly originalUrl: string
+  /** The path that the handler is mounted at; empty at the root. */
+  readonly baseUrl: string
+  readonly headers: IncomingHttpHeaders
+  /** The body, where another handler has read it. */
+  body?: unknown
+}
 
 /** @throws Problem 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
 export function checkTarget(url: string, path: string): void {

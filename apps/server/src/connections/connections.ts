@@ -144,7 +144,7 @@ export class Connections {
 
   /**
    * What came on a connection is no request. Where answers to others are still to come, they do, and the connection ends
-   * behind the last.
+   * behind the last; one that breaks in its own body gets none.
    *
    * @returns whether the connection has no such answers, so that this one can be given
    */
@@ -152,8 +152,10 @@ export class Connections {
     const connection = of(socket)
     const { req, res, later = [] } = connection ?? {}
     if (req === undefined || res === undefined) return true
-    // A request that broke in its own body: the one at hand can be answered so, one behind others is left out.
-    if (!req.complete && later.length === 0 && !res.headersSent) return true
+    if (!req.complete) {
+      socket.destroy()
+      return false
+    }
     if (later.at(-1)?.req.complete === false) later.pop()
     const last = later.at(-1)?.res ?? res
     // An answer that has begun cannot say that it is the last.
