@@ -115,51 +115,49 @@ export function createCore<Context, Req extends Incoming>(
   const respond = async (req: Req, located: Located | undefined): Promise<Reply> => {
     try {
       if (located === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
-      return await respondAt(req, located)
+      const { path, rawQuery, place, params } = located
+      checkTarget(req.originalUrl, path)
+      if (req.method === 'OPTIONS') return await reply(req, { status: 204, headers: { Allow: place.allow } })
+      const method = methodOf(req)
+      const entry = place.doors.get(method)
+      if (entry === undefined) {
+        throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
+          headers: { Allow: place.allow },
+        })
+      }
+      const { door } = entry
+      const operation = entry.operation as Operation<Context>
+      const made = options.context(req, entry.procedures, door.binding.path)
+      const context = isPromise(made) ? await made : made
+      const admitted = operation.admit(context)
+      if (isPromise(admitted)) await admitted
+      const body = door.body && (await readJson(req, door.binding, readBytes))
+      let query: readonly Parameter[]
+      let envelope: EnvelopeForm | undefined
+      let input: unknown
+      try {
+        query = queryParameters(rawQuery)
+        if (manner === undefined) {
+          checkAccept(req)
+          envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+          input = gatherInput(door, params, query, req.headers, body)
+        } else input = manner.gather(door, params, query, body)
+      } catch (problem) {
+        throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
+      }
+      let output: unknown
+      try {
+        output = await operation.call(input, context, { shown: door.shown, parse: door.parse })
+      } catch (error) {
+        throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
+      }
+      const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
+      const given = answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
+      const ready = reply(req, manner === undefined ? given : await manner.amend(given, req))
+      return isPromise(ready) ? await ready : ready
     } catch (error) {
       return fail(error, req)
     }
-  }
-
-  const respondAt = async (req: Req, { path, rawQuery, place, params }: Located): Promise<Reply> => {
-    checkTarget(req.originalUrl, path)
-    if (req.method === 'OPTIONS') return reply(req, { status: 204, headers: { Allow: place.allow } })
-    const method = methodOf(req)
-    const entry = place.doors.get(method)
-    if (entry === undefined) {
-      throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
-        headers: { Allow: place.allow },
-      })
-    }
-    const { door } = entry
-    const operation = entry.operation as Operation<Context>
-    const made = options.context(req, entry.procedures, door.binding.path)
-    const context = isPromise(made) ? await made : made
-    const admitted = operation.admit(context)
-    if (isPromise(admitted)) await admitted
-    const body = door.body && (await readJson(req, door.binding, readBytes))
-    let query: readonly Parameter[]
-    let envelope: EnvelopeForm | undefined
-    let input: unknown
-    try {
-      query = queryParameters(rawQuery)
-      if (manner === undefined) {
-        checkAccept(req)
-        envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
-        input = gatherInput(door, params, query, req.headers, body)
-      } else input = manner.gather(door, params, query, body)
-    } catch (problem) {
-      throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
-    }
-    let output: unknown
-    try {
-      output = await operation.call(input, context, { shown: door.shown, parse: door.parse })
-    } catch (error) {
-      throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
-    }
-    const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-    const given = answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
-    return reply(req, manner === undefined ? given : await manner.amend(given, req))
   }
 
   const refuse = async (req: Req, base?: string): Promise<Reply> => {
