@@ -8,7 +8,12 @@ const LARGEST_LIMIT = 1000
 const LARGEST_PAGE = 2 ** 31 - 1
 
 const wholeRule = must('a whole number, 1 or more')
-const atLeastOne = z.int(wholeRule).min(1, wholeRule)
+// However large: not z.int, which takes no number beyond those that are exact.
+const atLeastOne = z
+  .number(wholeRule)
+  .refine(Number.isInteger, wholeRule)
+  .min(1, wholeRule)
+  .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 /**
  * What a list takes: `filters` beside `page`, `limit`, `sort`, `after` and `count`.
