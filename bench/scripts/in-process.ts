@@ -1,6 +1,6 @@
 // CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,list [path of another tree]`. What
 // the kernel and the other core add to a figure of the bench is left out, so that two trees can be told apart by 1 µs.
-// `DATABASE_ACCESS=prisma` measures the same through Prisma alone.
+// `DATABASE_DRIVER=prisma` measures the same through Prisma alone.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -44,9 +44,9 @@ const through = (handle: RequestListener) => {
   app = handle
   return handle
 }
-const { DATABASE_ACCESS } = process.env
+const { DATABASE_DRIVER } = process.env
 const { url, stop } = await startServer(
-  readConfig({ DATABASE_URL, DATABASE_ACCESS, PORT: '0' }),
+  readConfig({ DATABASE_URL, DATABASE_DRIVER, PORT: '0' }),
   createLog('info'),
   through,
 )

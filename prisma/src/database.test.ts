@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
-import { accesses, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
+import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { connect } from './connection.ts'
 import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
@@ -78,9 +78,9 @@ test('the read client of Prisma refuses to open a transaction', async () => {
   await client.$disconnect()
 })
 
-describe.each(accesses)('with access %s', (access) => {
+describe.each(drivers)('with driver %s', (driver) => {
   test('a read does not see a write that is still open, and sees it once it is done', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       expect(await tx.users.count({})).toBe(1)
@@ -90,12 +90,12 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('reads cannot write', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
   })
 
   test('a write that throws leaves nothing, and the next one is not held up', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const failing = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       throw new Error('changed my mind')
@@ -106,7 +106,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a hundred concurrent writes succeed, one after another', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
     const increment = () =>
       database.write(async (tx) => {
@@ -119,12 +119,12 @@ describe.each(accesses)('with access %s', (access) => {
 
   test('what was written is there after close and reopen, to the millisecond, and the file alone is left', async () => {
     await using folder = await temporaryFolder()
-    const before = await createDatabase(`file:${folder.file}`, { access })
+    const before = await createDatabase(`file:${folder.file}`, { driver })
     await before.write((tx) => tx.users.insert(newUser('ada')))
     await before.close()
     expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
 
-    const after = await createDatabase(`file:${folder.file}`, { access })
+    const after = await createDatabase(`file:${folder.file}`, { driver })
     expect(await after.read.users.find({ id: 1 })).toEqual({
       ...newUser('ada'),
       id: 1,
@@ -136,7 +136,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
-    await using database = await temporaryDatabase({ access, lockWaitMs: 30 })
+    await using database = await temporaryDatabase({ driver, lockWaitMs: 30 })
     const other = new Sqlite(database.file)
     other.exec('BEGIN IMMEDIATE')
     const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
@@ -147,7 +147,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('while a write waits for another process, reads and the event loop go on', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const other = new Sqlite(database.file)
     other.exec('BEGIN IMMEDIATE')
     const order: string[] = []
@@ -162,7 +162,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write whose turn does not come in time is told as busy and writes nothing', async () => {
-    await using database = await temporaryDatabase({ access, turnMs: 1 })
+    await using database = await temporaryDatabase({ driver, turnMs: 1 })
     const late = await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
@@ -173,7 +173,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write that takes too long is told as busy and leaves nothing, and the next one is not held up', async () => {
-    await using database = await temporaryDatabase({ access, writeMs: 1 })
+    await using database = await temporaryDatabase({ driver, writeMs: 1 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
@@ -190,7 +190,7 @@ describe.each(accesses)('with access %s', (access) => {
 
   test('close undoes a write that is still open and refuses those that wait and those that come', async () => {
     await using folder = await temporaryFolder()
-    const database = await createDatabase(`file:${folder.file}`, { access })
+    const database = await createDatabase(`file:${folder.file}`, { driver })
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     const open = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -204,13 +204,13 @@ describe.each(accesses)('with access %s', (access) => {
     await expect(database.write((tx) => tx.users.insert(newUser('dan')))).rejects.toThrow()
     await expect(database.read.users.count({})).rejects.toThrow('The database is closed')
 
-    const after = await createDatabase(`file:${folder.file}`, { access })
+    const after = await createDatabase(`file:${folder.file}`, { driver })
     expect(await names(after)).toEqual([])
     await after.close()
   })
 
   test('a closed database does not answer', async () => {
-    const database = await temporaryDatabase({ access })
+    const database = await temporaryDatabase({ driver })
     await database.ping()
     await database[Symbol.asyncDispose]()
     await expect(database.ping()).rejects.toThrow('The database is closed')

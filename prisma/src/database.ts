@@ -9,7 +9,7 @@ export interface Database {
    * For reads that may be a little old: the tables of one replica, each time of the next one, where there are replicas
    * in order, and else `read`. What decides a write, and what must show its caller's own writes, is read from `read`.
    */
-  recent(): Tables
+  replica(): Tables
   /**
    * Runs `work` in one transaction. What it returns is returned once it is on disk; when it throws, nothing it wrote
    * remains. A write started inside another one waits for it in vain: pass `tx` on.
@@ -34,12 +34,12 @@ export interface Database {
 
 export interface WriteOptions {
   /** A name: writes of one name run one after another on every engine, each seeing what the one before did. */
-  alone?: string | undefined
+  lockKey?: string | undefined
   /**
    * Whether the work writes at most once, by one method of one table other than `insertMany`. On PostgreSQL that statement
    * is the transaction, and the two journeys around it are spared; a second one is refused.
    */
-  isSingle?: boolean | undefined
+  autocommit?: boolean | undefined
   /** What the audit log records of the changes, in the same transaction; nothing when absent. */
   audit?: AuditContext | undefined
 }
@@ -81,7 +81,7 @@ export interface ReplicaChange {
 
 export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings {
   /** How the tables are reached: by prepared statements of our own, or through Prisma alone; `prepared`. */
-  access?: 'prepared' | 'prisma'
+  driver?: 'prepared' | 'prisma'
   /**
    * Whether other processes serve the same SQLite file; false when absent. Then a commit waits for the disk in the event
    * loop, so that none of them answers with what a power cut could take back.

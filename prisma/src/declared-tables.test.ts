@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
-import { accesses, temporaryFolder } from '../test/database.ts'
+import { drivers, temporaryFolder } from '../test/database.ts'
 import { type Author, generatedLibrary, openLibrary } from '../test/library.ts'
 import { explainedTables } from '../test/plans.ts'
 import { emptyDatabase } from '../test/postgres.ts'
@@ -11,7 +11,7 @@ import type { NewRow, Where } from './table.ts'
 // What the tables of any models promise, by models that the service does not have.
 
 const byId = { column: 'id', descending: false } as const
-const everywhere = engines.flatMap((engine) => accesses.map((access) => [engine, access] as const))
+const everywhere = engines.flatMap((engine) => drivers.map((driver) => [engine, driver] as const))
 
 test('a table is declared by its model alone', async () => {
   const { declarations } = await generatedLibrary()
@@ -62,9 +62,9 @@ test.each(engines)(
   },
 )
 
-describe.each(everywhere)('on %s with access %s', (engine, access) => {
+describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
   async function withAuthors(...authors: Partial<NewRow<Author>>[]) {
-    const library = await openLibrary(engine, access)
+    const library = await openLibrary(engine, driver)
     await library.write((tx) =>
       tx.authors.insertMany(authors.map((author, n) => ({ name: `author${n}`, active: true, ...author }))),
     )
@@ -73,7 +73,7 @@ describe.each(everywhere)('on %s with access %s', (engine, access) => {
 
   describe('booleans', () => {
     test('are given as they were stored, null too', async () => {
-      await using library = await openLibrary(engine, access)
+      await using library = await openLibrary(engine, driver)
       const row = await library.write((tx) => tx.authors.insert({ name: 'ada', active: false, retired: true }))
       const ada = {
         id: 1,

@@ -43,7 +43,7 @@ export { timestamp } from './timestamp.ts'
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const engine = await openEngine(url, options)
   const { around } = options
-  const { recent } = engine
+  const { replica } = engine
   const read = sqlTables(engine.read, { around })
   const known = new Map<Executor, Tables>([[engine.read, read]])
   const tablesOf = (executor: Executor) => {
@@ -57,7 +57,7 @@ export async function createDatabase(url: string, options: Options = {}): Promis
   return {
     ...engine,
     read,
-    recent: recent === undefined ? () => read : () => tablesOf(recent()),
+    replica: replica === undefined ? () => read : () => tablesOf(replica()),
     write: (work, options = {}) => {
       const { audit } = options
       const write = () => engine.write((executor) => work(sqlTables(executor, { around, audit })), options)
@@ -67,15 +67,15 @@ export async function createDatabase(url: string, options: Options = {}): Promis
 }
 
 async function openEngine(url: string, options: Options): Promise<Engine> {
-  const { access = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
+  const { driver = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import('./postgres/database.ts')
-    return openPostgres(url, { ...options, access, turnMs, writeMs })
+    return openPostgres(url, { ...options, driver, turnMs, writeMs })
   }
   const file = databaseFile(url)
   await migrate(file)
   const limits = { turnMs, lockWaitMs, writeMs }
-  if (access === 'prepared') return openSqlite(file, limits, options)
+  if (driver === 'prepared') return openSqlite(file, limits, options)
   // Prisma's client takes memory and time to load, which only who uses it should pay.
   const { openPrisma } = await import('./prisma-database.ts')
   return openPrisma(file, limits)

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { accesses, newUser, temporaryDatabase } from '../test/database.ts'
+import { drivers, newUser, temporaryDatabase } from '../test/database.ts'
 import { isBusy, type NewRow, UniqueViolation, type User } from './index.ts'
 
 const at = (ms: number) => new Date(Date.parse('2026-01-02T03:04:05.678Z') + ms)
 const byId = { column: 'id', descending: false } as const
 
-describe.each(accesses)('with access %s', (access) => {
+describe.each(drivers)('with driver %s', (driver) => {
   async function withUsers(...users: Partial<NewRow<User>>[]) {
-    const database = await temporaryDatabase({ access })
+    const database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany(users.map((user, n) => ({ ...newUser(`user${n}`), ...user }))))
     return database
   }
@@ -98,7 +98,7 @@ describe.each(accesses)('with access %s', (access) => {
     }
 
     test('a page far into a list is the one that follows the rows before it, whatever the order', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const sqlite = new Sqlite(database.file)
       sqlite.exec(`INSERT INTO items (name, price, category, version)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
@@ -123,7 +123,7 @@ describe.each(accesses)('with access %s', (access) => {
     })
 
     test('a count of many rows is whole, gaps between the ids or not', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const sqlite = new Sqlite(database.file)
       sqlite.exec(`INSERT INTO items (id, name, price, version)
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60_000)
@@ -179,7 +179,7 @@ describe.each(accesses)('with access %s', (access) => {
 
   describe('insert', () => {
     test('gives the row as it is stored', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const row = await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 36 }))
       expect(row).toEqual({ ...newUser('ada'), id: 1, age: 36, password_hash: null, version: 1 })
       expect(await database.read.users.find({ id: 1 })).toEqual(row)
@@ -216,7 +216,7 @@ describe.each(accesses)('with access %s', (access) => {
 
   describe('insertMany', () => {
     test('gives a thousand rows in the order given, which is that of their ids', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const names = Array.from({ length: 1000 }, (_, n) => `user${(n * 7) % 1000}`)
       const rows = await database.write((tx) => tx.users.insertMany(names.map(newUser)))
       expect(rows.map(({ id, name }) => [id, name])).toEqual(names.map((name, n) => [n + 1, name]))
@@ -224,7 +224,7 @@ describe.each(accesses)('with access %s', (access) => {
     })
 
     test('of no rows gives none', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       expect(await database.write((tx) => tx.users.insertMany([]))).toEqual([])
     })
 
@@ -298,7 +298,7 @@ describe.each(accesses)('with access %s', (access) => {
     }
 
     test('of a record that does not exist gives undefined', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       expect(await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))).toBeUndefined()
       expect(await database.write((tx) => tx.users.delete(1, undefined))).toBeUndefined()
     })
@@ -369,7 +369,7 @@ describe.each(accesses)('with access %s', (access) => {
     })
 
     test('works by a key of two columns', async () => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const key = { procedure: 'books.create', fingerprint: '', answer: '', created_at: at(0) }
       await database.write(async (tx) => {
         await tx.idempotencyKeys.insert({ ...key, key: 'a' })
@@ -382,7 +382,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('another error is neither a unique violation nor a busy database', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const plain = new Sqlite(database.file)
     plain.exec('DROP TABLE books')
     plain.close()

@@ -28,7 +28,7 @@ export async function temporaryDatabase(options: Options = {}): Promise<Database
 }
 
 /** The two ways to the tables, which every promise about them holds for. */
-export const accesses = ['prepared', 'prisma'] as const
+export const drivers = ['prepared', 'prisma'] as const
 
 /** What a user is made of at the least. */
 export function newUser(name: string) {

@@ -242,12 +242,12 @@ async function sqlOf(engine: Engine, models: string): Promise<string> {
 }
 
 /** A fresh database with the library's tables, reached as the service reaches its own. */
-export async function openLibrary(engine: Engine, access: 'prepared' | 'prisma'): Promise<LibraryDatabase> {
+export async function openLibrary(engine: Engine, driver: 'prepared' | 'prisma'): Promise<LibraryDatabase> {
   const generated = await generatedLibrary()
-  return engine === 'sqlite' ? onSqlite(generated, access) : onPostgres(generated, access)
+  return engine === 'sqlite' ? onSqlite(generated, driver) : onPostgres(generated, driver)
 }
 
-async function onSqlite({ declarations, clients, sql }: Generated, access: string): Promise<LibraryDatabase> {
+async function onSqlite({ declarations, clients, sql }: Generated, driver: string): Promise<LibraryDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'))
   const file = join(folder, 'library.db')
   const sqlite = new Sqlite(file)
@@ -255,7 +255,7 @@ async function onSqlite({ declarations, clients, sql }: Generated, access: strin
   sqlite.exec(sql.sqlite)
   sqlite.close()
   const remove = () => rm(folder, { recursive: true })
-  if (access === 'prisma') {
+  if (driver === 'prisma') {
     const client = connect(file, { Client: clients.sqlite })
     return {
       ...throughPrisma(declarations, client, prismaSqlite),
@@ -275,11 +275,11 @@ async function onSqlite({ declarations, clients, sql }: Generated, access: strin
   }
 }
 
-async function onPostgres({ declarations, clients, sql }: Generated, access: string): Promise<LibraryDatabase> {
+async function onPostgres({ declarations, clients, sql }: Generated, driver: string): Promise<LibraryDatabase> {
   const { parsed, rows } = await emptyDatabase()
   await rows(sql.postgresql)
   const pool = openPool(parsed, {})
-  if (access === 'prisma') {
+  if (driver === 'prisma') {
     const client = new clients.postgresql({ adapter: new PrismaPg(pool) })
     const end = () => client.$disconnect().then(() => pool.end())
     return { ...throughPrisma(declarations, client, prismaPostgres), [Symbol.asyncDispose]: end }

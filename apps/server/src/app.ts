@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { Problem, rest, trpc } from '@resource/openapi'
+import { ApiError, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
@@ -16,7 +16,7 @@ import { compose } from './http/compose.ts'
 import { health } from './http/health.ts'
 import { checkHost } from './http/host.ts'
 import { offer, only } from './http/methods.ts'
-import { hasWritten, markWriters } from './http/own-writes.ts'
+import { hasWritten, markWriters } from './http/read-your-writes.ts'
 import { noteCaller, noteRefusal, requestId, skewLog } from './http/request-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -66,9 +66,9 @@ export function createApp(options: AppOptions): App {
       return tracing?.observe(procedure, measured) ?? measured
     },
   })
-  const tell = (error: Problem | TRPCError, req: Request) => {
+  const tell = (error: ApiError | TRPCError, req: Request) => {
     const id = requestId(req)
-    if (error instanceof Problem && REFUSALS.has(error.status)) {
+    if (error instanceof ApiError && REFUSALS.has(error.status)) {
       noteRefusal(req, error.reason ?? 'other')
       metrics.countRefusal(error)
     }
@@ -93,7 +93,7 @@ export function createApp(options: AppOptions): App {
     const admit = (caller: Caller): Context => {
       noteCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
-      const read = hasWritten(req) ? database.read : database.recent()
+      const read = hasWritten(req) ? database.read : database.replica()
       return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
     }
     const caller = access.callerOf(req)
@@ -165,7 +165,7 @@ export function createApp(options: AppOptions): App {
 
 // Those that say something about who calls.
 const REFUSALS = new Set([401, 403, 429])
-const OVERLOADED = new Problem(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
+const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 let text: Promise<string> | undefined
 
@@ -179,7 +179,7 @@ function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders
   if (calls === 1) return headers
   // The header belongs to the request; of several calls in one it could mean any, and to drop it would be a lie.
   if (headers['idempotency-key'] !== undefined) {
-    throw new Problem(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
+    throw new ApiError(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
   }
   return undefined
 }

@@ -50,7 +50,7 @@ export async function startServer(
   // The SDK takes memory and time to load, which only who uses it should pay.
   const tracing = isTraced(config) ? (await import('./tracing/tracing.ts')).startTracing(config, log) : undefined
   const database = await createDatabase(config.DATABASE_URL, {
-    access: config.DATABASE_ACCESS,
+    driver: config.DATABASE_DRIVER,
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,

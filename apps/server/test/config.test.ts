@@ -6,7 +6,7 @@ test('without any variable the service listens on loopback, port 3000, and keeps
     HOST: '127.0.0.1',
     PORT: 3000,
     DATABASE_URL: 'file:./data/resource.db',
-    DATABASE_ACCESS: 'prepared',
+    DATABASE_DRIVER: 'prepared',
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 5000,
     DATABASE_STATEMENT_TIMEOUT_MS: 30_000,
@@ -41,7 +41,7 @@ test('every variable is read', () => {
   const environment = {
     HOST: '::1',
     PORT: '8080',
-    DATABASE_ACCESS: 'prisma',
+    DATABASE_DRIVER: 'prisma',
     DATABASE_URL: 'postgresql://app:secret@db.example.com/app',
     DATABASE_POOL_SIZE: '20',
     DATABASE_CONNECT_TIMEOUT_MS: '2000',
@@ -134,7 +134,7 @@ const WRONG = [
   ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
   ['MAX_WAITING_PER_ADDRESS', ['0', 'none'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
-  ['DATABASE_ACCESS', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
+  ['DATABASE_DRIVER', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
   [
     'DATABASE_URL',
     ['mysql://u:secretpw@h/db', 'data.db', 'file:', 'postgresql:h/db'],
@@ -208,4 +208,9 @@ test('all wrong variables are named at once, without their values', () => {
   DATABASE_URL must be file: and a path, or postgresql:// and where the database is
   LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`),
   )
+})
+
+test('DATABASE_ACCESS still works as DATABASE_DRIVER, which wins over it', () => {
+  expect(readConfig({ DATABASE_ACCESS: 'prisma' }).DATABASE_DRIVER).toBe('prisma')
+  expect(readConfig({ DATABASE_ACCESS: 'prisma', DATABASE_DRIVER: 'prepared' }).DATABASE_DRIVER).toBe('prepared')
 })

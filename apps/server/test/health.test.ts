@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Database } from '@resource/database'
-import type { Problem } from '@resource/openapi'
+import type { ApiError } from '@resource/openapi'
 import express, { type ErrorRequestHandler } from 'express'
 import { expect, test } from 'vitest'
 import { health } from '../src/http/health.ts'
@@ -11,9 +11,9 @@ import { health } from '../src/http/health.ts'
 async function startHealth(ping: () => Promise<void>, isStopping = () => false) {
   const app = express()
   app.use(health({ ping } as Database, isStopping))
-  const onProblem: ErrorRequestHandler = (error: Problem, _req, res, _next) =>
+  const onError: ErrorRequestHandler = (error: ApiError, _req, res, _next) =>
     void res.status(error.status).send(error.message)
-  app.use(onProblem)
+  app.use(onError)
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

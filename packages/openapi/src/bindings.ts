@@ -21,7 +21,7 @@ export interface HeaderSource extends TextSource {
 }
 
 /** A binding with all it inherits, and where each input field comes from. */
-export interface Door {
+export interface ResolvedBinding {
   /** `users.get` */
   name: string
   resource: Resource
@@ -55,18 +55,18 @@ export interface Door {
 }
 
 /**
- * Every door of a contract.
+ * Every binding of a contract.
  *
  * @param hasEnvelope whether the query parameter `envelope` asks for the standard envelope
  * @throws Error when a binding names an input field that its procedure does not have, or reads one where it cannot stand
  */
-export function doors(contract: Contract, hasEnvelope = true): Door[] {
+export function resolveBindings(contract: Contract, hasEnvelope = true): ResolvedBinding[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).flatMap(([verb, procedure]) => {
       const { additionalBindings = [], ...first } = procedure.meta.openapi
       const name = `${noun}.${verb}`
       return [first, ...additionalBindings.map((binding) => ({ ...first, ...binding }))].map((binding) =>
-        door(name, resource, procedure, { operationId: name, ...binding }, hasEnvelope),
+        resolve(name, resource, procedure, { operationId: name, ...binding }, hasEnvelope),
       )
     }),
   )
@@ -86,7 +86,13 @@ const QUERY_STRING = 'the query string'
 /** The methods whose requests carry input in a body. */
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-function door(name: string, resource: Resource, procedure: Procedure, binding: Binding, hasEnvelope: boolean): Door {
+function resolve(
+  name: string,
+  resource: Resource,
+  procedure: Procedure,
+  binding: Binding,
+  hasEnvelope: boolean,
+): ResolvedBinding {
   const input = inputAt(name, binding, procedure)
   if (variantsOf(input).length === 0) {
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
@@ -160,7 +166,12 @@ function door(name: string, resource: Resource, procedure: Procedure, binding: B
 }
 
 // Made when first asked for, since it takes long.
-function formOf(name: string, response: z.ZodType, key: string | undefined, facts: z.ZodObject): Door['form'] {
+function formOf(
+  name: string,
+  response: z.ZodType,
+  key: string | undefined,
+  facts: z.ZodObject,
+): ResolvedBinding['form'] {
   let plain: string | undefined
   let wrapped: string | undefined
   return (envelope) => {
@@ -183,8 +194,8 @@ function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure)
   }
 }
 
-/** The fields of a door's body where there are some and none is required, so that any subset is valid; else undefined. */
-export function subsetFields({ body, input }: Door): string[] | undefined {
+/** The fields of a binding's body where there are some and none is required, so that any subset is valid; else undefined. */
+export function subsetFields({ body, input }: ResolvedBinding): string[] | undefined {
   if (body === undefined || 'whole' in body) return undefined
   const shape = shapeOf(input)
   const fields = [...new Set(body.fields.map(({ field }) => field))]

@@ -2,7 +2,7 @@
 import type { TRPCBuiltRouter, TRPCDefaultErrorShape, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-openapi'
 import type { z } from 'zod'
-import type { Fault } from './problem.ts'
+import type { Fault } from './api-error.ts'
 
 // A contract is plain data: what each procedure takes and gives, and where it stands on the REST surface. Nothing here
 // runs on a server, so that a browser may import it.
@@ -32,7 +32,7 @@ export interface ResponseHeader<Input = any, Output = any> {
   value: (exchange: Exchange<Input, Output>) => string | undefined
 }
 
-/** How errors look at a door. */
+/** How errors look at a binding. */
 export interface ErrorForm {
   schema: z.ZodType
   /** Its schema where the error carries data, for a form that shows them. */
@@ -50,7 +50,7 @@ export interface EnvelopeForm {
 }
 
 /**
- * One door of a procedure: trpc-openapi's `meta.openapi`, extended in the vocabulary of google.api.http (`body`,
+ * One binding of a procedure: trpc-openapi's `meta.openapi`, extended in the vocabulary of google.api.http (`body`,
  * `responseBody`, `additionalBindings`).
  */
 export interface Binding<Input = any, Output = any> extends OperationFacts {
@@ -68,13 +68,13 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   body?: string
   /** The output field that is the whole answer; the other fields then stand in the envelope's `meta`. */
   responseBody?: string
-  /** Its parse is the projection of the answer at this door. The procedure's output schema when absent. */
+  /** Its parse is the projection of the answer at this binding. The procedure's output schema when absent. */
   response?: z.ZodType
   /** 200 when absent. A 204 has no body, and no `response`. */
   status?: 200 | 201 | 204
   /** Key of the answer in the envelope's `data`; without it, the answer is `data` itself. */
   envelope?: string
-  /** `significant`: this path and the one with the other ending are different doors. `optional` when absent. */
+  /** `significant`: this path and the one with the other ending are different bindings. `optional` when absent. */
   trailingSlash?: 'significant' | 'optional'
   /** The output field that holds the record's version; the answer then carries an `ETag`. */
   etag?: string
@@ -115,7 +115,7 @@ export interface Procedure<
   output: Output
   /** Statuses its implementation may answer with, beside those the adapter knows of (400, 401, 403, 406, 412, 413, 415, 500). */
   errors?: number[]
-  /** What its errors of a status carry: a caller gets this and nothing else of a `Problem`'s `data`. */
+  /** What its errors of a status carry: a caller gets this and nothing else of a `ApiError`'s `data`. */
   errorData?: Data
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }

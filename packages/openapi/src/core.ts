@@ -1,14 +1,14 @@
-import { type Door, doors, ENVELOPE } from './bindings.ts'
+import { ApiError, toApiError } from './api-error.ts'
+import { ENVELOPE, type ResolvedBinding, resolveBindings } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { Problem, toProblem } from './problem.ts'
 import {
   callerPaths,
   checkAccept,
   checkTarget,
-  fieldProblem,
+  fieldApiError,
   gatherInput,
   type Incoming,
   type Parameter,
@@ -20,8 +20,8 @@ import {
   valuesOf,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
-import { errorForms, type Found, find, route } from './routes.ts'
-import { abortProblem } from './signal.ts'
+import { errorForms, type Found, find, methodOf, route } from './routes.ts'
+import { abortApiError } from './signal.ts'
 
 /** What a handler brings to the core: how its requests are read. */
 export interface Transport<Req> {
@@ -33,7 +33,7 @@ export interface Transport<Req> {
 export interface RestOptions<Context, Req> {
   envelope: EnvelopeForm
   /**
-   * What it throws or rejects with, such as a Problem 401, is the answer. What is at hand is better given than promised:
+   * What it throws or rejects with, such as a ApiError 401, is the answer. What is at hand is better given than promised:
    * that is faster.
    *
    * @param procedures `users.get`: what the request calls
@@ -45,15 +45,15 @@ export interface RestOptions<Context, Req> {
   /** Headers that every answer carries. What it throws or rejects with is answered without them. */
   headers?: (req: Req) => Awaitable<Record<string, string>>
   /** Told of each error before it is answered. What it throws or rejects with becomes a warning of the process. */
-  onError?: (problem: Problem, req: Req) => Awaitable<void>
+  onError?: (problem: ApiError, req: Req) => Awaitable<void>
 }
 
 /** How requests are read and answered where that is not this package's own way. */
 export interface Manner<Req> {
   /** The input of an operation, from what the request carries. */
-  gather: (door: Door, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
+  gather: (resolved: ResolvedBinding, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
   /** Has the last word on an answer. */
-  amend: (answer: Answer, req: Req, problem?: Problem) => Awaitable<Answer>
+  amend: (answer: Answer, req: Req, problem?: ApiError) => Awaitable<Answer>
 }
 
 /** An answer that is ready to be written. */
@@ -73,10 +73,10 @@ export interface Core<Req> {
    * @param base where the contract is mounted, where that is not where the request has come to
    */
   refuse: (req: Req, base?: string) => Promise<Reply>
-  /** Answers a request with an error, in the form of the door its path belongs to. Never rejects. */
+  /** Answers a request with an error, in the form of the binding its path belongs to. Never rejects. */
   fail: (error: unknown, req: Req, base?: string) => Promise<Reply>
   /** The same for an error that is the same for every request, made once for each form: it says nothing of the request. */
-  ready: (problem: Problem) => (req: Req, url: string) => Promise<Reply>
+  ready: (problem: ApiError) => (req: Req, url: string) => Promise<Reply>
 }
 
 /** A request's target, and what stands there. */
@@ -96,7 +96,7 @@ export function createCore<Context, Req extends Incoming>(
   { readBytes, hasGone }: Transport<Req>,
   manner?: Manner<Req>,
 ): Core<Req> {
-  const all = doors(contract, manner === undefined)
+  const all = resolveBindings(contract, manner === undefined)
   const { router, ofMethod, allow } = route(all, operations, manner !== undefined)
   const formOf = errorForms(all, router, options.envelope.error)
 
@@ -104,34 +104,33 @@ export function createCore<Context, Req extends Incoming>(
     const { path, rawQuery } = split(req.originalUrl)
     const within = inside(path, req.baseUrl)
     let found = find(router, within)
-    const method = methodOf(req)
-    if (ofMethod.size > 0 && found?.place.doors.has(method) === false) {
-      const other = ofMethod.get(method)
+    if (ofMethod.size > 0 && found?.entry.methods.has(methodOf(req.method)) === false) {
+      const other = ofMethod.get(methodOf(req.method))
       found = (other && find(other, within)) ?? found
     }
-    return found && { path, rawQuery, place: found.place, params: found.params }
+    return found && { path, rawQuery, entry: found.entry, params: found.params }
   }
 
   const respond = async (req: Req, located: Located | undefined): Promise<Reply> => {
     try {
       if (located === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
-      const { path, rawQuery, place, params } = located
+      const { path, rawQuery, entry, params } = located
       checkTarget(req.originalUrl, path)
-      if (req.method === 'OPTIONS') return await reply(req, { status: 204, headers: { Allow: place.allow } })
-      const method = methodOf(req)
-      const entry = place.doors.get(method)
-      if (entry === undefined) {
-        throw new Problem(405, `${req.method} is not allowed here, only ${place.allow}`, {
-          headers: { Allow: place.allow },
+      if (req.method === 'OPTIONS') return await reply(req, { status: 204, headers: { Allow: entry.allow } })
+      const method = methodOf(req.method)
+      const endpoint = entry.methods.get(method)
+      if (endpoint === undefined) {
+        throw new ApiError(405, `${req.method} is not allowed here, only ${entry.allow}`, {
+          headers: { Allow: entry.allow },
         })
       }
-      const { door } = entry
-      const operation = entry.operation as Operation<Context>
-      const made = options.context(req, entry.procedures, door.binding.path)
+      const { resolved } = endpoint
+      const operation = endpoint.operation as Operation<Context>
+      const made = options.context(req, endpoint.procedures, resolved.binding.path)
       const context = isPromise(made) ? await made : made
       const admitted = operation.admit(context)
       if (isPromise(admitted)) await admitted
-      const body = door.body && (await readJson(req, door.binding, readBytes))
+      const body = resolved.body && (await readJson(req, resolved.binding, readBytes))
       let query: readonly Parameter[]
       let envelope: EnvelopeForm | undefined
       let input: unknown
@@ -140,21 +139,21 @@ export function createCore<Context, Req extends Incoming>(
         if (manner === undefined) {
           checkAccept(req)
           envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
-          input = gatherInput(door, params, query, req.headers, body)
-        } else input = manner.gather(door, params, query, body)
+          input = gatherInput(resolved, params, query, req.headers, body)
+        } else input = manner.gather(resolved, params, query, body)
       } catch (problem) {
-        throw (await operation.findMissing(pathInput(door, params), context)) ?? problem
+        throw (await operation.findMissing(pathInput(resolved, params), context)) ?? problem
       }
       let output: unknown
       try {
-        output = await operation.call(input, context, { shown: door.shown, parse: door.parse })
+        output = await operation.call(input, context, { shown: resolved.shown, parse: resolved.parse })
       } catch (error) {
-        throw error instanceof FieldError ? error.movedTo(callerPaths(door, body)) : error
+        throw error instanceof FieldError ? error.movedTo(callerPaths(resolved, body)) : error
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
-      const given = answer(door, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
-      const ready = reply(req, manner === undefined ? given : await manner.amend(given, req))
-      return isPromise(ready) ? await ready : ready
+      const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
+      const replied = reply(req, manner === undefined ? given : await manner.amend(given, req))
+      return isPromise(replied) ? await replied : replied
     } catch (error) {
       return fail(error, req)
     }
@@ -163,18 +162,18 @@ export function createCore<Context, Req extends Incoming>(
   const refuse = async (req: Req, base?: string): Promise<Reply> => {
     try {
       checkTarget(req.originalUrl, split(req.originalUrl).path)
-      throw new Problem(404, 'Path not found')
+      throw new ApiError(404, 'Path not found')
     } catch (problem) {
       return fail(problem, req, base)
     }
   }
 
   const reply = (req: Req, answer: Answer): Awaitable<Reply> => {
-    const ready: Reply = makeReady(answer)
+    const made: Reply = makeReady(answer)
     const headers = options.headers?.(req)
     const complete = (everywhere: Record<string, string> | undefined) => {
-      ready.everywhere = everywhere
-      return ready
+      made.everywhere = everywhere
+      return made
     }
     return isPromise(headers) ? headers.then(complete) : complete(headers)
   }
@@ -184,18 +183,18 @@ export function createCore<Context, Req extends Incoming>(
       return await failed(error, req, base)
     } catch (thrown) {
       // An error form, say, that throws.
-      await observe(() => options.onError?.(toProblem(thrown), req))
+      await observe(() => options.onError?.(toApiError(thrown), req))
       return LAST_RESORT
     }
   }
 
   const failed = async (error: unknown, req: Req, base: string): Promise<Reply> => {
-    let problem = parserProblem(error) ?? abortProblem(error, hasGone(req)) ?? toProblem(error)
+    let problem = parserApiError(error) ?? abortApiError(error, hasGone(req)) ?? toApiError(error)
     let everywhere: Record<string, string> | undefined
     try {
       everywhere = await options.headers?.(req)
     } catch (thrown) {
-      problem = toProblem(thrown)
+      problem = toApiError(thrown)
     }
     await observe(() => options.onError?.(problem, req))
     const { status, fields, headers, data } = problem
@@ -220,7 +219,7 @@ export function createCore<Context, Req extends Incoming>(
     return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, inside(path, base))
   }
 
-  const ready = ({ status, message, fields, headers }: Problem) => {
+  const ready = ({ status, message, fields, headers }: ApiError) => {
     const answers = new Map<ErrorForm, Ready>()
     return async (req: Req, url: string): Promise<Reply> => {
       const form = formFor(req.method, url)
@@ -245,10 +244,6 @@ export function createCore<Context, Req extends Incoming>(
 /** The answer where none can be made of an error: it cannot fail. */
 export const LAST_RESORT: Reply = makeReady({ status: 500, headers: {}, body: { error: 'Internal server error' } })
 
-function methodOf({ method }: Incoming): string {
-  return method === 'HEAD' ? 'GET' : method
-}
-
 function inside(path: string, base: string): string {
   return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
 }
@@ -260,11 +255,11 @@ const PARSER_MESSAGES: Record<number, string> = {
 }
 
 // What Express throws of a path, and its parsers of bodies; the messages of these quote the body.
-function parserProblem(error: unknown): Problem | undefined {
-  if (error instanceof URIError) return new Problem(400, 'Malformed percent-escape in the path', { cause: error })
+function parserApiError(error: unknown): ApiError | undefined {
+  if (error instanceof URIError) return new ApiError(400, 'Malformed percent-escape in the path', { cause: error })
   const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
   const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined
-  return message === undefined ? undefined : new Problem(status as 400, message, { cause: error })
+  return message === undefined ? undefined : new ApiError(status as 400, message, { cause: error })
 }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
@@ -272,7 +267,7 @@ const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 function wantsEnvelope(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true
-  throw fieldProblem(ENVELOPE, 'must be true or false')
+  throw fieldApiError(ENVELOPE, 'must be true or false')
 }
 
 function shortened(path: string): string {

@@ -2,7 +2,15 @@ import { initTRPC } from '@trpc/server'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import { type Door, doors, PARAMETER, type Source, shapeOf, type TextSource, variantsOf } from './bindings.ts'
+import {
+  PARAMETER,
+  type ResolvedBinding,
+  resolveBindings,
+  type Source,
+  shapeOf,
+  type TextSource,
+  variantsOf,
+} from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { isOptional } from './validate.ts'
 
@@ -19,20 +27,20 @@ export interface DocumentOptions {
   everywhere: { headers: Record<string, z.ZodType>; errors: number[] }
 }
 
-/** The OpenAPI 3.1 document of a contract: every door with all it takes and every status it can answer with. */
+/** The OpenAPI 3.1 document of a contract: every binding with all it takes and every status it can answer with. */
 export function openApiDocument(contract: Contract, options: DocumentOptions): OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {}
   const describe = operations(options)
   const templates = new Map<string, string>()
-  for (const door of doors(contract)) {
-    const { path, method } = door.binding
+  for (const resolved of resolveBindings(contract)) {
+    const { path, method } = resolved.binding
     const shape = path.replace(PARAMETER, '{}')
     // Paths that differ in the names of their parameters alone are one to OpenAPI: the first gives the names.
     const template = templates.get(shape) ?? path
     templates.set(shape, template)
     const names = [...template.matchAll(PARAMETER)].map(([, name = '']) => name)
-    const named = door.path.map((source, index) => ({ ...source, name: names[index] as string }))
-    paths[template] = { ...paths[template], [method.toLowerCase()]: describe({ ...door, path: named }) }
+    const named = resolved.path.map((source, index) => ({ ...source, name: names[index] as string }))
+    paths[template] = { ...paths[template], [method.toLowerCase()]: describe({ ...resolved, path: named }) }
   }
   const { title, version, description, contact, license } = options
   // The router is empty because trpc-openapi derives one path from each procedure it is shown; ours have several.
@@ -71,7 +79,10 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service cannot answer now; `Retry-After` says when to try again.',
 }
 
-function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => ZodOpenApiOperationObject {
+function operations({
+  envelope,
+  everywhere,
+}: DocumentOptions): (resolved: ResolvedBinding) => ZodOpenApiOperationObject {
   const bodies = once<z.ZodType>()
   const errors = once<ZodOpenApiResponseObject>()
   const error = (form: ErrorForm, status: number, data: z.ZodType | undefined) => {
@@ -91,13 +102,13 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
     // A form without a name makes no component that could be shared.
     return id ? errors(id, make) : make()
   }
-  const body = (door: Door, fields: Source[]) =>
-    bodies(`${door.name} ${fields.map(({ name }) => name)} ${door.binding.optional ?? []}`, () =>
-      bodySchema(door, fields),
+  const body = (resolved: ResolvedBinding, fields: Source[]) =>
+    bodies(`${resolved.name} ${fields.map(({ name }) => name)} ${resolved.binding.optional ?? []}`, () =>
+      bodySchema(resolved, fields),
     )
 
-  return (door) => {
-    const { binding, procedure, resource, status } = door
+  return (resolved) => {
+    const { binding, procedure, resource, status } = resolved
     const withTag = binding.etag !== undefined
     const headers = {
       ...everywhere.headers,
@@ -110,11 +121,12 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
       ...new Set([
         ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
         ...Object.keys(procedure.errorData ?? {}).map(Number),
-        ...(door.body ? [413, 415] : []),
+        ...(resolved.body ? [413, 415] : []),
         ...(binding.ifMatch ? [412] : []),
       ]),
     ].sort()
-    const data = binding.envelope === undefined ? door.response : z.object({ [binding.envelope]: door.response })
+    const data =
+      binding.envelope === undefined ? resolved.response : z.object({ [binding.envelope]: resolved.response })
     const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
     const description = binding.successDescription ?? 'Success.'
     return {
@@ -125,15 +137,15 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
       security: [{ [BEARER]: [] }],
       'x-role': procedure.access,
       ...(binding.deprecated && { deprecated: true }),
-      requestParams: parameters(door),
-      ...(door.body &&
-        !isEmpty(door.body) && {
+      requestParams: parameters(resolved),
+      ...(resolved.body &&
+        !isEmpty(resolved.body) && {
           requestBody: {
             required: true,
             ...json(
-              'whole' in door.body
-                ? (shapeOf(procedure.input)[door.body.whole] as z.ZodType)
-                : body(door, door.body.fields),
+              'whole' in resolved.body
+                ? (shapeOf(procedure.input)[resolved.body.whole] as z.ZodType)
+                : body(resolved, resolved.body.fields),
             ),
           },
         }),
@@ -151,7 +163,7 @@ function operations({ envelope, everywhere }: DocumentOptions): (door: Door) => 
               [status]: {
                 description,
                 headers: z.object(tagged),
-                ...json(z.union([door.response, envelope.schema(data, door.facts.shape)])),
+                ...json(z.union([resolved.response, envelope.schema(data, resolved.facts.shape)])),
               },
             }),
         ...(withTag &&
@@ -203,9 +215,9 @@ const ENVELOPE = z
   .optional()
   .meta({ description: 'Wrap the answer in the standard envelope `{ status, data, meta }`, errors too.' })
 
-function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestParams']> {
-  const { binding } = door
-  const shape = shapeOf(door.input)
+function parameters(resolved: ResolvedBinding): NonNullable<ZodOpenApiOperationObject['requestParams']> {
+  const { binding } = resolved
+  const shape = shapeOf(resolved.input)
   const named = (sources: TextSource[], isInQuery = false) =>
     Object.fromEntries(
       sources.map(({ name, field, isList, isRepeated }) => {
@@ -215,34 +227,34 @@ function parameters(door: Door): NonNullable<ZodOpenApiOperationObject['requestP
       }),
     )
   const header = {
-    ...named(door.headers),
+    ...named(resolved.headers),
     ...(binding.ifMatch && { 'If-Match': IF_MATCH }),
     ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': IF_NONE_MATCH }),
   }
   return {
-    path: z.object(named(door.path)),
-    query: z.object({ ...named(door.query, true), envelope: ENVELOPE }),
+    path: z.object(named(resolved.path)),
+    query: z.object({ ...named(resolved.query, true), envelope: ENVELOPE }),
     header: z.object(header),
   }
 }
 
-function isEmpty(body: NonNullable<Door['body']>): boolean {
+function isEmpty(body: NonNullable<ResolvedBinding['body']>): boolean {
   return 'fields' in body && body.fields.length === 0
 }
 
 // A body may carry an aliased field under either key, so neither alone is required.
-function bodySchema(door: Door, fields: Source[]): z.ZodType {
-  const id = `${door.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
-  const [first, ...others] = variantsOf(door.input).map(({ shape }) => {
+function bodySchema(resolved: ResolvedBinding, fields: Source[]): z.ZodType {
+  const id = `${resolved.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
+  const [first, ...others] = variantsOf(resolved.input).map(({ shape }) => {
     const own = fields.filter(({ field }) => Object.hasOwn(shape, field))
-    return bodyOf(door, own, shape as Record<string, z.ZodType>)
+    return bodyOf(resolved, own, shape as Record<string, z.ZodType>)
   })
   if (others.length === 0) return (first as z.ZodType).meta({ ...first?.meta(), id })
   return z.union([first as z.ZodType, ...others]).meta({ id })
 }
 
-function bodyOf(door: Door, fields: Source[], shape: Record<string, z.ZodType>): z.ZodType {
-  const aliased = new Set(Object.values(door.binding.aliases ?? {}))
+function bodyOf(resolved: ResolvedBinding, fields: Source[], shape: Record<string, z.ZodType>): z.ZodType {
+  const aliased = new Set(Object.values(resolved.binding.aliases ?? {}))
   const entries = fields.map(({ name, field }): [string, z.ZodType] => {
     const schema = shape[field] as z.ZodType
     return [name, aliased.has(field) ? schema.optional() : schema]

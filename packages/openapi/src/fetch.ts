@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError } from './api-error.ts'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
 import { type Core, createCore, LAST_RESORT, type Reply, type RestOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
-import { Problem } from './problem.ts'
 import type { Incoming, ReadBytes } from './request.ts'
 
 export interface FetchOptions<Context> extends RestOptions<Context, Request> {
@@ -33,7 +33,8 @@ export function fetchHandler<Context>(
 
 /** A core as a function of the fetch standard. */
 export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Request) => Promise<Response> {
-  const base = prefix.replace(/\/$/, '')
+  // As requests have it: percent-encoded.
+  const base = prefix && new URL(prefix, 'http://localhost').pathname.replace(/\/$/, '')
   return async (request) => {
     const req = new FetchRequest(request, base)
     const located = req.isInside() ? core.find(req) : undefined
@@ -69,8 +70,9 @@ export class FetchRequest implements Incoming {
   }
 
   isInside(): boolean {
+    if (this.baseUrl === '') return true
     const { pathname } = new URL(this.request.url)
-    return this.baseUrl === '' || pathname === this.baseUrl || pathname.startsWith(`${this.baseUrl}/`)
+    return pathname === this.baseUrl || pathname.startsWith(`${this.baseUrl}/`)
   }
 }
 
@@ -99,7 +101,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
   try {
     return (await reader?.read())?.value
   } catch (cause) {
-    throw new Problem(400, 'Body did not arrive whole', { cause })
+    throw new ApiError(400, 'Body did not arrive whole', { cause })
   }
 }
 

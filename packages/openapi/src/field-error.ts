@@ -1,4 +1,4 @@
-import { type FieldFault, Problem, type ProblemStatus } from './problem.ts'
+import { ApiError, type ApiErrorStatus, type FieldFault } from './api-error.ts'
 
 /** Where a field stands in an input: `['users', 2, 'email']`; empty for the input as a whole. */
 export type Path = readonly PropertyKey[]
@@ -14,11 +14,11 @@ export interface PathFault {
 export const REQUIRED = 'is required'
 
 /** A refusal of fields of a procedure's input: message and `fields` name them by their paths, missing ones first. */
-export class FieldError extends Problem {
+export class FieldError extends ApiError {
   readonly #faults: PathFault[]
   readonly #options: { reason?: string }
 
-  constructor(status: ProblemStatus, faults: PathFault[], options: { reason?: string } = {}) {
+  constructor(status: ApiErrorStatus, faults: PathFault[], options: { reason?: string } = {}) {
     const named = faults.map(({ path, message }) => ({ field: dotted(path), message }))
     const missing = named.filter(({ message }) => message === REQUIRED)
     const wrong = named.filter(({ message }) => message !== REQUIRED)

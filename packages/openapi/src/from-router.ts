@@ -10,13 +10,13 @@ import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
-import { type Door, METHODS_WITH_BODY, PARAMETER, shapeOf } from './bindings.ts'
+import type { ApiError } from './api-error.ts'
+import { METHODS_WITH_BODY, PARAMETER, type ResolvedBinding, shapeOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Procedure, RestMeta } from './contract.ts'
 import { createCore, type Manner, type RestOptions } from './core.ts'
 import { FETCH, type FetchRequest, toFetch } from './fetch.ts'
 import type { Awaitable } from './hook.ts'
 import type { Operation } from './implement.ts'
-import type { Problem } from './problem.ts'
 import { type Incoming, type Parameter, pathInput } from './request.ts'
 import { EXPRESS, type Rest, toExpress } from './rest.ts'
 import { signalOf } from './signal.ts'
@@ -181,15 +181,13 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
     onError: (problem, req: Known) => {
       const call = req[CALL]
       const { exposed, ctx, input } = call ?? {}
-      const error = errorOf(problem, call)
-      const req_ = platform.requestOf(req)
       return onError?.({
-        error,
+        error: errorOf(problem, call),
         type: exposed?.type ?? 'unknown',
         path: exposed?.path,
         input,
         ctx: ctx as never,
-        req: req_,
+        req: platform.requestOf(req),
       })
     },
   }
@@ -464,12 +462,17 @@ function reviverOf(schema: z.ZodType): Reviver | undefined {
 }
 
 /** The whole of a body or of a query string goes to the procedure, whose parser may refuse what it does not know. */
-function gather(door: Door, params: readonly string[], query: readonly Parameter[], body: unknown): unknown {
-  const input = door.body === undefined ? queryInput(door, query) : Array.isArray(body) ? {} : (body as object)
-  return { ...input, ...pathInput(door, params) }
+function gather(
+  resolved: ResolvedBinding,
+  params: readonly string[],
+  query: readonly Parameter[],
+  body: unknown,
+): unknown {
+  const input = resolved.body === undefined ? queryInput(resolved, query) : Array.isArray(body) ? {} : (body as object)
+  return { ...input, ...pathInput(resolved, params) }
 }
 
-function queryInput(door: Door, query: readonly Parameter[]): Record<string, unknown> {
+function queryInput(resolved: ResolvedBinding, query: readonly Parameter[]): Record<string, unknown> {
   const given = new Map<string, string[]>()
   for (const [name, text] of query) {
     const texts = given.get(name)
@@ -478,7 +481,7 @@ function queryInput(door: Door, query: readonly Parameter[]): Record<string, unk
   }
   return Object.fromEntries(
     [...given].map(([name, texts]) => {
-      const source = door.query.find((one) => one.name === name)
+      const source = resolved.query.find((one) => one.name === name)
       const isRead = source !== undefined && (source.isList || texts.length === 1)
       return [name, isRead ? source.read(texts) : texts.length === 1 ? texts[0] : texts]
     }),
@@ -486,7 +489,7 @@ function queryInput(door: Door, query: readonly Parameter[]): Record<string, unk
 }
 
 /** The error as the router's own hooks know it. */
-function errorOf(problem: Problem, call: Call<unknown, unknown> | undefined): TRPCError {
+function errorOf(problem: ApiError, call: Call<unknown, unknown> | undefined): TRPCError {
   if (problem.cause instanceof TRPCError) return problem.cause
   const isUnread = call !== undefined && !('input' in call)
   if (problem.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.openapi.method)) return problem

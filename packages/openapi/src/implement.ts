@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import { type Door, doors, type HeaderSource, shapeOf, subsetFields } from './bindings.ts'
+import { ApiError, toApiError } from './api-error.ts'
+import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
-import { Problem, toProblem } from './problem.ts'
 import { type Parser, parserOf, validate } from './validate.ts'
 
 /** How a binding takes and shows what a procedure does. */
@@ -20,30 +20,30 @@ export interface Operation<Context> {
   name: string
   resource: Resource
   procedure: Procedure
-  /** The input fields that request headers carry, at the first door. */
+  /** The input fields that request headers carry, at the first binding. */
   headers: HeaderSource[]
   /**
    * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
    * what must hold for all of them belongs here.
    *
-   * @throws Problem and nothing else; it names fields by their paths in `input`
+   * @throws ApiError and nothing else; it names fields by their paths in `input`
    */
   call: (input: unknown, context: Context, via?: Via) => Promise<unknown>
-  /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws Problem 401 or 403 */
+  /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws ApiError 401 or 403 */
   admit: (context: Context) => Awaitable<void>
   /**
-   * The Problem 404 of a record that `input` names and that is not stored: it comes before whatever else is wrong with a
+   * The ApiError 404 of a record that `input` names and that is not stored: it comes before whatever else is wrong with a
    * write. Undefined where the record is stored or the input names none.
    */
-  findMissing: (input: unknown, context: Context) => Promise<Problem | undefined>
+  findMissing: (input: unknown, context: Context) => Promise<ApiError | undefined>
 }
 
 type AnyRun<Context> = Run<unknown, Context, unknown>
 
 export interface ImplementOptions<Context> {
-  /** Turns an error of the layers below into a Problem, where it knows it. */
-  translate?: (error: unknown) => Awaitable<Problem | undefined>
-  /** Throws, or rejects with, a Problem 401 or 403 unless the caller has the role. */
+  /** Turns an error of the layers below into a ApiError, where it knows it. */
+  translate?: (error: unknown) => Awaitable<ApiError | undefined>
+  /** Throws, or rejects with, a ApiError 401 or 403 unless the caller has the role. */
   authorize?: (context: Context, access: Role) => Awaitable<void>
   /** Given the call of each operation, once, at the start, to put something around it: what measures calls does that. */
   observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
@@ -65,15 +65,16 @@ export function implement<C extends Contract, Context>(
     observe = (_name, call) => call,
   }: ImplementOptions<Context> = {},
 ): Operation<Context>[] {
-  const firstDoors = new Map<string, Door>()
-  for (const door of doors(contract)) if (!firstDoors.has(door.name)) firstDoors.set(door.name, door)
+  const firstBindings = new Map<string, ResolvedBinding>()
+  for (const resolved of resolveBindings(contract))
+    if (!firstBindings.has(resolved.name)) firstBindings.set(resolved.name, resolved)
 
-  const asProblem = async (error: unknown): Promise<Problem> => {
-    if (error instanceof Problem) return error
+  const asApiError = async (error: unknown): Promise<ApiError> => {
+    if (error instanceof ApiError) return error
     try {
-      return (await translate(error)) ?? toProblem(error)
+      return (await translate(error)) ?? toApiError(error)
     } catch (thrown) {
-      return toProblem(thrown)
+      return toApiError(thrown)
     }
   }
 
@@ -90,8 +91,8 @@ export function implement<C extends Contract, Context>(
       const run = runs[noun]?.[verb] as AnyRun<Context>
       const parser = parserOf(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
-      const firstDoor = firstDoors.get(name) as Door
-      const refuseUnknown = unknownRefusal(firstDoor)
+      const firstBinding = firstBindings.get(name) as ResolvedBinding
+      const refuseUnknown = unknownRefusal(firstBinding)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
         const { shown, parse = parser } = via
@@ -103,11 +104,11 @@ export function implement<C extends Contract, Context>(
           refuseUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
-          const problem = withData(await asProblem(error), name, procedure)
+          const problem = withData(await asApiError(error), name, procedure)
           throw (problem.status === 400 && (await findMissing(input, context))) || problem
         }
       }
-      const { headers } = firstDoor
+      const { headers } = firstBinding
       const observed = observe(name, call)
       if (typeof observed !== 'function') throw new Error(`${name}: observe must return a function`)
       return { name, resource, procedure, headers, admit, findMissing, call: observed }
@@ -129,15 +130,15 @@ function joined<Context>(entry: Entry<Context>): AnyRun<Context> {
 }
 
 /** The same error with the data that the contract lets out, and no other. */
-function withData(problem: Problem, name: string, { errorData }: Procedure): Problem {
+function withData(problem: ApiError, name: string, { errorData }: Procedure): ApiError {
   const { status, message, fields, headers, reason, data, cause } = problem
   if (data === undefined) return problem
   const parsed = errorData?.[status]?.safeParse(data)
   if (parsed?.success === false) {
     const fault = `${name}: the data of its ${status} are not what its contract says`
-    return toProblem(new Error(fault, { cause: parsed.error }))
+    return toApiError(new Error(fault, { cause: parsed.error }))
   }
-  return new Problem(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
+  return new ApiError(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
 }
 
 /** Asks the resource's lookup for the record that the input of a write names. */
@@ -159,7 +160,7 @@ function missingFinder<Context>(
       await runs[lookup]?.(named.data, context, fields)
       return undefined
     } catch (error) {
-      return error instanceof Problem && error.status === 404 ? error : undefined
+      return error instanceof ApiError && error.status === 404 ? error : undefined
     }
   }
 }
@@ -168,17 +169,17 @@ function missingFinder<Context>(
  * Where any subset of fields is valid, a body of unknown fields alone would change nothing without a word. Fields of the
  * answer are known: a caller may send back what it read.
  */
-function unknownRefusal(door: Door): ((input: object) => void) | undefined {
-  const fields = subsetFields(door)
+function unknownRefusal(resolved: ResolvedBinding): ((input: object) => void) | undefined {
+  const fields = subsetFields(resolved)
   if (fields === undefined) return undefined
-  const answered = (door.procedure.output as z.ZodObject).shape ?? {}
-  const known = new Set([...Object.keys(shapeOf(door.input)), ...Object.keys(answered)])
+  const answered = (resolved.procedure.output as z.ZodObject).shape ?? {}
+  const known = new Set([...Object.keys(shapeOf(resolved.input)), ...Object.keys(answered)])
   return (input) => {
     if (fields.some((field) => Object.hasOwn(input, field))) return
     const unknown = Object.keys(input).filter((name) => !known.has(name))
     if (unknown.length === 0) return
     const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
-    throw new Problem(400, message, {
+    throw new ApiError(400, message, {
       fields: unknown.map((name) => ({ field: quote(name), message: 'is not a recognized field' })),
     })
   }

@@ -1,7 +1,7 @@
+export { ApiError, type FieldFault } from './api-error.ts'
 export { type FetchOptions, fetchHandler } from './fetch.ts'
 export { FieldError, type Path } from './field-error.ts'
 export { implement, type Operation } from './implement.ts'
-export { type FieldFault, Problem } from './problem.ts'
 export { rest } from './rest.ts'
 export { signalOf } from './signal.ts'
 export { trpcRouter } from './trpc.ts'

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
-import { type Door, ENVELOPE, type HeaderSource, shapeOf } from './bindings.ts'
+import { ApiError } from './api-error.ts'
+import { ENVELOPE, type HeaderSource, type ResolvedBinding, shapeOf } from './bindings.ts'
 import { tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
 import { type Path, quote } from './field-error.ts'
-import { Problem } from './problem.ts'
 
 /** A request as every handler sees it. Express's own is one. */
 export interface Incoming {
@@ -18,9 +18,9 @@ export interface Incoming {
   body?: unknown
 }
 
-/** @throws Problem 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
+/** @throws ApiError 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
 export function checkTarget(url: string, path: string): void {
-  if (url.includes('#')) throw new Problem(400, 'A request target has no fragment: "#" must be sent as %23')
+  if (url.includes('#')) throw new ApiError(400, 'A request target has no fragment: "#" must be sent as %23')
   decode(path, 'the path')
 }
 
@@ -35,7 +35,7 @@ export function split(url: string): { path: string; rawQuery: string } {
 /**
  * The parameters of a query string, in the order sent.
  *
- * @throws Problem 400 on a bad percent-escape
+ * @throws ApiError 400 on a bad percent-escape
  */
 export function queryParameters(rawQuery: string): readonly Parameter[] {
   if (rawQuery === '') return NO_PARAMETERS
@@ -61,26 +61,26 @@ const NO_PARAMETERS: readonly Parameter[] = []
 /**
  * The values of a query parameter.
  *
- * @throws Problem 400 where there are several and it may not be repeated
+ * @throws ApiError 400 where there are several and it may not be repeated
  */
 export function valuesOf(query: readonly Parameter[], name: string, isRepeated = false): string[] {
   const values: string[] = []
   for (const [given, value] of query) if (given === name) values.push(value)
-  if (values.length > 1 && !isRepeated) throw fieldProblem(name, 'must be given once')
+  if (values.length > 1 && !isRepeated) throw fieldApiError(name, 'must be given once')
   return values
 }
 
 // The answers' media type, as callers write it.
 const OFFERED = ['application/json', 'application/json;charset=utf-8']
 
-/** @throws Problem 406 when the caller takes no JSON */
+/** @throws ApiError 406 when the caller takes no JSON */
 export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   const { accept } = req.headers
   if (!accept || accept === '*/*' || accept === 'application/json') return
   const negotiator = new Negotiator(req)
   // A parameter nobody defined for JSON, such as a version, asks for JSON all the same.
   if (negotiator.mediaType(OFFERED) === undefined && !negotiator.mediaTypes().includes('application/json')) {
-    throw new Problem(406, 'This service answers with application/json alone; Accept must allow it')
+    throw new ApiError(406, 'This service answers with application/json alone; Accept must allow it')
   }
 }
 
@@ -89,44 +89,45 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
  * numbers, nothing of a body converted.
  *
  * @param body undefined where there is none
- * @throws Problem 400 on a query parameter the door does not take, and without a body where it needs one
+ * @throws ApiError 400 on a query parameter the binding does not take, and without a body where it needs one
  */
 export function gatherInput(
-  door: Door,
+  resolved: ResolvedBinding,
   params: readonly string[],
   query: readonly Parameter[],
   headers: IncomingHttpHeaders,
   body: unknown,
 ): Record<string, unknown> {
-  const input = pathInput(door, params)
+  const input = pathInput(resolved, params)
   for (const [name] of query) {
-    if (name !== ENVELOPE && !door.query.some((source) => source.name === name)) throw unknownParameter(door, name)
+    if (name !== ENVELOPE && !resolved.query.some((source) => source.name === name))
+      throw unknownParameter(resolved, name)
   }
   if (query.length > 0) {
-    for (const { name, field, isRepeated, read } of door.query) {
+    for (const { name, field, isRepeated, read } of resolved.query) {
       const texts = valuesOf(query, name, isRepeated)
       if (texts.length > 0) input[field] = read(texts)
     }
   }
-  takeHeaders(door.headers, headers, input)
-  if (door.binding.ifMatch !== undefined) {
-    const versions = matchedVersions(door, headers)
-    if (versions !== undefined) input[door.binding.ifMatch] = versions
+  takeHeaders(resolved.headers, headers, input)
+  if (resolved.binding.ifMatch !== undefined) {
+    const versions = matchedVersions(resolved, headers)
+    if (versions !== undefined) input[resolved.binding.ifMatch] = versions
   }
-  if (door.body !== undefined) takeBody(door, door.body, body, input)
+  if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input)
   return input
 }
 
 /** The input fields that the path carries. */
-export function pathInput(door: Door, params: readonly string[]): Record<string, unknown> {
+export function pathInput(resolved: ResolvedBinding, params: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
-  for (const [index, source] of door.path.entries()) input[source.field] = source.read([params[index] as string])
+  for (const [index, source] of resolved.path.entries()) input[source.field] = source.read([params[index] as string])
   return input
 }
 
-function unknownParameter(door: Door, name: string): Problem {
-  const known = [...door.query.map((source) => source.name), ENVELOPE].join(', ')
-  return fieldProblem(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
+function unknownParameter(resolved: ResolvedBinding, name: string): ApiError {
+  const known = [...resolved.query.map((source) => source.name), ENVELOPE].join(', ')
+  return fieldApiError(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
 }
 
 /** Puts into `input` the fields that request headers carry. */
@@ -141,15 +142,15 @@ export function takeHeaders(
   }
 }
 
-/** Gives, for the path of a field in the procedure's input, its path in what the caller of `door` sent. */
-export function callerPaths(door: Door, body: unknown): (path: Path) => Path {
+/** Gives, for the path of a field in the procedure's input, its path in what the caller of `binding` sent. */
+export function callerPaths(resolved: ResolvedBinding, body: unknown): (path: Path) => Path {
   const names = new Map<PropertyKey, string>()
-  const { body: slot = { fields: [] } } = door
+  const { body: slot = { fields: [] } } = resolved
   for (const { field, name } of 'fields' in slot ? slot.fields : []) {
     if (!names.has(field) || Object.hasOwn(body as object, name)) names.set(field, name)
   }
-  for (const { field, name } of [...door.path, ...door.query, ...door.headers]) names.set(field, name)
-  if (door.binding.ifMatch !== undefined) names.set(door.binding.ifMatch, 'If-Match')
+  for (const { field, name } of [...resolved.path, ...resolved.query, ...resolved.headers]) names.set(field, name)
+  if (resolved.binding.ifMatch !== undefined) names.set(resolved.binding.ifMatch, 'If-Match')
   return ([first, ...rest]) => {
     if (first === undefined) return []
     if ('whole' in slot && first === slot.whole) return rest.length === 0 ? ['Body'] : rest
@@ -161,7 +162,7 @@ export function callerPaths(door: Door, body: unknown): (path: Path) => Path {
  * Reads the bytes of a request's body.
  *
  * @param limit bytes
- * @throws Problem 413 over the limit, 400 when they did not all arrive
+ * @throws ApiError 413 over the limit, 400 when they did not all arrive
  */
 export type ReadBytes<Req> = (req: Req, limit: number) => Promise<Uint8Array>
 
@@ -171,7 +172,7 @@ const DEFAULT_BODY_LIMIT = 1024 * 1024
  * A request's JSON body; undefined where there is none, where it is `null`, and where it is of another media type and
  * the binding takes that for none. It may stand in `req.body` already: parsed, or as the text or bytes that came.
  *
- * @throws Problem 400 with a body that is not JSON, 413 over the limit, 415 for another media type
+ * @throws ApiError 400 with a body that is not JSON, 413 over the limit, 415 for another media type
  */
 export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   req: Req,
@@ -181,7 +182,7 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   const { body } = req
   const encoding = body === undefined ? req.headers['content-encoding'] : undefined
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Problem(415, 'A body must be sent without Content-Encoding', {
+    throw new ApiError(415, 'A body must be sent without Content-Encoding', {
       headers: { 'Accept-Encoding': 'identity' },
     })
   }
@@ -194,7 +195,7 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   if (bytes === undefined ? type === undefined : isNothing(bytes, type)) return undefined
   if (!isJson(type)) {
     if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
-    throw new Problem(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
+    throw new ApiError(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
       headers: { Accept: 'application/json' },
     })
   }
@@ -228,14 +229,14 @@ function parse(bytes: Uint8Array): unknown {
   try {
     text = utf8.decode(bytes)
   } catch {
-    throw new Problem(400, 'Body is not valid UTF-8')
+    throw new ApiError(400, 'Body is not valid UTF-8')
   }
   try {
     return JSON.parse(text)
   } catch (error) {
     // The parser's own message quotes the body, and with it perhaps a password: only its very end is its own.
     const position = /position (\d+)(?: \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1]
-    throw new Problem(400, `Body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}`)
+    throw new ApiError(400, `Body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}`)
   }
 }
 
@@ -244,30 +245,35 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
-function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, input: Record<string, unknown>): void {
+function takeBody(
+  resolved: ResolvedBinding,
+  slot: NonNullable<ResolvedBinding['body']>,
+  body: unknown,
+  input: Record<string, unknown>,
+): void {
   if (body === undefined) {
     if ('fields' in slot && slot.fields.length === 0) return
-    throw new Problem(400, 'No input data provided')
+    throw new ApiError(400, 'No input data provided')
   }
-  if (isDeeper(body, DEEPEST)) throw new Problem(400, `Body must not be nested deeper than ${DEEPEST} levels`)
+  if (isDeeper(body, DEEPEST)) throw new ApiError(400, `Body must not be nested deeper than ${DEEPEST} levels`)
   if ('whole' in slot) {
     input[slot.whole] = body
     return
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Problem(400, 'Body must be a JSON object')
+    throw new ApiError(400, 'Body must be a JSON object')
   let isRecognized = false
   for (const { name, field } of slot.fields) {
     if (!Object.hasOwn(body, name)) continue
     isRecognized = true
     const value = (body as Record<string, unknown>)[name]
     if (Object.hasOwn(input, field) && input[field] !== value)
-      throw fieldProblem(name, `must be the same as ${field}, or left out`)
+      throw fieldApiError(name, `must be the same as ${field}, or left out`)
     input[field] = value
   }
-  if (isRecognized && !door.judgesUnknown) return
+  if (isRecognized && !resolved.judgesUnknown) return
   // Unknown fields go on where there are no others, or where the input says what becomes of them.
-  const shape = shapeOf(door.input)
+  const shape = shapeOf(resolved.input)
   for (const [name, value] of Object.entries(body)) {
     // An assignment to `__proto__` would make the caller's value the input's prototype.
     if (!Object.hasOwn(shape, name)) Object.defineProperty(input, name, { value, enumerable: true })
@@ -277,13 +283,13 @@ function takeBody(door: Door, slot: NonNullable<Door['body']>, body: unknown, in
 // The versions a write is for; undefined where any record will do. A tag that is weak or not of our making matches no
 // record, as RFC 9110 wants, so it adds none; nor does any record match If-None-Match: *.
 function matchedVersions(
-  { takesVersion }: Door,
+  { takesVersion }: ResolvedBinding,
   { 'if-match': header, 'if-none-match': noneMatch }: IncomingHttpHeaders,
 ): number[] | undefined {
   if (noneMatch?.trim() === '*') return []
   if (header === undefined || header.trim() === '*') return undefined
   const tags = entityTags(header)
-  if (tags === undefined) throw fieldProblem('If-Match', 'must be * or a list of quoted entity tags')
+  if (tags === undefined) throw fieldApiError('If-Match', 'must be * or a list of quoted entity tags')
   return tags.flatMap(({ weak, tag }) => {
     const version = weak ? Number.NaN : Number(/^([1-9]\d*)-/.exec(tag)?.[1])
     return Number.isSafeInteger(version) && takesVersion(version) ? [version] : []
@@ -308,12 +314,12 @@ function decode(text: string, where: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new Problem(400, `Malformed percent-escape in ${where}`)
+    throw new ApiError(400, `Malformed percent-escape in ${where}`)
   }
 }
 
-/** A Problem 400 with one field. */
-export function fieldProblem(name: string, message: string, hint = ''): Problem {
+/** A ApiError 400 with one field. */
+export function fieldApiError(name: string, message: string, hint = ''): ApiError {
   const field = quote(name)
-  return new Problem(400, `${field} ${message}${hint}`, { fields: [{ field, message }] })
+  return new ApiError(400, `${field} ${message}${hint}`, { fields: [{ field, message }] })
 }

@@ -1,4 +1,4 @@
-import type { Door } from './bindings.ts'
+import type { ResolvedBinding } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
 
@@ -13,40 +13,40 @@ export interface Answer {
 }
 
 /**
- * Projects a procedure's output to what its door shows.
+ * Projects a procedure's output to what its binding shows.
  *
  * @param envelope given when the caller asked for the standard envelope
  * @param ifNoneMatch the request's If-None-Match, where the method is safe
  * @param base the path that the handler is mounted at; empty at the root
  */
 export function answer(
-  door: Door,
+  resolved: ResolvedBinding,
   exchange: Exchange,
   envelope?: EnvelopeForm,
   ifNoneMatch?: string,
   base = '',
 ): Answer {
-  const { binding, shows, form, facts } = door
+  const { binding, shows, form, facts } = resolved
   const output = exchange.output as Record<string, unknown>
   const headers: Record<string, string> = {}
-  for (const { name, value } of door.answerHeaders) {
+  for (const { name, value } of resolved.answerHeaders) {
     const text = value(exchange)
     if (text !== undefined) headers[name] = isFromRoot(name, text) ? `${base}${text}` : text
   }
   if (binding.etag !== undefined) {
-    // Version and shape, not a hash of the body: the same record has another tag at another door, and none needs it.
+    // Version and shape, not a hash of the body: the same record has another tag at another binding, and none needs it.
     const tag = `${output[binding.etag]}-${form(envelope)}`
     headers.ETag = `"${tag}"`
     if (ifNoneMatch !== undefined && isMatched(ifNoneMatch, tag)) return { status: 304, headers }
   }
-  if (door.status === 204)
+  if (resolved.status === 204)
     return envelope ? { status: 200, headers, body: envelope.success({}, {}) } : { status: 204, headers }
   const { responseBody } = binding
   const body = shows().parse(responseBody === undefined ? output : output[responseBody])
-  if (!envelope) return { status: door.status, headers, body }
+  if (!envelope) return { status: resolved.status, headers, body }
   const data = binding.envelope === undefined ? body : { [binding.envelope]: body }
   return {
-    status: door.status,
+    status: resolved.status,
     headers,
     body: envelope.success(data as Record<string, unknown>, facts.parse(output)),
   }

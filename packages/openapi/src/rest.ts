@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import type { Request, RequestHandler, Response } from 'express'
+import type { ApiError } from './api-error.ts'
 import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type Transport,
 } from './core.ts'
 import type { Operation } from './implement.ts'
-import type { Problem } from './problem.ts'
 import { hasGone } from './signal.ts'
 
 export interface Rest {
@@ -21,13 +21,13 @@ export interface Rest {
   handle: RequestHandler
   /** Answers each request that nothing took, with a 404: mount it last. */
   refuse: RequestHandler
-  /** Answers a request with an error, in the form of the door its path belongs to. */
+  /** Answers a request with an error, in the form of the binding its path belongs to. */
   fail: (error: unknown, req: Request, res: Response) => Promise<void>
   /**
    * Makes the answers of an error that is the same for every request, so that giving one costs little: they do not say
    * what was asked for, and `onError` is not told. They can be given before Express has begun with a request.
    */
-  ready: (problem: Problem) => (req: Request, res: ServerResponse) => Promise<void>
+  ready: (problem: ApiError) => (req: Request, res: ServerResponse) => Promise<void>
 }
 
 /** The REST surface of a contract whose operations are implemented, for Express. */

@@ -1,52 +1,56 @@
 import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
-import { type Door, PARAMETER } from './bindings.ts'
+import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 
-/** What stands at a path: a door for each method it takes. */
-interface Place {
-  doors: Map<string, { door: Door; operation: Operation<never>; procedures: readonly string[] }>
+/** What stands at a path: a binding for each method it takes. */
+interface RouteEntry {
+  methods: Map<string, { resolved: ResolvedBinding; operation: Operation<never>; procedures: readonly string[] }>
   allow: string
 }
 
-/** A place, and the path parameters as the router decoded them, in their order. */
+/** A route entry, and the path parameters as the router decoded them, in their order. */
 export interface Found {
-  place: Place
+  entry: RouteEntry
   params: readonly string[]
 }
 
 type Router = Instance<HTTPVersion.V1>
 
 /**
- * The routes of a contract's doors, compiled once.
+ * The routes of a contract's bindings, compiled once.
  *
  * @param isLenient paths are the same in large and small letters, and one that a method does not take is looked for among
  * those of this method: `GET /users/{name}` takes `/users/search` where only a POST stands there
  * @throws Error where an operation has no implementation, and where two are bound to one method and path
  */
-export function route<Context>(doors: Door[], operations: Operation<Context>[], isLenient: boolean): Routes {
+export function route<Context>(
+  bindings: ResolvedBinding[],
+  operations: Operation<Context>[],
+  isLenient: boolean,
+): Routes {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   // By the path without the parameters' names: each method of a path has its own.
-  const places = new Map<string, Place>()
-  for (const door of doors) {
-    const operation = byName.get(door.name)
-    if (operation === undefined) throw new Error(`${door.name} has no implementation`)
-    const { path, method, trailingSlash } = door.binding
+  const entries = new Map<string, RouteEntry>()
+  for (const resolved of bindings) {
+    const operation = byName.get(resolved.name)
+    if (operation === undefined) throw new Error(`${resolved.name} has no implementation`)
+    const { path, method, trailingSlash } = resolved.binding
     const bare = path.replace(/\/$/, '')
-    const entry = { door, operation: operation as Operation<never>, procedures: [door.name] }
+    const endpoint = { resolved, operation: operation as Operation<never>, procedures: [resolved.name] }
     for (const one of new Set(trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`])) {
       const shape = one.replace(PARAMETER, '{}')
-      const place = places.get(shape) ?? { doors: new Map(), allow: '' }
-      const other = place.doors.get(method)?.door.name
-      if (other !== undefined) throw new Error(`${other} and ${door.name} are both bound to ${method} ${path}`)
-      place.doors.set(method, entry)
-      places.set(shape, place)
+      const entry = entries.get(shape) ?? { methods: new Map(), allow: '' }
+      const other = entry.methods.get(method)?.resolved.name
+      if (other !== undefined) throw new Error(`${other} and ${resolved.name} are both bound to ${method} ${path}`)
+      entry.methods.set(method, endpoint)
+      entries.set(shape, entry)
     }
   }
-  for (const place of places.values()) place.allow = allowed([...place.doors.keys()])
-  const all = [...places]
-  const methods = new Set(all.flatMap(([, place]) => [...place.doors.keys()]))
-  const having = (method: string) => all.filter(([, { doors }]) => doors.has(method))
+  for (const entry of entries.values()) entry.allow = allowed([...entry.methods.keys()])
+  const all = [...entries]
+  const methods = new Set(all.flatMap(([, entry]) => [...entry.methods.keys()]))
+  const having = (method: string) => all.filter(([, { methods }]) => methods.has(method))
   return {
     router: routerOf(all, isLenient),
     ofMethod: new Map(isLenient ? [...methods].map((method) => [method, routerOf(having(method), isLenient)]) : []),
@@ -63,10 +67,10 @@ export interface Routes {
   allow: string
 }
 
-function routerOf(places: [shape: string, place: Place][], isLenient: boolean): Router {
+function routerOf(entries: [shape: string, entry: RouteEntry][], isLenient: boolean): Router {
   // Long ids are for the procedure to refuse, with a message, so the router takes them all.
   const router = findMyWay({ caseSensitive: !isLenient, maxParamLength: Number.MAX_SAFE_INTEGER })
-  for (const [shape, place] of places) router.on('GET', pattern(shape), () => undefined, place)
+  for (const [shape, entry] of entries) router.on('GET', pattern(shape), () => undefined, entry)
   // It is compiled when it is first asked: now, since some platforms let code be made at their start alone.
   router.find('GET', '/')
   return router
@@ -87,7 +91,12 @@ export function find(router: Router, path: string): Found | undefined {
   const found = path.startsWith('/') ? router.find('GET', path) : null
   if (found === null) return undefined
   const params = Object.values(found.params) as string[]
-  return params.includes('') ? undefined : { place: found.store as Place, params }
+  return params.includes('') ? undefined : { entry: found.store as RouteEntry, params }
+}
+
+/** The method whose binding answers a request of `method`. */
+export function methodOf(method: string): string {
+  return method === 'HEAD' ? 'GET' : method
 }
 
 function allowed(methods: string[]): string {
@@ -97,19 +106,19 @@ function allowed(methods: string[]): string {
 }
 
 /**
- * The form of errors by path: that of the resource whose door stands there; where none does, of the first whose doors share
+ * The form of errors by path: that of the resource whose binding stands there; where none does, of the first whose bindings share
  * its beginning.
  */
-export function errorForms(doors: Door[], router: Router, otherwise: ErrorForm) {
+export function errorForms(bindings: ResolvedBinding[], router: Router, otherwise: ErrorForm) {
   const forms = new Map<string, ErrorForm>()
-  for (const { binding, resource } of doors) {
+  for (const { binding, resource } of bindings) {
     const beginning = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
     if (!forms.has(beginning)) forms.set(beginning, resource.errorForm)
   }
   return (method: string, path: string): ErrorForm => {
-    const place = find(router, path)?.place
-    const entry = place && (place.doors.get(method === 'HEAD' ? 'GET' : method) ?? [...place.doors.values()][0])
-    if (entry !== undefined) return entry.door.resource.errorForm
+    const entry = find(router, path)?.entry
+    const endpoint = entry && (entry.methods.get(methodOf(method)) ?? [...entry.methods.values()][0])
+    if (endpoint !== undefined) return endpoint.resolved.resource.errorForm
     const segments = path.split('/')
     for (let length = segments.length; length > 1; length--) {
       const form = forms.get(segments.slice(0, length).join('/'))

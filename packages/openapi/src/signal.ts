@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import type { Request } from 'express'
-import { Problem } from './problem.ts'
+import { ApiError } from './api-error.ts'
 
 const signals = new WeakMap<Request, AbortSignal>()
 
@@ -28,10 +28,10 @@ export function hasGone(req: Request): boolean {
   return signals.get(req)?.aborted ?? false
 }
 
-/** The Problem 499 of a call that was given up because its caller has gone: no failure of the service. */
-export function abortProblem(error: unknown, hasGone: boolean): Problem | undefined {
+/** The ApiError 499 of a call that was given up because its caller has gone: no failure of the service. */
+export function abortApiError(error: unknown, hasGone: boolean): ApiError | undefined {
   const { cause = error } = error instanceof TRPCError ? error : {}
   const isAbort = (cause as { name?: unknown } | undefined)?.name === 'AbortError'
   if (!isAbort || !hasGone) return undefined
-  return new Problem(499, 'The client closed the connection', { cause })
+  return new ApiError(499, 'The client closed the connection', { cause })
 }

@@ -3,10 +3,10 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trp
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
 import type { Request, RequestHandler, Response } from 'express'
+import { ApiError } from './api-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { Problem } from './problem.ts'
-import { abortProblem, hasGone } from './signal.ts'
+import { abortApiError, hasGone } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
 import { plainRequest, readInputs } from './trpc-request.ts'
 
@@ -60,7 +60,7 @@ export function trpc<Context extends object & CallContext>(
     const type = req.method === 'GET' ? 'query' : 'mutation'
     let context: Context | undefined
     const refused = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<Settled> => {
-      const error = abortProblem(cause, hasGone(req)) ?? getTRPCErrorFromUnknown(cause)
+      const error = abortApiError(cause, hasGone(req)) ?? getTRPCErrorFromUnknown(cause)
       await observe(() => options.onError?.(error, req))
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
@@ -133,7 +133,7 @@ export function trpc<Context extends object & CallContext>(
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
       // Not awaited: tRPC waits for no promise of it.
       onError: ({ error, req }) =>
-        void observe(() => options.onError?.(abortProblem(error, hasGone(req)) ?? error, req)),
+        void observe(() => options.onError?.(abortApiError(error, hasGone(req)) ?? error, req)),
     })
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined
@@ -215,7 +215,7 @@ async function write(
   res.end()
 }
 
-// Of a Problem: when to try again.
+// Of a ApiError: when to try again.
 function headersOf(errors: TRPCError[]): Record<string, string> {
-  return Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {})))
+  return Object.assign({}, ...errors.map((error) => (error instanceof ApiError ? error.headers : {})))
 }

@@ -76,7 +76,7 @@ const utf8 = new TextDecoder()
  * The input of each call, undefined for a call without one.
  *
  * @returns undefined where there is none to be read; the body, if there was one, is then left in `req.body`
- * @throws Problem 400 when the body broke off
+ * @throws ApiError 400 when the body broke off
  */
 export async function readInputs(req: Request, request: PlainRequest): Promise<unknown[] | undefined> {
   if (req.method === 'GET') return parseInputs(request, () => decodeURIComponent(request.input.replaceAll('+', ' ')))

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
+import { ApiError } from './api-error.ts'
 import type { HeaderSource } from './bindings.ts'
 import type { Operation } from './implement.ts'
-import { Problem } from './problem.ts'
 import { takeHeaders } from './request.ts'
 
 /** What the router itself reads of a context. */
@@ -50,7 +50,7 @@ function recordCounter(most: number): (context: object, input: unknown) => void 
     if (records === 0) return
     const before = brought.get(context) ?? 0
     if (before > 0 && before + records > most) {
-      throw new Problem(400, `The calls of one batch bring at most ${most} records together; send this one by itself`)
+      throw new ApiError(400, `The calls of one batch bring at most ${most} records together; send this one by itself`)
     }
     brought.set(context, before + records)
   }
@@ -83,8 +83,8 @@ export function trpcRouter<Context extends object & CallContext>(
       message: wordsOf(error, (ctx as CallContext | undefined)?.requestId),
       data: {
         ...shape.data,
-        fields: error instanceof Problem ? error.fields : [],
-        ...(error instanceof Problem && error.data !== undefined && { errorData: error.data }),
+        fields: error instanceof ApiError ? error.fields : [],
+        ...(error instanceof ApiError && error.data !== undefined && { errorData: error.data }),
       },
     }),
   })
@@ -117,6 +117,6 @@ function wordsOf(error: TRPCError, requestId?: string): string {
     return requestId === undefined ? 'Internal server error' : `Internal server error (request ${requestId})`
   }
   // The JSON parser's own words quote the input.
-  const isParsing = error.cause instanceof SyntaxError && !(error instanceof Problem)
+  const isParsing = error.cause instanceof SyntaxError && !(error instanceof ApiError)
   return isParsing ? 'Input is not valid JSON' : error.message
 }

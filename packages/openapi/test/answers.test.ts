@@ -14,7 +14,7 @@ test('a success is JSON of a known length', async () => {
   expect(headers['transfer-encoding']).toBe(undefined)
 })
 
-test('an answer shows what its door projects and nothing else of the output', async () => {
+test('an answer shows what its binding projects and nothing else of the output', async () => {
   const { body, text } = await sky.request('GET', '/planets?limit=1')
   expect(body).toEqual([{ id: 2, name: 'Venus', kind: 'rock', radius: 6051.8, ringed: false }])
   expect(text).not.toContain('version')

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { createClient } from '../src/client/index.ts'
 import { type Implementation, type Middleware, mutation, query } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
-import { Problem } from '../src/index.ts'
+import { ApiError } from '../src/index.ts'
 import { documentOptions, only, serve } from './small.ts'
 
 const input = z.object({ id: z.int() })
@@ -22,7 +22,7 @@ const contract = {
   }),
 }
 
-const taken = new Problem(409, 'It is taken', { data: { holder: 'Ann', until: 5, secret: 'x' } })
+const taken = new ApiError(409, 'It is taken', { data: { holder: 'Ann', until: 5, secret: 'x' } })
 const plain: Implementation<typeof contract, object> = {
   things: {
     get: async ({ id }) => ({ id, seen: '' }),
@@ -66,7 +66,7 @@ test('middlewares stand around the function of one procedure, the first outermos
 test('a middleware may answer itself, or refuse, over REST and tRPC', async () => {
   const guard: Middleware<{ id: number }> = async ({ id }, _context, next) => {
     if (id === 1) return { id, seen: 'cached' }
-    if (id === 2) throw new Problem(404, 'No such thing')
+    if (id === 2) throw new ApiError(404, 'No such thing')
     return next()
   }
   const { request } = await serve(contract, { things: { ...plain.things, get: [guard, plain.things.get as never] } })
@@ -100,10 +100,10 @@ test('data that no contract names go to nobody; data that break it are a fault o
     {
       things: {
         get: async () => {
-          throw new Problem(404, 'No such thing', { data: { secret: 'x' } })
+          throw new ApiError(404, 'No such thing', { data: { secret: 'x' } })
         },
         take: async () => {
-          throw new Problem(409, 'It is taken', { data: { holder: 7 } })
+          throw new ApiError(409, 'It is taken', { data: { holder: 7 } })
         },
       },
     },

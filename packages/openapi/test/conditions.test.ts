@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
-import { Problem } from '../src/index.ts'
+import { ApiError } from '../src/index.ts'
 import { entityTags } from '../src/request.ts'
 import { startSky } from './serve.ts'
 import { only, serve } from './small.ts'
@@ -216,7 +216,7 @@ describe('If-Match', () => {
       }),
     })
     const patch = async ({ versions }: { versions?: number[] | undefined }) => {
-      if (versions !== undefined && !versions.includes(2147483647)) throw new Problem(412, 'Another version')
+      if (versions !== undefined && !versions.includes(2147483647)) throw new ApiError(412, 'Another version')
       return {}
     }
     const { request } = await serve({ things }, { things: { patch } })

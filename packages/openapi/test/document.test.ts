@@ -38,7 +38,7 @@ test('the document says what it is', () => {
   ])
 })
 
-test('every door has an operation, and each its own id', () => {
+test('every binding has an operation, and each its own id', () => {
   expect(Object.entries<object>(paths).map(([path, place]) => `${path} ${Object.keys(place)}`)).toEqual([
     '/planets get,post',
     '/planets/ get,post',
@@ -78,7 +78,7 @@ test('every parameter of a path is one of its operation, required', () => {
   }
 })
 
-test('a door takes what its binding says', () => {
+test('a binding takes what its binding says', () => {
   const parameters = (id: string) =>
     named(id)
       .parameters.map((parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`)
@@ -131,7 +131,7 @@ describe('a body', () => {
   })
 })
 
-describe('the answers of a door', () => {
+describe('the answers of a binding', () => {
   const statuses = (id: string) => Object.keys(named(id).responses).join(' ')
 
   test('are all there', () => {
@@ -183,7 +183,7 @@ describe('the answers of a door', () => {
   })
 })
 
-test('a named schema is one component, however many doors show it', () => {
+test('a named schema is one component, however many bindings show it', () => {
   const names = ['Planet', 'PlanetName', 'Message', 'Fault', 'Detail', 'Wrapped']
   expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names))
   const bodies = Object.keys(components.schemas).filter((name) => name.endsWith('Body'))

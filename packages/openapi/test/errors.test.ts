@@ -5,7 +5,7 @@ import { INNER_SECRET } from './sky.ts'
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
 
-describe('an error has the form of the door at its path', () => {
+describe('an error has the form of the binding at its path', () => {
   test('also where another resource shares the beginning', async () => {
     expect((await sky.request('GET', '/planets/x')).body).toEqual({ fault: 'id: must be a whole number from 1 to 999' })
     expect((await sky.request('GET', '/planets/x/moons')).body).toEqual({
@@ -150,7 +150,7 @@ describe('an unexpected error', () => {
     })
   })
 
-  test('may be an output that its door does not know', async () => {
+  test('may be an output that its binding does not know', async () => {
     const { status, text } = await sky.request('PUT', '/failures/fine', { json: {} })
     expect([status, text]).toEqual([500, '{"oops":"Internal server error (request request-1)"}'])
   })
@@ -173,7 +173,7 @@ describe('an unexpected error', () => {
   })
 })
 
-describe('a Problem', () => {
+describe('a ApiError', () => {
   test('brings its status, its words and its headers', async () => {
     const { status, headers, body } = await sky.request('GET', '/failures/busy')
     expect([status, headers['retry-after'], body]).toEqual([503, '7', { oops: 'Busy' }])

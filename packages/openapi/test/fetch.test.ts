@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Implementation, mutation, query } from '../src/contract.ts'
-import { type FetchOptions, fetchHandler, implement, Problem } from '../src/index.ts'
+import { ApiError, type FetchOptions, fetchHandler, implement } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { only } from './small.ts'
 
@@ -69,6 +69,12 @@ test('a prefix is where the contract begins', async () => {
       expect(await told(handle(new Request(`http://here${path}`)))).toMatchObject({ status: 404 })
     }
   }
+})
+
+test('a prefix may have characters that a URL encodes', async () => {
+  const handle = handler({ prefix: '/é b' })
+  expect(await told(handle(new Request('http://here/é b/things/7')))).toMatchObject({ status: 200, body: { id: 7 } })
+  expect(await told(handle(new Request('http://here/things/7')))).toMatchObject({ status: 404 })
 })
 
 test('a HEAD has the headers of its GET and no body', async () => {
@@ -140,7 +146,7 @@ test('each hook is given the request itself', async () => {
 })
 
 test('what a hook throws or rejects with is the answer', async () => {
-  const refusal = new Problem(401, 'Who are you?')
+  const refusal = new ApiError(401, 'Who are you?')
   for (const context of [
     () => Promise.reject(refusal),
     () => {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
-import { fetchHandler, implement, Problem, rest } from '../src/index.ts'
+import { ApiError, fetchHandler, implement, rest } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { type Hooks, only, serve } from './small.ts'
 
@@ -104,7 +104,7 @@ const thenable = <T>(promise: Promise<T>) =>
   ({ then: promise.then.bind(promise) }) as unknown as Promise<T>
 
 const forbid = () => {
-  throw new Problem(403, 'Not yours')
+  throw new ApiError(403, 'Not yours')
 }
 const forms: [string, <T>(run: () => T) => () => T | Promise<T>][] = [
   ['at once', (run) => run],
@@ -144,14 +144,14 @@ describe.each(forms)('given %s,', (_, given) => {
     const { said } = await outcomes({
       context: given(() => ({ caller: 'Ann' })),
       authorize: (context) => {
-        throw new Problem(403, `Not ${(context as { caller: string }).caller}'s`)
+        throw new ApiError(403, `Not ${(context as { caller: string }).caller}'s`)
       },
     })
     expect(said).toEqual(everywhere(403, "Not Ann's"))
   })
 
   test('what translate gives is the answer', async () => {
-    const { said } = await outcomes({ translate: given(() => new Problem(409, 'Taken')) }, async () => {
+    const { said } = await outcomes({ translate: given(() => new ApiError(409, 'Taken')) }, async () => {
       throw new Error('secret')
     })
     expect(said).toEqual(reads(everywhere(409, 'Taken'), 200, expect.anything()))
@@ -187,7 +187,7 @@ describe.each(forms)('given %s,', (_, given) => {
     }
     warnings.length = 0
     const { said } = await outcomes({ onError }, async () => {
-      throw new Problem(404, 'No such thing')
+      throw new ApiError(404, 'No such thing')
     })
     expect(said).toEqual(reads(everywhere(404, 'No such thing'), 200, expect.anything()))
     // Six requests that read, two of them batches of two, and the stream.
@@ -246,7 +246,7 @@ describe.each(forms)('given %s,', (_, given) => {
         writeHead: (...head: unknown[]) => answers.push(head) && res,
         end: () => res,
       }
-      ready(new Problem(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
+      ready(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
       await setTimeout(5)
     }
     expect(answers).toEqual([

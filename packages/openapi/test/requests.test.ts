@@ -109,7 +109,7 @@ describe('a query string', () => {
     expect((await sky.request('GET', '/probes/1?label=a&label=b')).body.fields).toEqual(['label'])
   })
 
-  test('takes no parameter that the door does not know, and says which it does', async () => {
+  test('takes no parameter that the binding does not know, and says which it does', async () => {
     const known = 'is not a query parameter of this operation; it takes: label, ratio, on, sizes, tags, words, envelope'
     for (const name of [
       'labels',

@@ -10,8 +10,8 @@ import { documentOptions, only, serve } from './small.ts'
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
 
-describe('doors', () => {
-  test('show one procedure in as many shapes as there are doors', async () => {
+describe('bindings', () => {
+  test('show one procedure in as many shapes as there are bindings', async () => {
     expect((await sky.request('GET', '/planets/6')).body).toEqual({
       id: 6,
       name: 'Saturn',
@@ -45,7 +45,7 @@ describe('doors', () => {
 })
 
 describe('a trailing slash', () => {
-  test('tells two doors apart where it is significant', async () => {
+  test('tells two bindings apart where it is significant', async () => {
     expect((await sky.request('GET', '/planets?limit=1')).body[0].id).toBe(2)
     expect((await sky.request('GET', '/planets/?limit=1')).body).toEqual([{ name: 'Venus' }])
     expect((await sky.request('DELETE', '/planets/2/')).status).toBe(405)
@@ -323,7 +323,7 @@ describe('a contract is refused at the start', () => {
     expect(() => rest(contract, [], options)).toThrow('planets.list has no implementation')
   })
 
-  test('when two doors are one', () => {
+  test('when two bindings are one', () => {
     const doubled = {
       planets: {
         ...contract.planets,
@@ -366,7 +366,7 @@ describe('a contract is refused at the start', () => {
     )
   })
 
-  test('when a door binds a field that its procedure has not', () => {
+  test('when a binding binds a field that its procedure has not', () => {
     const broken = resource({
       ...contract.home,
       procedures: {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { ApiError } from '../src/api-error.ts'
 import { type EnvelopeForm, type ErrorForm, mutation, query, resource } from '../src/contract.ts'
 import { fetchHandler } from '../src/fetch.ts'
 import { implement } from '../src/implement.ts'
-import { Problem } from '../src/problem.ts'
 
 const errorForm: ErrorForm = { schema: z.object({ error: z.string() }), body: ({ message }) => ({ error: message }) }
 const envelope: EnvelopeForm = { schema: (data) => data, success: (data) => data, error: errorForm }
@@ -32,7 +32,7 @@ const contract = {
 const operations = implement<typeof contract, object>(contract, {
   planets: {
     get: async ({ id }) => {
-      if (id !== 6) throw new Problem(404, 'Planet not found')
+      if (id !== 6) throw new ApiError(404, 'Planet not found')
       return { id, name: 'Saturn', version: 2 }
     },
     create: async ({ name }) => ({ id: 7, name, version: 1 }),

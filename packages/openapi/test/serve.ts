@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
 import { expect } from 'vitest'
-import { fetchHandler, type Problem, rest, trpc } from '../src/index.ts'
+import { type ApiError, fetchHandler, rest, trpc } from '../src/index.ts'
 import type { CallContext } from '../src/trpc.ts'
 import { checkExchange } from './document-check.ts'
 import { contract, envelope, type SkyContext, skyOperations } from './sky.ts'
@@ -30,7 +30,7 @@ export interface Sky extends AsyncDisposable {
   url: string
   port: number
   /** What `onError` was told of, newest last. */
-  problems: Problem[]
+  problems: ApiError[]
   /** A request whose answer must be as the document says, and the same from the fetch handler of a sky of its own. */
   request: (method: string, path: string, sent?: Sent) => Promise<Answer>
   /** Writes `bytes` to a connection of its own and gives all that comes back until the server closes it. */
@@ -39,7 +39,7 @@ export interface Sky extends AsyncDisposable {
 
 /** The made-up contract on a real server, on a port of its own. */
 export async function startSky(): Promise<Sky> {
-  const problems: Problem[] = []
+  const problems: ApiError[] = []
   const operations = skyOperations()
   const { handle, refuse, fail } = rest<SkyContext>(contract, operations, {
     envelope,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EnvelopeForm, ErrorForm, Implementation } from '../src/contract.ts'
 import { mutation, query, resource } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
-import { implement, Problem } from '../src/index.ts'
+import { ApiError, implement } from '../src/index.ts'
 
 // A made-up contract that uses every word of the binding vocabulary.
 
@@ -387,7 +387,7 @@ const bodies = [venus, saturn]
 
 function find(id: number) {
   const found = bodies.find((body) => body.id === id)
-  if (found === undefined) throw new Problem(404, 'Planet not found')
+  if (found === undefined) throw new ApiError(404, 'Planet not found')
   return found
 }
 
@@ -410,7 +410,7 @@ const implementation: Implementation<typeof contract, SkyContext> = {
     },
     get: async ({ id }) => find(id),
     create: async ({ name, kind, radius, ringed, key }) => {
-      if (key === 'taken') throw new Problem(409, 'The key was used')
+      if (key === 'taken') throw new ApiError(409, 'The key was used')
       return { id: 9, name, kind, radius, ringed, version: 1 }
     },
     createMany: async ({ planets }) => ({
@@ -418,7 +418,7 @@ const implementation: Implementation<typeof contract, SkyContext> = {
     }),
     replace: async ({ id, if_version, ...planet }) => {
       const { version } = find(id)
-      if (if_version !== undefined && !if_version.includes(version)) throw new Problem(412, 'Another version')
+      if (if_version !== undefined && !if_version.includes(version)) throw new ApiError(412, 'Another version')
       return { id, ...planet, version: version + 1 }
     },
     delete: async ({ id }) => ({ message: `${find(id).name} is gone` }),
@@ -447,10 +447,10 @@ function fail(how: string): unknown {
       throw INNER_SECRET
     },
     problem: () => {
-      throw new Problem(500, INNER_SECRET, { cause: new Error(INNER_SECRET) })
+      throw new ApiError(500, INNER_SECRET, { cause: new Error(INNER_SECRET) })
     },
     busy: () => {
-      throw new Problem(503, 'Busy', { headers: { 'Retry-After': '7' } })
+      throw new ApiError(503, 'Busy', { headers: { 'Retry-After': '7' } })
     },
     known: () => {
       throw new RangeError(INNER_SECRET)
@@ -472,7 +472,7 @@ export function skyOperations() {
   return implement<typeof contract, SkyContext>(contract, implementation, {
     translate: (error) =>
       error instanceof RangeError
-        ? new Problem(503, 'Busy', { headers: { 'Retry-After': '7' }, cause: error })
+        ? new ApiError(503, 'Busy', { headers: { 'Retry-After': '7' }, cause: error })
         : undefined,
   })
 }

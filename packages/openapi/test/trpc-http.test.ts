@@ -9,7 +9,7 @@ import express, { type Request, type RequestHandler } from 'express'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { RouterOf } from '../src/contract.ts'
-import { Problem, trpc, trpcRouter } from '../src/index.ts'
+import { ApiError, trpc, trpcRouter } from '../src/index.ts'
 import { type contract, type SkyContext, skyOperations } from './sky.ts'
 
 const BODY_LIMIT = 2000
@@ -19,7 +19,7 @@ const MOST_RECORDS = 3
 const operations = skyOperations()
 
 function contextOf(req: Request, calls: number): SkyContext & { headers?: Request['headers'] } {
-  if (req.headers['x-refuse'] !== undefined) throw new Problem(403, 'Refused', { headers: { 'Retry-After': '9' } })
+  if (req.headers['x-refuse'] !== undefined) throw new ApiError(403, 'Refused', { headers: { 'Retry-After': '9' } })
   return { caller: 'trpc', ...(calls === 1 && { headers: req.headers }) }
 }
 
@@ -60,7 +60,7 @@ const theirs = await serve((onError) => [
       allowMethodOverride: true,
       createContext: ({ req, info }) => contextOf(req, info.calls.length),
       responseMeta: ({ errors }) => ({
-        headers: Object.assign({}, ...errors.map((error) => (error instanceof Problem ? error.headers : {}))),
+        headers: Object.assign({}, ...errors.map((error) => (error instanceof ApiError ? error.headers : {}))),
       }),
       onError: ({ error }) => onError(error),
     }),
@@ -148,7 +148,7 @@ describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
     ['the fields of Object.prototype', post('/probes.send', '{"__proto__":{"label":1},"constructor":1}')],
     ['a context that is refused', get('/home.get,home.get?batch=1', { 'X-Refuse': '1' })],
     ['a context that is refused to a mutation', post('/planets.create', planet, { ...JSON_TYPE, 'X-Refuse': '1' })],
-    ['a Problem with headers', get(`/failures.fail?${inputOf({ how: 'busy' })}`)],
+    ['a ApiError with headers', get(`/failures.fail?${inputOf({ how: 'busy' })}`)],
     ['an unexpected error', get(`/failures.fail?${inputOf({ how: 'error' })}`)],
     ['text that was thrown', get(`/failures.fail?${inputOf({ how: 'text' })}`)],
     ['an output that breaks its schema', get(`/failures.fail?${inputOf({ how: 'output' })}`)],

@@ -92,7 +92,7 @@ describe.each([
     expect(nested.fields).toEqual([{ field: 'planets[1].radius', message: 'must be a number' }])
   })
 
-  test('is told of Problems as REST callers are', async () => {
+  test('is told of errors as REST callers are', async () => {
     expect(await errorOf(client.planets.get.query({ id: 7 }))).toMatchObject({
       message: 'Planet not found',
       code: 'NOT_FOUND',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { accesses, newUser } from '../../test/database.ts'
+import { drivers, newUser } from '../../test/database.ts'
 import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { isBusy } from '../index.ts'
 import { openPool } from './pool.ts'
@@ -7,10 +7,10 @@ import { openPool } from './pool.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test.each(accesses)(
+test.each(drivers)(
   'a hundred queries may wait however long; beyond a quarter of a second more fail as busy at once, %s',
-  async (access) => {
-    await using database = await temporaryDatabase({ access, poolSize: 1 })
+  async (driver) => {
+    await using database = await temporaryDatabase({ driver, poolSize: 1 })
     const count = () => database.read.users.count({})
     const waiting = (queries: number) => expect.poll(() => database.connections?.().waiting).toBe(queries)
     const counts: Promise<number>[] = []

@@ -1,6 +1,6 @@
 import { startPostgres } from '@resource/postgres-test'
 import { describe, expect, test, vi } from 'vitest'
-import { accesses, newUser } from '../../test/database.ts'
+import { drivers, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import {
@@ -115,9 +115,9 @@ test('a statement goes by a name on every connection, and by none behind PgBounc
   }
 })
 
-describe.each(accesses)('with access %s', (access) => {
+describe.each(drivers)('with driver %s', (driver) => {
   test('there are never more connections than the pool may have', async () => {
-    await using database = await temporaryDatabase({ access, poolSize: 2 })
+    await using database = await temporaryDatabase({ driver, poolSize: 2 })
     await Promise.all(Array.from({ length: 20 }, () => database.read.users.count({})))
     expect(
       await database.rows(`SELECT count(*)::int FROM pg_stat_activity
@@ -126,7 +126,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a read does not see a write that is still open, and sees it once it is done', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       expect(await tx.users.count({})).toBe(1)
@@ -136,7 +136,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('reads cannot write', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const { users } = database.read
     for (const write of [
       users.insert(newUser('ada')),
@@ -150,7 +150,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write that throws leaves nothing', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const failing = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       throw new Error('changed my mind')
@@ -160,7 +160,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write that swallows the failure of a statement is not told as written', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const taken = { email_key: 'ada@example.com' }
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
     const write = database.write(async (tx) => {
@@ -173,10 +173,10 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('timestamps keep their milliseconds, whatever the time zone of the session', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     await database.setDefault("timezone = 'Asia/Kolkata'")
-    await using other = await openDatabase(database.url, { access })
+    await using other = await openDatabase(database.url, { driver })
     expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
     const updated_at = new Date('2026-07-02T03:04:05.001Z')
     expect(await other.write((tx) => tx.users.update(1, undefined, { age: 1, updated_at }))).toMatchObject({
@@ -186,7 +186,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('an update that changes nothing leaves version and updated_at, and still looks at the version', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const before = await database.write((tx) => tx.users.insert(newUser('ada')))
     const { id: _, version, ...same } = before
     const updated_at = new Date(before.updated_at.getTime() + 5)
@@ -199,7 +199,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('each of the thousand milliseconds of a second comes back, and the ends of months, years and time', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const times = [
       ...Array.from({ length: 1000 }, (_, ms) => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, ms))),
       ...['1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2000-12-31T23:59:59.100Z'].map(
@@ -216,7 +216,7 @@ describe.each(accesses)('with access %s', (access) => {
   test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
     'the price %d comes back as it was, and is found by it',
     async (price) => {
-      await using database = await temporaryDatabase({ access })
+      await using database = await temporaryDatabase({ driver })
       const stored = await database.write((tx) =>
         tx.items.insertMany([
           { name: 'x', price },
@@ -230,7 +230,7 @@ describe.each(accesses)('with access %s', (access) => {
   )
 
   test('text comes back as it was, quotes, braces, backslashes and all planes of Unicode', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
     await database.write((tx) => tx.items.insertMany(text.map((name) => ({ name, price: 1, category: name }))))
     const items = await database.read.items.page({ where: {}, order: byId, take: 100 })
@@ -239,7 +239,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('two writes that lock each other out both succeed', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
     const met = barrier(2)
     let attempts = 0
@@ -257,7 +257,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write that keeps losing is told as busy', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     await database.rows(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$;
@@ -272,7 +272,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a hundred concurrent writes whose own statement decides lose none', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const write = (age: number) => database.write((tx) => tx.users.update(1, undefined, { age }))
     const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
@@ -289,7 +289,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('of three writes that ask for the same version one is done', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const claim = () => database.write((tx) => tx.users.update(1, [1], { age: 1 }))
     const written = await Promise.all([claim(), claim(), claim()])
@@ -297,7 +297,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('of two writes of the same unique value at once one is refused', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const met = barrier(2)
     const insert = () =>
       database.write(async (tx) => {
@@ -311,7 +311,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('writes of one name run one after another, each seeing what the one before did; others do not wait', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
     const increment = () =>
       database.write(
@@ -319,18 +319,18 @@ describe.each(accesses)('with access %s', (access) => {
           const user = await tx.users.find({ id: 1 })
           return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
         },
-        { alone: 'ada' },
+        { lockKey: 'ada' },
       )
     await Promise.all(Array.from({ length: 20 }, increment))
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
-    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { alone: 'bob' }), {
-      alone: 'ada',
+    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { lockKey: 'bob' }), {
+      lockKey: 'ada',
     })
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
   test('a removal beside other writes tells how much it removed', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany(Array.from({ length: 1200 }, (_, n) => newUser(`user${n}`))))
     const met = barrier(2)
     const [removed, kept] = await Promise.all([
@@ -346,7 +346,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a removal of some beside other writes gives each record as it was at its end', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany(Array.from({ length: 20 }, (_, n) => newUser(`user${n}`))))
     const met = barrier(2)
     const [removed] = await Promise.all([
@@ -363,7 +363,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a statement that takes too long is cut off and told as busy', async () => {
-    await using database = await temporaryDatabase({ access, statementTimeoutMs: 50 })
+    await using database = await temporaryDatabase({ driver, statementTimeoutMs: 50 })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const late = await database.write(async (tx) => {
       await tx.users.update(1, undefined, { age: 1 })
@@ -374,7 +374,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a write that takes too long is told as busy and leaves nothing', async () => {
-    await using database = await temporaryDatabase({ access, writeMs: 50 })
+    await using database = await temporaryDatabase({ driver, writeMs: 50 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
@@ -390,7 +390,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a query for which no connection becomes free in time is told as busy', async () => {
-    await using database = await temporaryDatabase({ access, poolSize: 1, connectTimeoutMs: 50 })
+    await using database = await temporaryDatabase({ driver, poolSize: 1, connectTimeoutMs: 50 })
     // The one connection may take longer to be made, which is another failure.
     await vi.waitFor(() => database.read.users.count({}), 30_000)
     await database.write(async (tx) => {
@@ -404,7 +404,7 @@ describe.each(accesses)('with access %s', (access) => {
 
   test('while the server is gone nothing can be reached, and once it is back all succeeds by itself', async () => {
     await using server = await startPostgres()
-    await using database = await openDatabase(server.url, { access })
+    await using database = await openDatabase(server.url, { driver })
     const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
     await insert('ada')
     const cut = database.write(async (tx) => {
@@ -423,7 +423,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a connection that the administrator ends during a write undoes it, and the next query has another', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     const cut = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       await database.endConnections()
@@ -437,7 +437,7 @@ describe.each(accesses)('with access %s', (access) => {
     const { url } = await emptyDatabase()
     await using network = await breakableNetwork(Number(new URL(url).port))
     await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
-      access,
+      driver,
       statementTimeoutMs: 100,
     })
     expect(await database.read.users.count({})).toBe(0)
@@ -447,7 +447,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('a server that takes no writes, as a standby, counts as out of reach for a write', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     await database.setDefault('default_transaction_read_only = on')
     await database.endConnections()
     await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(Unreachable)
@@ -456,7 +456,7 @@ describe.each(accesses)('with access %s', (access) => {
 
   test('close leaves a write that is still open done or undone as it is told, and then nothing answers', async () => {
     const { url } = await emptyDatabase()
-    const database = await createDatabase(url, { access })
+    const database = await createDatabase(url, { driver })
     const { promise: closing, resolve } = Promise.withResolvers<void>()
     const open = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -469,7 +469,7 @@ describe.each(accesses)('with access %s', (access) => {
     await expect(database.ping()).rejects.toThrow()
     await expect(database.read.users.count({})).rejects.toThrow()
     await expect(database.write((tx) => tx.users.count({}))).rejects.toThrow()
-    await using after = await openDatabase(url, { access })
+    await using after = await openDatabase(url, { driver })
     expect(await names(after)).toEqual(written.status === 'fulfilled' ? ['ada'] : [])
   })
 })
@@ -502,7 +502,7 @@ test('a connection that breaks as it is given up ends nothing', async () => {
 
 test('a single write is a transaction by itself, and a second one in it is refused before it is sent', async () => {
   await using database = await temporaryDatabase()
-  const single = (work: (tx: Tables) => Promise<unknown>) => database.write(work, { isSingle: true })
+  const single = (work: (tx: Tables) => Promise<unknown>) => database.write(work, { autocommit: true })
   await single((tx) => tx.users.insert(newUser('ada')))
   const twice = single(async (tx) => {
     await tx.users.update(1, undefined, { age: (await tx.users.count({})) + 1 })
@@ -523,9 +523,9 @@ test('a change and its entry in the audit log are one statement', async () => {
     { column: 'role', field: 'role' },
   ]
   const audited = { resource: 'users', shown: ['id', 'name', 'age', 'created_at'], secrets }
-  const write = <T>(procedure: string, work: (users: RecordTable<User>) => Promise<T>, isSingle = true) =>
+  const write = <T>(procedure: string, work: (users: RecordTable<User>) => Promise<T>, autocommit = true) =>
     database.write(({ users }) => work(users), {
-      isSingle,
+      autocommit,
       audit: { shared: { ...shared, procedure }, tables: { users: audited } },
     })
   await write('create', (users) => users.insert({ ...newUser('ada'), password_hash: 'secret' }))
@@ -562,9 +562,9 @@ test('a change and its entry in the audit log are one statement', async () => {
   expect(entries[0]).toMatchObject({ ...shared, resource: 'users' })
 })
 
-describe.each(accesses)('with access %s', (access) => {
+describe.each(drivers)('with driver %s', (driver) => {
   test('a write that PostgreSQL refuses keeps its connection', async () => {
-    await using database = await temporaryDatabase({ access, poolSize: 1 })
+    await using database = await temporaryDatabase({ driver, poolSize: 1 })
     const pids = async () => {
       await database.read.users.count({})
       return database.rows(`SELECT pid FROM pg_stat_activity
@@ -573,15 +573,15 @@ describe.each(accesses)('with access %s', (access) => {
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
     const before = await pids()
     expect(before).toHaveLength(1)
-    const rename = (isSingle: boolean) =>
-      database.write((tx) => tx.users.update(2, undefined, { email_key: 'ada@example.com' }), { isSingle })
+    const rename = (autocommit: boolean) =>
+      database.write((tx) => tx.users.update(2, undefined, { email_key: 'ada@example.com' }), { autocommit })
     await expect(rename(true)).rejects.toThrow(UniqueViolation)
     await expect(rename(false)).rejects.toThrow(UniqueViolation)
     expect(await pids()).toEqual(before)
   })
 
   test('what is asked of a write after its end is refused', async () => {
-    await using database = await temporaryDatabase({ access })
+    await using database = await temporaryDatabase({ driver })
     let kept: Tables | undefined
     await database.write(async (tx) => {
       kept = tx
@@ -596,8 +596,8 @@ describe.each(accesses)('with access %s', (access) => {
     const { url, setDefault } = await emptyDatabase()
     await setDefault(`default_transaction_isolation = 'serializable'`)
     // Both apply migrations, the second one after it has waited for the first.
-    await using database = await openDatabase(url, { access })
-    await using other = await openDatabase(url, { access })
+    await using database = await openDatabase(url, { driver })
+    await using other = await openDatabase(url, { driver })
     const counts = await database.write(async (tx) => {
       const before = await tx.users.count({})
       await other.write((tx) => tx.users.insert(newUser('ada')))
@@ -607,7 +607,7 @@ describe.each(accesses)('with access %s', (access) => {
   })
 
   test('writes of one name wait for each other on one connection, and a hundred at most', async () => {
-    await using database = await temporaryDatabase({ access, poolSize: 2 })
+    await using database = await temporaryDatabase({ driver, poolSize: 2 })
     const order: number[] = []
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()
@@ -618,12 +618,12 @@ describe.each(accesses)('with access %s', (access) => {
           begun.resolve()
           await work
         },
-        { alone: 'key' },
+        { lockKey: 'key' },
       )
     const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
     await begun.promise
     await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes of the same name are waiting.')
-    await database.write((tx) => tx.users.insert(newUser('ada')), { alone: 'another key' })
+    await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
     expect(await database.read.users.count({})).toBe(1)
     expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
     end.resolve()
@@ -644,9 +644,9 @@ test('a list of versions of any length is one statement', async () => {
   const { url, parsed } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
-  const access = openPreparedAccess(pool, 1000, true)
+  const driver = openPreparedAccess(pool, 1000, true)
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
-    access.transaction((executor) => work(sqlTables(executor)), undefined)
+    driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)
   await write((tx) => tx.items.insert({ name: 'lamp', price: 9 }))
   const prices: (number | undefined)[] = []

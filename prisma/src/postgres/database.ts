@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { Conflict } from '../errors.ts'
 import { readOnly, writingOnce } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
-import type { Access } from './access.ts'
+import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedAccess } from './prepared.ts'
@@ -28,14 +28,14 @@ const LONGEST_PAUSE_MS = 100
  */
 export async function openPostgres(
   url: string,
-  { access, turnMs, writeMs, ...settings }: Options & Required<Pick<Options, 'access' | 'turnMs' | 'writeMs'>>,
+  { driver, turnMs, writeMs, ...settings }: Options & Required<Pick<Options, 'driver' | 'turnMs' | 'writeMs'>>,
 ): Promise<Engine> {
   const parsed = readPostgresUrl(url)
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
 
   const pool = openPool(parsed, settings)
   const openAccess = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
-    access === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
+    driver === 'prepared' ? openPreparedAccess(pool, writeMs, !pgbouncer) : prismaAccess(pool, writeMs)
   const { executor, transaction, close } = await openAccess(pool, parsed)
   const read = readOnly(executor)
   // The lock of a name is waited for on a connection: one for each process and name, and not one for each write.
@@ -43,11 +43,11 @@ export async function openPostgres(
   const replicas = await openReplicas(parsed, read, settings, openAccess)
   return {
     read,
-    recent: replicas.next,
-    write: (work, { alone, isSingle = false }) => {
-      if (isSingle && alone === undefined) return withRetries(() => work(writingOnce(executor)))
-      if (alone === undefined) return withRetries(() => transaction(work, undefined))
-      return names.run(alone, () => withRetries(() => transaction(work, lockOf(alone))))
+    replica: replicas.next,
+    write: (work, { lockKey, autocommit = false }) => {
+      if (autocommit && lockKey === undefined) return withRetries(() => work(writingOnce(executor)))
+      if (lockKey === undefined) return withRetries(() => transaction(work, undefined))
+      return names.run(lockKey, () => withRetries(() => transaction(work, lockOf(lockKey))))
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -65,7 +65,7 @@ export async function openPostgres(
 }
 
 // Prisma's client takes memory and time to load, which only who uses it should pay.
-async function prismaAccess(pool: pg.Pool, writeMs: number): Promise<Access> {
+async function prismaAccess(pool: pg.Pool, writeMs: number): Promise<Driver> {
   const { openPrismaAccess } = await import('./prisma.ts')
   return openPrismaAccess(pool, writeMs)
 }

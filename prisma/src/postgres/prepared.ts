@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Access } from './access.ts'
+import type { Driver } from './driver.ts'
 import { PreparedStatements } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -9,7 +9,7 @@ import { inTransaction } from './transaction.ts'
  * @param keepsStatements whether consecutive queries of a connection reach the same one of PostgreSQL, which then knows
  * by name what it has run before
  */
-export function openPreparedAccess(pool: pg.Pool, writeMs: number, keepsStatements: boolean): Access {
+export function openPreparedAccess(pool: pg.Pool, writeMs: number, keepsStatements: boolean): Driver {
   return {
     executor: new PreparedStatements(pool, keepsStatements),
     transaction: (work, lock) =>

@@ -5,7 +5,7 @@ import { PrismaClient as PostgresClient } from '../../generated/postgresql/clien
 import { fromPrisma } from '../prisma-error.ts'
 import { prismaStatements } from '../prisma-statements.ts'
 import type { Executor } from '../sql-table.ts'
-import type { Access } from './access.ts'
+import type { Driver } from './driver.ts'
 import { insertionBy } from './insertion.ts'
 import { numbered } from './numbered.ts'
 import { parameter } from './prepared-query.ts'
@@ -14,7 +14,7 @@ import { parameter } from './prepared-query.ts'
 const READ_COMMITTED = 'ReadCommitted' as Prisma.TransactionIsolationLevel
 
 /** Runs statements through Prisma alone. */
-export function openPrismaAccess(pool: pg.Pool, writeMs: number): Access {
+export function openPrismaAccess(pool: pg.Pool, writeMs: number): Driver {
   // What is asked of the two engines' clients they have in common.
   const client = new PostgresClient({ adapter: new PrismaPg(pool) }) as unknown as PrismaClient
   return {

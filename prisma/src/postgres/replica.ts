@@ -4,8 +4,8 @@ import { Conflict, Unreachable } from '../errors.ts'
 import { readOnly } from '../guarded.ts'
 import { reasonOf } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
-import type { Access } from './access.ts'
 import type { BoundedPool } from './bounded-pool.ts'
+import type { Driver } from './driver.ts'
 
 /** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
 export interface Position {
@@ -45,7 +45,7 @@ export class Replica {
   /** Reads from it. */
   readonly executor: Executor
   readonly #pool: BoundedPool
-  readonly #access: Access
+  readonly #driver: Driver
   readonly #questions: pg.Pool
   readonly #options: ReplicaOptions
   /** All that was answered before this time can be read here. */
@@ -53,12 +53,12 @@ export class Replica {
   #isAsked = false
   #last: Omit<ReplicaChange, 'replica'> | undefined
 
-  constructor(pool: BoundedPool, access: Access, questions: pg.Pool, options: ReplicaOptions) {
+  constructor(pool: BoundedPool, driver: Driver, questions: pg.Pool, options: ReplicaOptions) {
     this.#pool = pool
-    this.#access = access
+    this.#driver = driver
     this.#questions = questions
     this.#options = options
-    this.executor = withFallback(access.executor, options.primary, (error) => this.#leaveOut(reasonOf(error.cause)))
+    this.executor = withFallback(driver.executor, options.primary, (error) => this.#leaveOut(reasonOf(error.cause)))
   }
 
   isClose(): boolean {
@@ -95,7 +95,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    await this.#access.close()
+    await this.#driver.close()
     await Promise.all([this.#pool.end(), this.#questions.end()])
   }
 

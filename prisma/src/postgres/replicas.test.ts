@@ -1,6 +1,6 @@
 import { type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
-import { accesses, newUser } from '../../test/database.ts'
+import { drivers, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
 import { createDatabase, type Options, type ReplicaChange, Unreachable } from '../index.ts'
@@ -31,7 +31,7 @@ async function openReplicated(url: string, replicaUrls: string[], options: Optio
     /** How many users each of `calls` calls sees that read what is recent. */
     recentCounts: async (calls: number) => {
       const counts: number[] = []
-      for (let call = 0; call < calls; call++) counts.push(await database.recent().users.count({}))
+      for (let call = 0; call < calls; call++) counts.push(await database.replica().users.count({}))
       return counts
     },
     insert: (name: string) => database.write((tx) => tx.users.insert(newUser(name))),
@@ -54,10 +54,10 @@ async function hasReplayed({ url }: PostgresServer, users: number) {
   await expect.poll(count).toBe(users)
 }
 
-test.each(accesses)('what is recent comes from each replica in turn, all else from the primary, %s', async (access) => {
+test.each(drivers)('what is recent comes from each replica in turn, all else from the primary, %s', async (driver) => {
   await using cluster = await startReplicated(2)
   const [first, second] = cluster.replicas as [PostgresServer, PostgresServer]
-  await using database = await cluster.open({ access, replicaLagMs: 60_000 })
+  await using database = await cluster.open({ driver, replicaLagMs: 60_000 })
   await database.insert('ada')
   await database.allServe()
   await Promise.all([hasReplayed(first, 1), hasReplayed(second, 1)])
@@ -67,9 +67,9 @@ test.each(accesses)('what is recent comes from each replica in turn, all else fr
   expect((await database.recentCounts(4)).sort()).toEqual([1, 1, 2, 2])
   expect(await database.read.users.count({})).toBe(2)
   expect(await database.write((tx) => tx.users.count({}))).toBe(2)
-  expect(await database.write((tx) => tx.users.count({}), { alone: 'name' })).toBe(2)
+  expect(await database.write((tx) => tx.users.count({}), { lockKey: 'name' })).toBe(2)
   // One call reads from one replica, however often it reads.
-  const { users } = database.recent()
+  const { users } = database.replica()
   const counts = [await users.count({}), await users.count({}), await users.count({})]
   expect(new Set(counts).size).toBe(1)
   expect((await users.page({ where: {}, order: byId, take: 10 })).length).toBe(counts[0])
@@ -104,10 +104,10 @@ test('a replica that is slow, but less than the longest lag, goes on serving whi
   expect(database.changes.slice(before)).toEqual([])
 })
 
-test.each(accesses)('while a replica is gone the primary reads, and it serves again by itself, %s', async (access) => {
+test.each(drivers)('while a replica is gone the primary reads, and it serves again by itself, %s', async (driver) => {
   await using cluster = await startReplicated(1)
   const [replica] = cluster.replicas as [PostgresServer]
-  await using database = await cluster.open({ access, replicaLagMs: 2_000 })
+  await using database = await cluster.open({ driver, replicaLagMs: 2_000 })
   await database.insert('ada')
   await database.allServe()
   await replica.stop('crash')
@@ -124,7 +124,7 @@ test('while the primary is gone no replica serves for longer than the lag, and e
   await database.allServe()
   await cluster.primary.stop('crash')
   await database.told({ serves: false, reason: 'the primary does not answer' })
-  await expect(database.recent().users.count({})).rejects.toThrow(Unreachable)
+  await expect(database.replica().users.count({})).rejects.toThrow(Unreachable)
   await cluster.primary.start()
   await database.told({ serves: true })
   expect(await database.recentCounts(1)).toEqual([0])
@@ -211,7 +211,7 @@ test('a read that a replica serves has the columns that were asked for, also whe
   await database.insert('ada')
   await database.allServe()
   await hasReplayed(replica, 1)
-  const find = () => database.recent().users.find({ id: 1 }, ['name', 'role'])
+  const find = () => database.replica().users.find({ id: 1 }, ['name', 'role'])
   expect(await find()).toEqual({ name: 'ada', role: 'user' })
   await replica.stop('crash')
   expect(await find()).toEqual({ name: 'ada', role: 'user' })

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { PoolSettings, ReplicaSettings } from '../database.ts'
 import type { Executor } from '../sql-table.ts'
-import type { Access } from './access.ts'
+import type { Driver } from './driver.ts'
 import { openPool } from './pool.ts'
 import { type Mark, type Position, Replica } from './replica.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
@@ -23,14 +23,14 @@ const WRITTEN = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::floa
  * and one that cannot be reached, has lost its stream or is slow grows too old all the same.
  *
  * @param primary answers where a replica fails; it cannot write
- * @param open gives the access by a pool
+ * @param open gives the driver by a pool
  * @throws Error when a URL is malformed
  */
 export async function openReplicas(
   url: PostgresUrl,
   primary: Executor,
   settings: PoolSettings & ReplicaSettings,
-  open: (pool: pg.Pool, url: PostgresUrl) => Promise<Access>,
+  open: (pool: pg.Pool, url: PostgresUrl) => Promise<Driver>,
 ) {
   const { replicaUrls = [], replicaLagMs = 5_000, onReplica = () => {} } = settings
   if (replicaUrls.length === 0) return { next: () => primary, areCrowded: () => true, close: async () => {} }

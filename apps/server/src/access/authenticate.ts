@@ -7,7 +7,7 @@ export const SESSION_COOKIE = 'resource_session'
 
 /**
  * @param headers with the credentials: those of the request when absent
- * @throws Problem 401, at once or as a rejection
+ * @throws ApiError 401, at once or as a rejection
  */
 export type Authenticate = (req: IncomingMessage, headers?: IncomingHttpHeaders) => Caller | Promise<Caller>
 

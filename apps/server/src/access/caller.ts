@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@resource/contract'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 
 /** Who calls. */
 export interface Caller {
@@ -18,10 +18,10 @@ export function turnOf({ caller, address }: { caller: Caller; address?: () => st
   return caller === ANONYMOUS && address !== undefined ? address() : caller.name
 }
 
-/** @throws Problem 403 unless the caller's role includes `access` */
+/** @throws ApiError 403 unless the caller's role includes `access` */
 export function authorize({ caller }: { caller: Caller }, access: Role): void {
   if (includesRole(caller, access)) return
-  throw new Problem(403, `This needs the role ${access}; yours is ${caller.role}`, { reason: 'role' })
+  throw new ApiError(403, `This needs the role ${access}; yours is ${caller.role}`, { reason: 'role' })
 }
 
 /** Whether the caller's role is `needed` or includes it. */
@@ -33,8 +33,8 @@ export function includesRole({ role }: Caller, needed: Role): boolean {
 type Fault = 'malformed' | 'unknown_key' | 'revoked_key' | 'expired_key' | 'invalid_token'
 
 /** A refusal for want of credentials, with the header that says how to authenticate (RFC 6750, 3). */
-export function unauthorized(message: string, reason: 'no_credentials' | 'proxy' | Fault): Problem {
+export function unauthorized(message: string, reason: 'no_credentials' | 'proxy' | Fault): ApiError {
   const isMissing = reason === 'no_credentials' || reason === 'proxy'
   const challenge = `Bearer realm="resource"${isMissing ? '' : ', error="invalid_token"'}`
-  return new Problem(401, message, { headers: { 'WWW-Authenticate': challenge }, reason })
+  return new ApiError(401, message, { headers: { 'WWW-Authenticate': challenge }, reason })
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import type { Logger } from 'pino'
 import { unavailable } from '../http/unavailable.ts'
 import { type Caller, unauthorized } from './caller.ts'
@@ -84,7 +84,7 @@ export function createKeyring(database: Database, log: Logger) {
     },
     /** Whether any key was ever created: from then on nobody comes in without credentials. */
     hasKeys: () => (any.value || any.until > Date.now() ? any.value : lookForAny()),
-    /** @throws Problem 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */
+    /** @throws ApiError 401 when it is no key, or one that is revoked or expired; 503 when the database cannot say */
     callerOf: (key: string): Caller | Promise<Caller> => {
       if (!isKey(key)) throw noKey()
       const prefix = prefixOf(key)
@@ -104,7 +104,7 @@ function createTurns() {
       waiting.push({ start, refuse })
       if (waiting.length <= MOST_UNKNOWN_WAITING) return
       const headers = { 'Retry-After': '1' }
-      waiting.shift()?.refuse(new Problem(503, 'Too many unknown API keys are looked up; try again', { headers }))
+      waiting.shift()?.refuse(new ApiError(503, 'Too many unknown API keys are looked up; try again', { headers }))
     })
   return {
     run: async <T>(work: () => Promise<T>): Promise<T> => {

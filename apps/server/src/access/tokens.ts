@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@resource/contract'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { isSecure } from '../http/host.ts'
 import type { Config } from '../process/config.ts'
@@ -33,7 +33,7 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
     return keys
   }
 
-  /** @throws Problem 401 for a token that does not hold, 403 without a role, 503 when the provider does not answer */
+  /** @throws ApiError 401 for a token that does not hold, 403 without a role, 503 when the provider does not answer */
   return async (token: string): Promise<Caller> => {
     try {
       const { payload } = await jwtVerify(token, await discovered(), rules)
@@ -43,22 +43,22 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
       if (role === undefined) throw noRole(OIDC_ROLE_CLAIM)
       return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
     } catch (error) {
-      if (error instanceof Problem) throw error
+      if (error instanceof ApiError) throw error
       if (error instanceof errors.JOSEError && !FAULTS_OF_PROVIDER.has(error.code)) {
         throw unauthorized(`The token does not hold: ${error.message}`, 'invalid_token')
       }
       const headers = { 'Retry-After': '1' }
-      throw new Problem(503, 'The identity provider does not answer; try again', { headers, cause: error })
+      throw new ApiError(503, 'The identity provider does not answer; try again', { headers, cause: error })
     }
   }
 }
 
-function noSubject(): Problem {
+function noSubject(): ApiError {
   return unauthorized('The token does not hold: its "sub" must be 1 to 255 characters', 'invalid_token')
 }
 
-function noRole(claim: string): Problem {
-  return new Problem(403, `The token’s ${claim} must be one of ${ROLES.join(', ')}`, { reason: 'token_role' })
+function noRole(claim: string): ApiError {
+  return new ApiError(403, `The token’s ${claim} must be one of ${ROLES.join(', ')}`, { reason: 'token_role' })
 }
 
 async function discover(issuer: string): Promise<JWTVerifyGetKey> {

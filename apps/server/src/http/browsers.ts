@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
 import { requestId } from './request-log.ts'
@@ -24,7 +24,7 @@ export function checkOrigin(origins: string[]): RequestHandler {
         ? site === undefined || OWN_SITES.has(site)
         : isOwn(origin, headers) || origins.includes(origin)
     if (isAllowed) return next()
-    throw new Problem(403, `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS says which may`, {
+    throw new ApiError(403, `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS says which may`, {
       reason: 'origin',
     })
   }

@@ -1,5 +1,5 @@
 import type { Database } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import { Router } from 'express'
 import { offer } from './methods.ts'
 
@@ -19,7 +19,7 @@ export function health(database: Database, isStopping: () => boolean): Router {
   offer(router, '/healthz', (_req, res) => void res.json({ status: 'ok' }))
   offer(router, '/readyz', async (_req, res) => {
     const unready = (message: string, cause?: unknown) =>
-      new Problem(503, message, { headers: { 'Retry-After': '1' }, cause })
+      new ApiError(503, message, { headers: { 'Retry-After': '1' }, cause })
     if (!isStopping()) {
       await ping().catch((error: unknown) => {
         throw unready('The database does not answer', error)

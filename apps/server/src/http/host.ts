@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 
 /** Settings that say which names are the service's. */
@@ -42,12 +42,12 @@ export function checkHost(
   return (req, _res, next) => {
     const { host } = req.headers
     if (host === undefined ? req.httpVersion !== '1.0' : host !== knownAsFine && !isHost(host)) {
-      throw new Problem(400, 'The Host header must be a host name or an address, with or without a port')
+      throw new ApiError(400, 'The Host header must be a host name or an address, with or without a port')
     }
     knownAsFine = host
     if (host === undefined || LOOPBACK.test(host)) return next()
     const settle = (isOpen: boolean) => {
-      if (isOpen && !isOurs(host)) throw new Problem(403, NOT_OURS, { reason: 'host' })
+      if (isOpen && !isOurs(host)) throw new ApiError(403, NOT_OURS, { reason: 'host' })
       return next()
     }
     const answer = isOpen(req)

@@ -1,5 +1,5 @@
 import { Broken, Full, isBusy, Unreachable } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 
 const TROUBLES = [
   ['cannot be reached', Unreachable],
@@ -7,9 +7,9 @@ const TROUBLES = [
   ['cannot be written', Broken],
 ] as const
 
-/** An error of the database as a Problem 503, where it means that it cannot answer now. */
-export function unavailable(error: unknown): Problem | undefined {
+/** An error of the database as a ApiError 503, where it means that it cannot answer now. */
+export function unavailable(error: unknown): ApiError | undefined {
   if (!isBusy(error)) return undefined
   const [trouble] = TROUBLES.find(([, kind]) => error instanceof kind) ?? ['is busy']
-  return new Problem(503, `The database ${trouble}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
+  return new ApiError(503, `The database ${trouble}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
 }

@@ -1,6 +1,6 @@
 import { contract, type Output } from '@resource/contract'
 import { type ApiKey, type Database, type Tables, timestamp } from '@resource/database'
-import { FieldError, Problem } from '@resource/openapi'
+import { ApiError, FieldError } from '@resource/openapi'
 import { newKey } from '../access/secret.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
@@ -42,7 +42,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
       const record = await write(work)
       onChanged()
       if (created !== undefined) return { ...record, key: created }
-      throw new Problem(
+      throw new ApiError(
         409,
         `Key ${record.id} was created by this request already, and a key is shown once: revoke it and create another`,
       )

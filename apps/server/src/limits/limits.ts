@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
@@ -63,7 +63,7 @@ export async function verifiedCaller(access: Access, req: Request): Promise<Call
   try {
     return await access.callerOf(req)
   } catch (error) {
-    if (error instanceof Problem && (error.status === 401 || error.status === 403)) return undefined
+    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return undefined
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import type { Request } from 'express'
 import { ANONYMOUS, type Caller } from '../access/caller.ts'
 import { callerAddress } from '../http/address.ts'
@@ -39,7 +39,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
 
   const refusal = ({ allowance: { resetSeconds } }: Tally) => {
     refused++
-    return new Problem(429, `Too many requests; try again in ${resetSeconds} s`, {
+    return new ApiError(429, `Too many requests; try again in ${resetSeconds} s`, {
       headers: { 'Retry-After': String(resetSeconds) },
       reason: 'rate_limit',
     })
@@ -63,7 +63,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       req[TALLY] = { caller, allowance, callsCounted: false }
       return allowance.granted
     },
-    /** Counts by its caller a request whose address has used up its quota. @throws Problem 429; without a caller, always */
+    /** Counts by its caller a request whose address has used up its quota. @throws ApiError 429; without a caller, always */
     countCaller: (req: Counted, caller: Caller | undefined): void => {
       const tally = req[TALLY] as Tally
       if (caller === undefined) throw refusal(tally)
@@ -75,7 +75,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
      * once however often it is asked. Who has shown credentials is counted by these instead of by address.
      *
      * @param procedures `users.createMany` of each call
-     * @throws Problem 429
+     * @throws ApiError 429
      */
     countCalls: (req: Counted, procedures: readonly string[], caller: Caller): void => {
       const tally = req[TALLY]

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Around } from '@resource/database'
-import type { Operation, Problem } from '@resource/openapi'
+import type { ApiError, Operation } from '@resource/openapi'
 import { methodName } from '../http/methods.ts'
 
 /** What this process has counted since its start. It costs nothing to keep: prom-client is loaded when it is asked for. */
@@ -11,7 +11,7 @@ export function createMetrics() {
   const work = createFamily(['operation', 'table'], () => new Timings())
   const answers = createFamily(['method', 'status'], () => ({ count: 0 }))
   const refusals = createFamily(['status', 'reason'], () => ({ count: 0 }))
-  let lastRefusal: Problem | undefined
+  let lastRefusal: ApiError | undefined
   let unexpected = 0
   const measure: Around = async (operation, table, run) => {
     const timings = work.of(operation, table)
@@ -40,7 +40,7 @@ export function createMetrics() {
           ok.add(started)
           return output
         } catch (error) {
-          const timings = (error as Problem).status < 500 ? refused : failed
+          const timings = (error as ApiError).status < 500 ? refused : failed
           timings.add(started)
           throw error
         }
@@ -53,7 +53,7 @@ export function createMetrics() {
       answers.of(methodName(method), status).count++
     },
     /** Counts a refusal, once however many calls of a batch it answers. */
-    countRefusal: (problem: Problem): void => {
+    countRefusal: (problem: ApiError): void => {
       if (problem === lastRefusal) return
       lastRefusal = problem
       refusals.of(problem.status, problem.reason ?? 'other').count++

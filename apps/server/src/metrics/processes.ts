@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 
 const TOPIC = 'metrics'
 // Prometheus waits ten seconds.
@@ -32,7 +32,7 @@ export function passMetricsOn(): void {
  * In a worker: tells its metrics to whichever asks.
  *
  * @param own what it tells
- * @returns asks all workers, itself among them; throws a Problem 503 when one does not answer in time
+ * @returns asks all workers, itself among them; throws a ApiError 503 when one does not answer in time
  */
 export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Promise<Metrics[]> {
   const waiting = new Map<number, (answer: Message) => void>()
@@ -46,7 +46,7 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
   return async () => {
     const question = ++questions
     const { promise, resolve, reject } = Promise.withResolvers<Metrics[]>()
-    const late = () => reject(new Problem(503, 'Not all processes told their metrics in time'))
+    const late = () => reject(new ApiError(503, 'Not all processes told their metrics in time'))
     const timer = setTimeout(late, LONGEST_WAIT_MS)
     const answers: Metrics[] = []
     waiting.set(question, ({ metrics, asked }) => {

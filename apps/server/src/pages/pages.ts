@@ -21,7 +21,7 @@ interface Texts {
  * The pages a person reads in a browser: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc`
  * (Redoc), with their files under `/assets/`. Both documentation pages read `/openapi.json` of the same origin.
  *
- * Mount it at the root of the application. Other methods on these paths are a Problem 405; paths it does not know go on.
+ * Mount it at the root of the application. Other methods on these paths are a ApiError 405; paths it does not know go on.
  *
  * @param options `title` and `version` of the service, as the index page and the window titles show them.
  */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 
 // One core is left to the event loop.
 const AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1))
@@ -55,7 +55,7 @@ export class FairQueue<Entry> {
 }
 
 const free: Worker[] = []
-const waiting = new FairQueue<{ start: () => void; refuse: (problem: Problem) => void }>()
+const waiting = new FairQueue<{ start: () => void; refuse: (problem: ApiError) => void }>()
 let running = 0
 let refused = 0
 
@@ -68,7 +68,7 @@ let refused = 0
  * all be refused after their first turn
  * @param salt of 16 bytes
  * @returns in PHC form with a salt of its own; with a `salt`, the bare 32 bytes in base64
- * @throws Problem 503 when too many wait, and none has more waiting than its caller
+ * @throws ApiError 503 when too many wait, and none has more waiting than its caller
  */
 export async function hashInTurn(
   text: string,
@@ -109,6 +109,6 @@ function turn(caller: string, isBegun: boolean): Promise<void> {
     if (isBegun || waiting.size <= MOST_WAITING) return
     refused++
     const headers = { 'Retry-After': '2' }
-    waiting.drop()?.refuse(new Problem(503, 'Too many passwords wait to be hashed; try again', { headers }))
+    waiting.drop()?.refuse(new ApiError(503, 'Too many passwords wait to be hashed; try again', { headers }))
   })
 }

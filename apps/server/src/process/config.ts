@@ -43,7 +43,7 @@ const schema = z
       .string()
       .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: and a path, or postgresql:// and where the database is')
       .default('file:./data/resource.db'),
-    DATABASE_ACCESS: oneOf(['prepared', 'prisma']).default('prepared'),
+    DATABASE_DRIVER: oneOf(['prepared', 'prisma']).default('prepared'),
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
@@ -112,16 +112,24 @@ const schema = z
     error: 'needs a DATABASE_URL that is postgresql:// as well',
   })
 
+/** Settings by the names of earlier releases. */
+const RENAMED = { DATABASE_ACCESS: 'DATABASE_DRIVER' }
+
 export type Config = z.output<typeof schema>
 
 /**
  * The service's settings, all of them, from the environment.
  *
- * @param environment variables by name; an empty one counts as absent
+ * @param environment variables by name; an empty one counts as absent, and one by an old name is a warning
  * @throws Error that names each wrong variable and what it must be
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  for (const [old, current] of Object.entries(RENAMED)) {
+    if (set[old] === undefined) continue
+    process.emitWarning(`${old} is deprecated: use ${current}`, 'DeprecationWarning')
+    set[current] ??= set[old]
+  }
   const parsed = schema.safeParse(set)
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)

@@ -132,7 +132,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
         await deleteVersioned(tableOf(tx), name, id, if_version)
         return { message: `${name} deleted` }
       }
-      return write(work, { isSingle: !cascades })
+      return write(work, { autocommit: !cascades })
     },
   }
 
@@ -154,7 +154,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
           return rows.present(await written.catch((error) => rows.refuse(error)))
         },
         // A change that the caller may not make is undone, which takes a transaction.
-        { ...rows.preparation([input], context), isSingle: compared.length === 0 },
+        { ...rows.preparation([input], context), autocommit: compared.length === 0 },
       )
     }
   }

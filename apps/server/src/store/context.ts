@@ -23,7 +23,7 @@ export interface WriteOptions<Prepared> {
    * Whether the work writes at most once, by one method of one table. When absent: whether the procedure takes or gives the
    * id of one record.
    */
-  isSingle?: boolean
+  autocommit?: boolean
   /**
    * What is slow and needs no transaction, such as hashing; left out when the answer is known already.
    *
@@ -36,7 +36,7 @@ export interface WriteOptions<Prepared> {
  * Runs the write of one call in a transaction, once per idempotency key, with an audit entry for each change.
  *
  * @param work is given the transaction, and what `prepare` made
- * @throws Problem 409 when the idempotency key was used with another input
+ * @throws ApiError 409 when the idempotency key was used with another input
  */
 export type Write = <Answer, Prepared = undefined>(
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,

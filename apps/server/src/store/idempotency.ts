@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AuditContext, Database, IdempotencyKey, Tables } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import { ANONYMOUS, turnOf } from '../access/caller.ts'
 import { hashInTurn } from '../passwords/hashing.ts'
 import { auditContext } from './audit-context.ts'
@@ -26,7 +26,7 @@ export interface Target {
  * @param procedure keys of different procedures, and of different callers, do not meet
  * @param input the procedure's input; a repeat must have the same
  * @param work is given the transaction, and what `prepare` made
- * @throws Problem 409 when the key was used with another input
+ * @throws ApiError 409 when the key was used with another input
  */
 export async function writeOnce<Answer, Prepared = undefined>(
   { database, audited }: Target,
@@ -34,12 +34,12 @@ export async function writeOnce<Answer, Prepared = undefined>(
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
-  { isSecret = false, isSingle = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
+  { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Answer> {
   const audit = auditContext(procedure, context, audited)
   if (key === undefined) {
     const prepared = await prepare(false)
-    return database.write((tx) => work(tx, prepared), { isSingle, audit })
+    return database.write((tx) => work(tx, prepared), { autocommit, audit })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
@@ -48,7 +48,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
   )
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // As a write: one of SQLite waits until what another process has committed is on disk.
-  if (isKept(early)) return database.write(async () => answerAgain(early, print), { isSingle: true })
+  if (isKept(early)) return database.write(async () => answerAgain(early, print), { autocommit: true })
   const prepared = await prepare(isSecret)
   const store = async (tx: Tables): Promise<Answer> => {
     // A twin may have been first meanwhile.
@@ -65,7 +65,7 @@ export async function writeOnce<Answer, Prepared = undefined>(
     })
     return answer
   }
-  return database.write(store, { alone: `${scope} ${key}`, audit })
+  return database.write(store, { lockKey: `${scope} ${key}`, audit })
 }
 
 /** How many answers this process has given again. */
@@ -90,7 +90,7 @@ function isKept(first: IdempotencyKey | undefined): first is IdempotencyKey {
 
 function answerAgain<Answer>(first: IdempotencyKey, print: string): Answer {
   if (first.fingerprint !== print) {
-    throw new Problem(409, 'Idempotency-Key was used with another request; a new request needs a new key')
+    throw new ApiError(409, 'Idempotency-Key was used with another request; a new request needs a new key')
   }
   replays++
   return JSON.parse(first.answer)

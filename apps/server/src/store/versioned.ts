@@ -1,5 +1,5 @@
 import type { Change, Changes, Entity, RecordTable, Where } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 
 export type IfVersion = number | number[] | undefined
 
@@ -8,7 +8,7 @@ export type IfVersion = number | number[] | undefined
  *
  * @param noun what the messages call the record: `User`
  * @param check is given what the write made of the record; what it throws undoes the write, unless that was autocommitted
- * @throws Problem 404 when there is no such record, 412 when it has another version
+ * @throws ApiError 404 when there is no such record, 412 when it has another version
  */
 export async function updateVersioned<Row extends Entity>(
   table: RecordTable<Row>,
@@ -27,7 +27,7 @@ export async function updateVersioned<Row extends Entity>(
 /**
  * Deletes a record, by the same rules.
  *
- * @throws Problem 404 when there is no such record, 412 when it has another version
+ * @throws ApiError 404 when there is no such record, 412 when it has another version
  */
 export async function deleteVersioned<Row extends Entity>(
   table: RecordTable<Row>,
@@ -38,8 +38,8 @@ export async function deleteVersioned<Row extends Entity>(
   if ((await table.delete(id, versionsOf(ifVersion))) === undefined) throw await refusal(table, noun, id, ifVersion)
 }
 
-export function notFound(noun: string): Problem {
-  return new Problem(404, `${noun} not found`)
+export function notFound(noun: string): ApiError {
+  return new ApiError(404, `${noun} not found`)
 }
 
 function versionsOf(ifVersion: IfVersion): number[] | undefined {
@@ -51,7 +51,7 @@ async function refusal<Row extends Entity>(
   noun: string,
   id: number,
   ifVersion: IfVersion,
-): Promise<Problem> {
+): Promise<ApiError> {
   const stored = await table.find({ id } as Where<Row>)
   if (stored === undefined) return notFound(noun)
   const { version } = stored
@@ -60,5 +60,5 @@ async function refusal<Row extends Entity>(
   const message = fits
     ? `${noun} has changed: its version is now ${version}; read it again before writing`
     : `${noun} exists, and its version ${version} is none that the request's conditions allow`
-  return new Problem(412, message, { data: { version } })
+  return new ApiError(412, message, { data: { version } })
 }

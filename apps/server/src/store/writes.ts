@@ -1,6 +1,6 @@
 import { type CollectionFacts, contract, type Implementation } from '@resource/contract'
 import { declarations, ReferenceViolation, type Tables } from '@resource/database'
-import { Problem } from '@resource/openapi'
+import { ApiError } from '@resource/openapi'
 import type { Procedure } from '@resource/openapi/contract'
 import type { Context, MutationContext, Services, Write } from './context.ts'
 import { type Target, writeOnce } from './idempotency.ts'
@@ -15,7 +15,7 @@ export function withWrites(target: Target, services: Services): Implementation<C
       const run = service[verb] as Run<MutationContext>
       if (procedure.type === 'query') return [verb, run]
       const name = `${noun}.${verb}`
-      const usual = { isSingle: isOfOneRecord(procedure) }
+      const usual = { autocommit: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
         const write: Write = (work, options) =>
           writeOnce(target, context, name, input, work, { ...usual, ...options }).catch((error) =>
@@ -35,7 +35,7 @@ function isOfOneRecord({ input, output }: Procedure): boolean {
 }
 
 /**
- * Throws an error of a write on: where records of another collection keep one from being deleted, as a Problem 409 that
+ * Throws an error of a write on: where records of another collection keep one from being deleted, as a ApiError 409 that
  * says how many they are.
  */
 async function refuse(error: unknown, noun: string, input: { id?: number }, read: Tables): Promise<never> {
@@ -45,7 +45,7 @@ async function refuse(error: unknown, noun: string, input: { id?: number }, read
   const isDirect = input.id !== undefined && references[column]?.table === noun
   const count = isDirect ? await read[table].count({ [column]: input.id }) : 0
   const [who, them] = count === 1 ? [`1 ${oneOf(table)} refers`, 'it'] : [`${count} ${table} refer`, 'them']
-  throw new Problem(
+  throw new ApiError(
     409,
     count > 0
       ? `${who} to the ${oneOf(noun)} by ${column}: delete or change ${them} first`

@@ -12,7 +12,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { API_VERSION } from '@resource/contract'
 import { type Around, isPostgresUrl, UniqueViolation } from '@resource/database'
-import { type Operation, Problem } from '@resource/openapi'
+import { ApiError, type Operation } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { WATCHED } from '../http/health.ts'
@@ -101,7 +101,7 @@ export function startTracing(config: Config, log: Logger) {
 
 // A refusal is the caller's fault, not the service's.
 function noteError(span: Span, kind: SpanKind, error: unknown): void {
-  if (!(error instanceof Problem)) {
+  if (!(error instanceof ApiError)) {
     if (!(error instanceof UniqueViolation)) fail(span, (error as Error).name)
     return
   }

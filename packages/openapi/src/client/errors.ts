@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client'
+import type { FieldFault } from '../api-error.ts'
 import type { ErrorShape } from '../contract.ts'
-import type { FieldFault } from '../problem.ts'
 
 /** What an error is made of. */
 export interface ErrorFacts {

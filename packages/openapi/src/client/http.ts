@@ -1,7 +1,7 @@
 import type { ErrorShape } from '../contract.ts'
 import { answeredError, retryAfter, type ServiceError, serviceError } from './errors.ts'
-import { keepingMark } from './own-writes.ts'
 import type { Outcome, Sent, Transport } from './queue.ts'
+import { keepingMark } from './read-your-writes.ts'
 
 /** A request before it is sent. */
 export interface RequestFacts {

@@ -25,7 +25,7 @@ const CODES = {
   504: 'GATEWAY_TIMEOUT',
 } as const
 
-export type ProblemStatus = keyof typeof CODES
+export type ApiErrorStatus = keyof typeof CODES
 
 /** A field that was wrong: its path in what the caller sent, and what it must be. */
 export interface FieldFault {
@@ -36,7 +36,7 @@ export interface FieldFault {
 
 /** What an error form is made from. */
 export interface Fault {
-  status: ProblemStatus
+  status: ApiErrorStatus
   /** Complete in itself: some forms show nothing else. */
   message: string
   details: string
@@ -46,8 +46,8 @@ export interface Fault {
 }
 
 /** An answer that is not a success. Whatever else is thrown, but a TRPCError, becomes a 500 that tells nothing. */
-export class Problem extends TRPCError {
-  readonly status: ProblemStatus
+export class ApiError extends TRPCError {
+  readonly status: ApiErrorStatus
   readonly fields: FieldFault[]
   readonly headers: Record<string, string>
   /** Why the caller was refused, in a word of the service's own: for metrics and logs. */
@@ -56,7 +56,7 @@ export class Problem extends TRPCError {
   readonly data: unknown
 
   constructor(
-    status: ProblemStatus,
+    status: ApiErrorStatus,
     message: string,
     options: {
       fields?: FieldFault[]
@@ -67,7 +67,7 @@ export class Problem extends TRPCError {
     } = {},
   ) {
     super({ code: CODES[status], message, cause: options.cause })
-    this.name = 'Problem'
+    this.name = 'ApiError'
     this.status = status
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
@@ -79,13 +79,13 @@ export class Problem extends TRPCError {
 const STATUSES = new Map(
   Object.entries(CODES)
     .filter(([status]) => status !== '406')
-    .map(([status, code]): [string, ProblemStatus] => [code, Number(status) as ProblemStatus]),
+    .map(([status, code]): [string, ApiErrorStatus] => [code, Number(status) as ApiErrorStatus]),
 ).set('PARSE_ERROR', 400)
 
-/** `error` as a Problem, a TRPCError by its code; anything else becomes a 500 whose cause is kept for the log. */
-export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error
+/** `error` as a ApiError, a TRPCError by its code; anything else becomes a 500 whose cause is kept for the log. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
   const status = error instanceof TRPCError ? STATUSES.get(error.code) : undefined
-  if (status === undefined || status === 500) return new Problem(500, 'Internal server error', { cause: error })
-  return new Problem(status, (error as TRPCError).message, { cause: error })
+  if (status === undefined || status === 500) return new ApiError(500, 'Internal server error', { cause: error })
+  return new ApiError(status, (error as TRPCError).message, { cause: error })
 }

@@ -1,7 +1,7 @@
 import type { Executor } from '../sql-table.ts'
 
 /** A way to the database: by statements of our own, or through Prisma. */
-export interface Access {
+export interface Driver {
   /** Each of its statements is a transaction by itself. */
   executor: Executor
   /**
