@@ -1,18 +1,25 @@
 import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { Broken } from './errors.ts'
 import { createDatabase } from './index.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteLog } from './sqlite-log.ts'
 
+// A test that fails must not leave its disk or its clock to the next.
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
 /**
- * A database whose writes are on disk when the test says so: a disk that is slow, or fails, is not to be had. Each time
- * it is waited for is one of `waits`.
+ * A database with a simulated disk: each pending sync is an element of `waits`, which the test settles. The clock stands
+ * still, because a group of writes ends after 5 ms, which a busy machine can take for a few inserts.
  */
 async function slowDatabase() {
   const database = await temporaryDatabase()
+  vi.useFakeTimers({ toFake: ['performance'] })
   const waits: PromiseWithResolvers<void>[] = []
   const sync = vi.spyOn(SqliteLog.prototype, 'sync').mockImplementation(() => {
     const wait = Promise.withResolvers<void>()
@@ -24,6 +31,7 @@ async function slowDatabase() {
     waits,
     [Symbol.asyncDispose]: async () => {
       sync.mockRestore()
+      vi.useRealTimers()
       await database[Symbol.asyncDispose]()
     },
   }
@@ -141,10 +149,17 @@ test('when the disk fails, the write is refused, so is each that follows, and re
   await expect(ping()).rejects.toThrow('The disk failed')
 })
 
-test('close waits for a write that is on its way to the disk, and nothing that was answered is lost', async () => {
+test.each([
+  ['short', 0],
+  ['long', 6],
+])('close waits for a %s write that is on its way to the disk, and nothing that was answered is lost', async (_, ms) => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
-  const write = database.write((tx) => tx.users.insert(newUser('ada')))
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const write = database.write(async (tx) => {
+    vi.advanceTimersByTime(ms)
+    await tx.users.insert(newUser('ada'))
+  })
   // By now it is committed.
   await settle()
   await Promise.all([database.close(), write])
@@ -175,10 +190,9 @@ test('what another process has committed is seen while a commit is on its way to
   const other = new SqliteConnection(database.file)
   expect(await read.items.count({})).toBe(0)
   other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
-  // So long that the group is committed before the event loop comes round.
+  // After 5 ms the group is committed before the event loop's next round.
   const written = write(async (tx) => {
-    const end = performance.now() + 6
-    while (performance.now() < end);
+    vi.advanceTimersByTime(6)
     await tx.users.insert(newUser('ada'))
   })
   await vi.waitFor(() => expect(waits).toHaveLength(1))

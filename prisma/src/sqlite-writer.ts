@@ -149,7 +149,8 @@ export class SqliteWriter {
     try {
       await this.#turns.begin(Number.POSITIVE_INFINITY)
     } catch (error) {
-      this.#end(group, error)
+      // A group that took long is committed by then, and its answer waits for the disk alone.
+      if (this.#group === group) this.#end(group, error)
       return
     }
     await this.#commit(group)
