@@ -152,7 +152,7 @@ test('when the disk fails, the write is refused, so is each that follows, and re
 test.each([
   ['short', 0],
   ['long', 6],
-])('close waits for a %s write that is on its way to the disk, and nothing that was answered is lost', async (_, ms) => {
+])('close waits for a %s write on its way to the disk, and nothing answered is lost', async (_, ms) => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
   vi.useFakeTimers({ toFake: ['performance'] })
