@@ -22,6 +22,7 @@ import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsPage } from './metrics/page.ts'
 import { createOperations } from './operations.ts'
+import { DOCUMENTS, servedDocument } from './pages/documents.ts'
 import { pages } from './pages/pages.ts'
 import type { Config } from './process/config.ts'
 import type { Context } from './store/context.ts'
@@ -153,7 +154,7 @@ export function createApp(options: AppOptions): App {
   app.use(TRPC, only('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
-  offer(app, '/openapi.json', async (_req, res) => void res.type('json').send(await documentText()))
+  for (const [path, form] of Object.entries(DOCUMENTS)) offer(app, path, servedDocument(form))
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))
@@ -166,14 +167,6 @@ export function createApp(options: AppOptions): App {
 // Those that say something about who calls.
 const REFUSALS = new Set([401, 403, 429])
 const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
-
-let text: Promise<string> | undefined
-
-// What makes the document is large, and most processes are never asked for it.
-function documentText(): Promise<string> {
-  text ??= import('./document.ts').then(({ createDocument }) => JSON.stringify(createDocument()))
-  return text
-}
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {
   if (calls === 1) return headers

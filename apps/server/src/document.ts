@@ -16,9 +16,10 @@ const DESCRIPTION = `${API_SUBJECT} over JSON.
 const CREDENTIALS =
   'An API key, or a token of the configured identity provider. Each operation names the role it needs, `x-role`; a role includes those before it: `reader`, `writer`, `admin`. As long as no key was created, a service on loopback takes calls without.'
 
-/** The service's OpenAPI 3.1 document. */
-export function createDocument() {
+/** The service's OpenAPI 3.1 document: of its plain answers, or of those in the standard envelope. */
+export function createDocument(form: 'plain' | 'envelope' = 'plain') {
   return openApiDocument(contract, {
+    form,
     title: API_TITLE,
     version: API_VERSION,
     description: DESCRIPTION,

@@ -23,8 +23,8 @@ const { paths, components } = createDocument() as unknown as {
 // What the schemas do not say: either name is required, and some users are active.
 const ada = { username: 'Ada L.', email: 'adal@example.com' }
 const exceptions: Record<string, Partial<Example>> = {
-  createUserAtSlash: { json: ada },
-  replaceUserAtSlash: { json: ada },
+  slashCreateUser: { json: ada },
+  slashReplaceUser: { json: ada },
   deleteUsersByStatus: { path: '/api/users?status=active' },
 }
 

@@ -126,14 +126,14 @@ test('the document says of each field which role it takes to change it', () => {
   }
   walk(createDocument().components?.schemas, '')
   expect(said.toSorted()).toEqual([
-    '.CreateUserAtSlashBody.properties.role: {"admin":"admin"}',
     '.CreateUserBody.properties.role: {"admin":"admin"}',
-    '.NewUser.properties.role: {"admin":"admin"}',
-    '.ReplaceUserAtSlashBody.properties.role: admin',
     '.ReplaceUserBody.properties.role: admin',
-    '.UpdateUserAtSlashBody.properties.password: admin',
-    '.UpdateUserAtSlashBody.properties.role: admin',
+    '.SlashCreateUserBody.properties.role: {"admin":"admin"}',
+    '.SlashReplaceUserBody.properties.role: admin',
+    '.SlashUpdateUserBody.properties.password: admin',
+    '.SlashUpdateUserBody.properties.role: admin',
     '.UpdateUserBody.properties.password: admin',
     '.UpdateUserBody.properties.role: admin',
+    '.UserCreate.properties.role: {"admin":"admin"}',
   ])
 })

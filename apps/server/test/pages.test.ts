@@ -61,6 +61,8 @@ test('the index names the service and links to its documents and probes', () =>
       '/docs',
       '/redoc',
       '/openapi.json',
+      '/openapi-3.0.json',
+      '/openapi-envelope.json',
       '/healthz',
       '/readyz',
     ])
@@ -110,7 +112,8 @@ test('/redoc shows every operation, its schemas and samples', () =>
   visit('/redoc', async (page) => {
     await page.getByRole('heading', { name: 'Resource Service (1.0.0)' }).waitFor()
     const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
-    expect(headings).toHaveLength(Object.keys(contract).length + operationIds.length)
+    // Users have three tags, one for each of their APIs.
+    expect(headings).toHaveLength(Object.keys(contract).length + 2 + operationIds.length)
     expect(headings).toEqual(expect.arrayContaining(['Users', 'List users', 'Books', 'Items', 'Delete an item']))
     await page.getByText('[ 1 .. 200 ] characters').first().waitFor()
     expect(await page.getByText('"Ada Lovelace"').count()).toBeGreaterThan(0)
@@ -181,6 +184,8 @@ for (const [path, type] of [
   ['/healthz', 'application/json; charset=utf-8'],
   ['/readyz', 'application/json; charset=utf-8'],
   ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/openapi-3.0.json', 'application/json; charset=utf-8'],
+  ['/openapi-envelope.json', 'application/json; charset=utf-8'],
 ] as const) {
   test(`${path} answers GET, HEAD and OPTIONS and refuses what is not offered`, async () => {
     const get = await server.request('GET', path)
@@ -236,6 +241,32 @@ test('the probes say in a word how things are, and the document is OpenAPI 3.1 o
   })
 })
 
+test('an OpenAPI document names the address at which the service was reached', async () => {
+  for (const path of ['/openapi.json', '/openapi-3.0.json', '/openapi-envelope.json']) {
+    expect((await server.request('GET', path)).body.servers).toEqual([{ url: server.url }])
+  }
+  const url = server.url.replace('127.0.0.1', 'localhost')
+  expect((await (await fetch(`${url}/openapi.json`)).json()).servers).toEqual([{ url }])
+})
+
+test('/openapi-3.0.json is the document in OpenAPI 3.0', async () => {
+  const { body } = await server.request('GET', '/openapi-3.0.json')
+  expect(body.openapi).toBe('3.0.3')
+  expect(body.components.schemas.User.properties.age).toMatchObject({ type: 'integer', nullable: true })
+  const { paths } = (await server.request('GET', '/openapi.json')).body
+  expect(Object.keys(body.paths)).toEqual(Object.keys(paths))
+})
+
+for (const path of ['/docs', '/redoc']) {
+  test(`${path} shows the document of the standard envelope as well`, () =>
+    visit(path, async (page) => {
+      const document = page.waitForResponse((response) => response.url().endsWith('/openapi-envelope.json'))
+      await page.getByRole('link', { name: 'Standard envelope' }).click()
+      expect((await document).status()).toBe(200)
+      await page.locator('[id$="simpleListUsers"]').first().waitFor()
+    }))
+}
+
 test('/docs/ is /docs', async () => {
   const [plain, slashed] = await Promise.all([fetch(`${server.url}/docs`), fetch(`${server.url}/docs/`)])
   expect(slashed.status).toBe(200)
@@ -244,7 +275,7 @@ test('/docs/ is /docs', async () => {
 
 test('the files of a page are kept by the browser for a year', async () => {
   const html = await (await fetch(`${server.url}/docs`)).text()
-  const paths = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1])
+  const paths = [...html.matchAll(/(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map((match) => match[1])
   expect(paths).toHaveLength(5)
   for (const path of paths) {
     const { status, headers } = await fetch(server.url + path)

@@ -284,7 +284,7 @@ export function collection<
     }),
     createMany: mutation({
       input: z.object({
-        [noun]: many(z.object(creation, must('an object')).meta({ id: `New${One}` }), noun),
+        [noun]: many(z.object(creation, must('an object')).meta({ id: `${One}Create` }), noun),
         idempotency_key: idempotencyKey,
       }),
       output: z.object({ [noun]: z.array(versioned) }),

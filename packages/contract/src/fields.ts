@@ -4,6 +4,11 @@ import { z } from 'zod'
 // Every rule of a field is said once, as the sentence an error ends with: `name: must be …`.
 export const must = (rule: string) => ({ error: `must be ${rule}` })
 
+// In the notation that JavaScript, Python, Java and Go share.
+export const WITHOUT_NUL = '^[^\\x00]*$'
+// Its parts are disjoint, so that it takes linear time.
+const NOT_BLANK = '^\\s*[^\\s\\x00][^\\x00]*$'
+
 const wellFormed = (value: string) => value.isWellFormed() && !value.includes('\0')
 
 /** Text of `min` to `max` characters (code points, as JSON Schema counts them) after trimming. */
@@ -18,7 +23,7 @@ export function text(min: number, max: number) {
       return value.length <= max || [...value].length <= max
     }, rule)
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
-    .meta({ minLength: min, maxLength: max, pattern: '\\S' })
+    .meta({ minLength: min, maxLength: max, pattern: NOT_BLANK })
 }
 
 const LARGEST_ID = 2 ** 31 - 1
@@ -158,7 +163,7 @@ export const textFilter = z
   .string(filterRule)
   .refine(wellFormed, filterRule)
   // The head of a request has no room for more.
-  .meta({ maxLength: 16_384, pattern: '^[^\\u0000]*$' })
+  .meta({ maxLength: 16_384, pattern: WITHOUT_NUL })
 
 /** The type's mark of a field that is written and never shown. */
 export interface Hidden {

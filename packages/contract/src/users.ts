@@ -12,6 +12,7 @@ import {
   recordId,
   stale,
   text,
+  WITHOUT_NUL,
   whole,
   write,
   writeHeaders,
@@ -48,14 +49,23 @@ const password = z
       'Stored only as an argon2id hash, never returned. A service with API keys or an identity provider asks for 8 characters or more and refuses common passwords.',
     minLength: 1,
     maxLength: LONGEST_PASSWORD_BYTES,
+    pattern: WITHOUT_NUL,
     writeOnly: true,
     format: 'password',
   })
 
 // What tells the three families of paths apart.
 const main = { trailingSlash: 'significant' } as const
-const simple = { trailingSlash: 'optional', params: { user_id: 'id' } } as const
-const slash = { trailingSlash: 'significant', aliases: { username: 'name' } } as const
+const simple = {
+  trailingSlash: 'optional',
+  params: { user_id: 'id' },
+  tag: { name: 'Users (simple)', description: 'The same users: whole records, and a PUT that merges.' },
+} as const
+const slash = {
+  trailingSlash: 'significant',
+  aliases: { username: 'name' },
+  tag: { name: 'Users (trailing slash)', description: 'The same users, whose lists have `username` and `email` only.' },
+} as const
 
 export const users = collection({
   noun: 'users',
@@ -100,7 +110,7 @@ export const users = collection({
           {
             ...simple,
             path: '/users',
-            operationId: 'listWholeUsers',
+            operationId: 'simpleListUsers',
             summary: 'List whole user records',
             description: 'Every public field of each user; the same filters and sorts as at the main door.',
             response: pageOf(user),
@@ -108,7 +118,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/',
-            operationId: 'listUsernames',
+            operationId: 'slashListUsers',
             summary: 'List user names and e-mail addresses',
             description: "`username` is a user's `name`; the same filters and sorts as at the main door.",
             response: pageOf(listing),
@@ -122,7 +132,7 @@ export const users = collection({
           {
             ...simple,
             path: '/users/{user_id}',
-            operationId: 'getWholeUser',
+            operationId: 'simpleGetUser',
             summary: 'Get a whole user record',
             description: 'Every public field, `status` and `age` among them.',
             response: user,
@@ -130,7 +140,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/{id}/',
-            operationId: 'getUserAtSlash',
+            operationId: 'slashGetUser',
             summary: 'Get a user (trailing slash)',
             description: 'The same answer as without the slash.',
           },
@@ -146,7 +156,7 @@ export const users = collection({
           {
             ...simple,
             path: '/users',
-            operationId: 'createWholeUser',
+            operationId: 'simpleCreateUser',
             summary: 'Create a user, answered whole',
             response: user,
             headers: location('/users/{id}'),
@@ -154,7 +164,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/',
-            operationId: 'createUserAtSlash',
+            operationId: 'slashCreateUser',
             summary: 'Create a user (trailing slash)',
             description:
               'Takes the name as `name` or as `username`. Without a JSON body: 400 `No input data provided`.',
@@ -172,7 +182,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/{id}/',
-            operationId: 'replaceUserAtSlash',
+            operationId: 'slashReplaceUser',
             summary: 'Replace a user (trailing slash)',
             description:
               'Takes the name as `name` or as `username`; `email` is required. `role` and `age` are set if they are sent; `status` and `password` stay.',
@@ -188,7 +198,7 @@ export const users = collection({
             ...simple,
             method: 'PUT',
             path: '/users/{user_id}',
-            operationId: 'mergeUser',
+            operationId: 'simpleMergeUser',
             summary: 'Merge into a user',
             description: 'Changes the fields that are sent, although it is a PUT.',
             response: user,
@@ -196,7 +206,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/{id}/',
-            operationId: 'updateUserAtSlash',
+            operationId: 'slashUpdateUser',
             summary: 'Update a user (trailing slash)',
             description: 'Changes the fields that are sent; takes the name as `name` or as `username`.',
           },
@@ -209,7 +219,7 @@ export const users = collection({
           {
             ...simple,
             path: '/users/{user_id}',
-            operationId: 'deleteWholeUser',
+            operationId: 'simpleDeleteUser',
             summary: 'Delete a user, answered empty',
             description: 'As at the main door, with an empty answer.',
             status: 204,
@@ -217,7 +227,7 @@ export const users = collection({
           {
             ...slash,
             path: '/api/users/{id}/',
-            operationId: 'deleteUserAtSlash',
+            operationId: 'slashDeleteUser',
             summary: 'Delete a user (trailing slash)',
             description: 'As at the main door, with an empty answer.',
             status: 204,

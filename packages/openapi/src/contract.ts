@@ -54,6 +54,8 @@ export interface EnvelopeForm {
  * `responseBody`, `additionalBindings`).
  */
 export interface Binding<Input = any, Output = any> extends OperationFacts {
+  /** The document's tag for this binding; the resource's when absent. */
+  tag?: Tag
   /** Path parameters that carry another name than their input field: `{ user_id: 'id' }`. */
   params?: Record<string, string>
   /** Request headers read into input fields: `{ 'Idempotency-Key': 'idempotency_key' }`. */
@@ -140,6 +142,12 @@ export function mutation<Input extends z.ZodType, Output extends z.ZodType, Data
 }
 
 export type Procedures = Record<string, Procedure<any, any, any, any>>
+
+/** A group of operations in the document. */
+export interface Tag {
+  name: string
+  description: string
+}
 
 /** A noun: its procedures and what they share in the document and in their errors. */
 export interface Resource<P extends Procedures = Procedures> {

@@ -11,10 +11,12 @@ import {
   type TextSource,
   variantsOf,
 } from './bindings.ts'
-import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import type { Contract, EnvelopeForm, ErrorForm, Tag } from './contract.ts'
 import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
+  /** The answers it describes: plain ones, or those of requests with `envelope=true`. `plain` when absent. */
+  form?: 'plain' | 'envelope'
   title: string
   version: string
   description: string
@@ -54,12 +56,21 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
     securitySchemes: { [BEARER]: { type: 'http', scheme: 'bearer', description: options.credentials } },
     paths,
   })
-  document.tags = Object.values(contract).map(({ tag, description }) => ({ name: tag, description }))
+  document.tags = tagsOf(contract)
   document.security = []
   // For everybody who reaches it: none of its paths is for the inside alone.
   document.servers = [{ url: '/', 'x-internal': false }]
-  setWidths(document)
+  simplify(document)
   return document
+}
+
+function tagsOf(contract: Contract): Tag[] {
+  const tags = new Map<string, Tag>()
+  for (const resource of Object.values(contract))
+    tags.set(resource.tag, { name: resource.tag, description: resource.description })
+  for (const { binding } of resolveBindings(contract))
+    if (binding.tag !== undefined) tags.set(binding.tag.name, binding.tag)
+  return [...tags.values()]
 }
 
 const BEARER = 'bearer'
@@ -82,22 +93,21 @@ const DESCRIPTIONS: Record<number, string> = {
 function operations({
   envelope,
   everywhere,
+  form = 'plain',
 }: DocumentOptions): (resolved: ResolvedBinding) => ZodOpenApiOperationObject {
+  const isPlain = form === 'plain'
   const bodies = once<z.ZodType>()
   const errors = once<ZodOpenApiResponseObject>()
-  const error = (form: ErrorForm, status: number, data: z.ZodType | undefined) => {
-    const [schema, wrapped] = [form, envelope.error].map((one) => (data && one.withData?.(data)) ?? one.schema) as [
-      z.ZodType,
-      z.ZodType,
-    ]
+  const error = (resource: ErrorForm, status: number, data: z.ZodType | undefined) => {
+    const form = isPlain ? resource : envelope.error
+    const schema = (data && form.withData?.(data)) ?? form.schema
     const name = schema.meta()?.id
     const id = name && `${name}${status}`
-    const body = schema === wrapped ? schema : z.union([schema, wrapped])
     const make = (): ZodOpenApiResponseObject => ({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
       headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
-      content: { 'application/json': { schema: body } },
+      content: { 'application/json': { schema } },
     })
     // A form without a name makes no component that could be shared.
     return id ? errors(id, make) : make()
@@ -106,17 +116,25 @@ function operations({
     bodies(`${resolved.name} ${fields.map(({ name }) => name)} ${resolved.binding.optional ?? []}`, () =>
       bodySchema(resolved, fields),
     )
+  const enveloped = ({ binding, response, facts, status }: ResolvedBinding): z.ZodType => {
+    const name = upper(binding.operationId as string)
+    const data = binding.envelope === undefined ? response : z.object({ [binding.envelope]: response })
+    const named = data.meta()?.id === undefined ? data.meta({ id: `${name}Data` }) : data
+    const schema = status === 204 ? envelope.schema(z.object({}), {}) : envelope.schema(named, facts.shape)
+    return schema.meta({ ...schema.meta(), id: `${name}Envelope` })
+  }
 
   return (resolved) => {
     const { binding, procedure, resource, status } = resolved
     const withTag = binding.etag !== undefined
+    const tag = entityTag(resolved)
     const headers = {
       ...everywhere.headers,
       ...mapValues(binding.headers ?? {}, ({ schema = z.string(), description }) =>
         schema.optional().meta({ description }),
       ),
     }
-    const tagged = { ...headers, ...(withTag && { ETag: ETAG }) }
+    const tagged = { ...headers, ...(withTag && { ETag: etag(tag) }) }
     const statuses = [
       ...new Set([
         ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
@@ -125,19 +143,18 @@ function operations({
         ...(binding.ifMatch ? [412] : []),
       ]),
     ].sort()
-    const data =
-      binding.envelope === undefined ? resolved.response : z.object({ [binding.envelope]: resolved.response })
     const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
     const description = binding.successDescription ?? 'Success.'
+    const success = isPlain ? resolved.response : enveloped(resolved)
     return {
       operationId: binding.operationId as string,
       summary: binding.summary as string,
       description: `${binding.description} Needs the role \`${procedure.access}\`.`,
-      tags: [resource.tag],
+      tags: [binding.tag?.name ?? resource.tag],
       security: [{ [BEARER]: [] }],
       'x-role': procedure.access,
       ...(binding.deprecated && { deprecated: true }),
-      requestParams: parameters(resolved),
+      requestParams: parameters(resolved, tag, isPlain),
       ...(resolved.body &&
         !isEmpty(resolved.body) && {
           requestBody: {
@@ -150,22 +167,9 @@ function operations({
           },
         }),
       responses: {
-        ...(status === 204
-          ? {
-              204: { description, headers: z.object(tagged) },
-              200: {
-                description: 'The same, where `envelope=true` asks for a body.',
-                headers: z.object(tagged),
-                ...json(envelope.schema(z.object({}), {})),
-              },
-            }
-          : {
-              [status]: {
-                description,
-                headers: z.object(tagged),
-                ...json(z.union([resolved.response, envelope.schema(data, resolved.facts.shape)])),
-              },
-            }),
+        ...(status === 204 && isPlain
+          ? { 204: { description, headers: z.object(tagged) } }
+          : { [status === 204 ? 200 : status]: { description, headers: z.object(tagged), ...json(success) } }),
         ...(withTag &&
           binding.method === 'GET' && {
             304: { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers: z.object(tagged) },
@@ -178,8 +182,13 @@ function operations({
   }
 }
 
-const TAG = '"3-User.5b1f0c"'
-const ETAG = z.string().meta({ description: "The record's version and the answer's shape, quoted.", examples: [TAG] })
+/** An `ETag` such as the binding's answers have: `"3-User.5b1f0c"`. */
+function entityTag({ response }: ResolvedBinding): string {
+  return `"3-${response.meta()?.id ?? 'Record'}.5b1f0c"`
+}
+
+const etag = (example: string) =>
+  z.string().meta({ description: "The record's version and the answer's shape, quoted.", examples: [example] })
 const RETRY_AFTER = z
   .string()
   .regex(/^\d+$/)
@@ -199,23 +208,15 @@ const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },
 }
-const IF_MATCH = z
-  .string()
-  .optional()
-  .meta({
-    description: 'Write only if the record still has the version of this `ETag`, else 412.',
-    examples: [TAG],
-  })
-const IF_NONE_MATCH = z
-  .string()
-  .optional()
-  .meta({ description: 'Answer 304 without a body if the record still has this `ETag`.', examples: [TAG] })
 const ENVELOPE = z
-  .boolean()
-  .optional()
-  .meta({ description: 'Wrap the answer in the standard envelope `{ status, data, meta }`, errors too.' })
+  .literal(true)
+  .meta({ description: 'Wraps the answer in the standard envelope `{ status, data, meta }`, errors too.' })
 
-function parameters(resolved: ResolvedBinding): NonNullable<ZodOpenApiOperationObject['requestParams']> {
+function parameters(
+  resolved: ResolvedBinding,
+  tag: string,
+  isPlain: boolean,
+): NonNullable<ZodOpenApiOperationObject['requestParams']> {
   const { binding } = resolved
   const shape = shapeOf(resolved.input)
   const named = (sources: TextSource[], isInQuery = false) =>
@@ -226,14 +227,16 @@ function parameters(resolved: ResolvedBinding): NonNullable<ZodOpenApiOperationO
         return [name, isInQuery && isList && !isRepeated ? schema.meta({ ...schema.meta(), param }) : schema]
       }),
     )
+  const ifMatch = accepts('Write only if the record still has the version of this `ETag`, else 412.', tag)
+  const ifNoneMatch = accepts('Answer 304 without a body if the record still has this `ETag`.', tag)
   const header = {
     ...named(resolved.headers),
-    ...(binding.ifMatch && { 'If-Match': IF_MATCH }),
-    ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': IF_NONE_MATCH }),
+    ...(binding.ifMatch && { 'If-Match': ifMatch }),
+    ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': ifNoneMatch }),
   }
   return {
     path: z.object(named(resolved.path)),
-    query: z.object({ ...named(resolved.query, true), envelope: ENVELOPE }),
+    query: z.object({ ...named(resolved.query, true), ...(!isPlain && { envelope: ENVELOPE }) }),
     header: z.object(header),
   }
 }
@@ -244,7 +247,7 @@ function isEmpty(body: NonNullable<ResolvedBinding['body']>): boolean {
 
 // A body may carry an aliased field under either key, so neither alone is required.
 function bodySchema(resolved: ResolvedBinding, fields: Source[]): z.ZodType {
-  const id = `${resolved.binding.operationId?.replace(/^./, (letter) => letter.toUpperCase())}Body`
+  const id = `${upper(resolved.binding.operationId as string)}Body`
   const [first, ...others] = variantsOf(resolved.input).map(({ shape }) => {
     const own = fields.filter(({ field }) => Object.hasOwn(shape, field))
     return bodyOf(resolved, own, shape as Record<string, z.ZodType>)
@@ -280,6 +283,10 @@ function once<T>(): (key: string, make: () => T) => T {
   }
 }
 
+function upper(name: string): string {
+  return name.replace(/^./, (letter) => letter.toUpperCase())
+}
+
 function mapValues<T, U>(record: Record<string, T>, map: (value: T) => U): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
 }
@@ -293,14 +300,33 @@ interface WholeNumber {
   maximum?: number
 }
 
-/** Gives each whole number of a document its width, `int32` or `int64`, by which generated clients choose a type. */
-function setWidths(node: unknown): void {
+interface JsonSchema {
+  type?: string | string[]
+  format?: string
+  pattern?: string
+  anyOf?: JsonSchema[]
+}
+
+/**
+ * Writes the schemas of a document as code generators read them best: a nullable value as `type: [integer, "null"]`, a
+ * date without a pattern beside its format, and each whole number with its width, `int32` or `int64`.
+ */
+function simplify(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
+  const schema = node as JsonSchema
+  if (Array.isArray(schema.anyOf)) mergeNull(schema, schema.anyOf)
+  if (schema.format === 'date' || schema.format === 'date-time') delete schema.pattern
   if (isWholeNumber(node)) {
     const { minimum = -Infinity, maximum = Infinity } = node
     node.format ??= minimum >= -LARGEST_32 && maximum <= LARGEST_32 ? 'int32' : 'int64'
   }
-  for (const child of Object.values(node)) setWidths(child)
+  for (const child of Object.values(node)) simplify(child)
+}
+
+function mergeNull(schema: JsonSchema, [value, empty, ...others]: JsonSchema[]): void {
+  if (others.length > 0 || typeof value?.type !== 'string' || empty?.type !== 'null') return
+  delete schema.anyOf
+  Object.assign(schema, { ...value, ...schema, type: [value.type, 'null'] })
 }
 
 function isWholeNumber(node: object): node is WholeNumber {

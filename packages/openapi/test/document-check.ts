@@ -2,11 +2,34 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Answer, Sent } from './serve.ts'
 import { skyDocument } from './sky.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a parsed document of any shape
-const document: any = JSON.parse(JSON.stringify(skyDocument()))
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
-ajv.addSchema({ $id: 'sky', components: document.components })
-const validators = new Map<string, ValidateFunction>()
+/** An OpenAPI document, with what checks answers by its schemas. */
+class Checked {
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed document of any shape
+  readonly document: any
+  readonly paths: { path: string; pattern: RegExp }[]
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
+  readonly #validators = new Map<string, ValidateFunction>()
+
+  constructor(form: 'plain' | 'envelope') {
+    this.document = JSON.parse(JSON.stringify(skyDocument(form)))
+    this.paths = Object.keys(this.document.paths)
+      .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+      .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+    this.#ajv.addSchema({ $id: 'sky', components: this.document.components })
+  }
+
+  checkBody(where: string, schema: object | undefined, body: unknown): void {
+    if (schema === undefined && body === undefined) return
+    if (schema === undefined) throw new Error(`${where}: the document has no body here`)
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"sky#/components/')
+    const validate = this.#validators.get(text) ?? this.#ajv.compile(JSON.parse(text))
+    this.#validators.set(text, validate)
+    if (!validate(body)) throw new Error(`${where}: ${this.#ajv.errorsText(validate.errors)}`)
+  }
+}
+
+const plain = new Checked('plain')
+const envelope = new Checked('envelope')
 
 /** What Node and Express write of their own. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']
@@ -18,10 +41,11 @@ const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep
  * @throws Error that says what differs
  */
 export function checkExchange(method: string, target: string, sent: Sent['raw'], answer: Answer): void {
-  const operation = operationOf(method, target)
+  const checked = /^[^?]*\?(?:.*&)?envelope=true(?:&|$)/.test(target) ? envelope : plain
+  const operation = operationOf(method, target, checked)
   if (operation === undefined) return
   const where = `${method} ${target.slice(0, 100)} -> ${answer.status}`
-  const response = resolve(operation.responses[answer.status])
+  const response = resolve(operation.responses[answer.status], checked)
   if (response === undefined) throw new Error(`${where}: no such status in the document`)
   const documented = Object.entries<{ required?: boolean }>(response.headers ?? {})
   const names = documented.map(([name]) => name.toLowerCase())
@@ -29,46 +53,35 @@ export function checkExchange(method: string, target: string, sent: Sent['raw'],
   if (extra !== undefined) throw new Error(`${where}: the header ${extra} is not in the document`)
   const absent = documented.find(([name, { required }]) => required && !(name.toLowerCase() in answer.headers))
   if (absent !== undefined) throw new Error(`${where}: the header ${absent[0]} is missing`)
-  if (method !== 'HEAD') checkBody(where, response.content?.['application/json']?.schema, answer.body)
+  if (method !== 'HEAD') checked.checkBody(where, response.content?.['application/json']?.schema, answer.body)
   if (answer.status >= 300) return
   const known = operation.parameters.map(({ name }: { name: string }) => name)
   for (const name of new URLSearchParams(/\?(.*)/.exec(target)?.[1]).keys()) {
-    if (!known.includes(name)) throw new Error(`${where}: the parameter ${name} is not in the document`)
+    // Each document describes one value of it.
+    if (!known.includes(name) && name !== 'envelope')
+      throw new Error(`${where}: the parameter ${name} is not in the document`)
   }
   if (operation.requestBody !== undefined && typeof sent === 'string') {
-    checkBody(`${where} (request)`, operation.requestBody.content['application/json'].schema, JSON.parse(sent))
+    checked.checkBody(`${where} (request)`, operation.requestBody.content['application/json'].schema, JSON.parse(sent))
   }
-}
-
-function checkBody(where: string, schema: object | undefined, body: unknown): void {
-  if (schema === undefined && body === undefined) return
-  if (schema === undefined) throw new Error(`${where}: the document has no body here`)
-  const text = JSON.stringify(schema).replaceAll('"#/components/', '"sky#/components/')
-  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
-  validators.set(text, validate)
-  if (!validate(body)) throw new Error(`${where}: ${ajv.errorsText(validate.errors)}`)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: see above
-function resolve(response: any) {
+function resolve(response: any, { document }: Checked) {
   return response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1)]
 }
 
-const places = Object.keys(document.paths)
-  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
-  .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-
-function operationOf(method: string, target: string) {
+function operationOf(method: string, target: string, { document, paths }: Checked) {
   let path: string
   try {
     path = decodeURI(target.replace(/^\w+:\/\/[^/]*/, '').replace(/[?#].*$/s, ''))
   } catch {
     return undefined
   }
-  const exact = places.find(({ pattern }) => pattern.test(path))
+  const exact = paths.find(({ pattern }) => pattern.test(path))
   const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
   // Only the planets' own paths tell the two endings apart.
   const place =
-    exact ?? places.find(({ path, pattern }) => !/^\/planets(\/\{id\})?\/?$/.test(path) && pattern.test(other))
+    exact ?? paths.find(({ path, pattern }) => !/^\/planets(\/\{id\})?\/?$/.test(path) && pattern.test(other))
   return place && document.paths[place.path][(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }

@@ -477,8 +477,9 @@ export function skyOperations() {
   })
 }
 
-export function skyDocument() {
+export function skyDocument(form?: 'plain' | 'envelope') {
   return openApiDocument(contract, {
+    ...(form && { form }),
     title: 'Sky',
     version: '1.2.3',
     description: 'Planets and moons.',

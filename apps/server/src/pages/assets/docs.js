@@ -8,7 +8,7 @@ followColorScheme()
 dark.addEventListener('change', followColorScheme)
 
 SwaggerUIBundle({
-  url: '/openapi.json',
+  url: location.search === '?envelope' ? '/openapi-envelope.json' : '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
   displayRequestDuration: true,

@@ -1,7 +1,7 @@
 const font = 'system-ui, sans-serif'
 
 Redoc.init(
-  '/openapi.json',
+  location.search === '?envelope' ? '/openapi-envelope.json' : '/openapi.json',
   {
     // Its search runs in a worker made from a blob, which the page's policy forbids; the browser's own search finds
     // everything, as the whole document is on the page.

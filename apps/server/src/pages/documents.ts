@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express'
+
+/** The OpenAPI documents that the service offers, by path. */
+export const DOCUMENTS = {
+  '/openapi.json': 'plain',
+  '/openapi-envelope.json': 'envelope',
+  '/openapi-3.0.json': 'plain-3.0',
+} as const
+
+type Form = (typeof DOCUMENTS)[keyof typeof DOCUMENTS]
+
+const made = new Map<Form, Promise<object>>()
+
+/** Answers with an OpenAPI document that names the address at which the caller has reached the service. */
+export function servedDocument(form: Form): RequestHandler {
+  return async (req, res) => {
+    const document = await documentOf(form)
+    const host = req.get('host')
+    const url = host === undefined ? '/' : `${req.protocol}://${host}`
+    res.type('json').send(JSON.stringify({ ...document, servers: [{ url }] }))
+  }
+}
+
+/** The OpenAPI document, made when it is first asked for: what makes it is large, and most processes never need it. */
+export function documentOf(form: Form): Promise<object> {
+  const known = made.get(form) ?? make(form)
+  made.set(form, known)
+  return known
+}
+
+async function make(form: Form): Promise<object> {
+  const { createDocument } = await import('../document.ts')
+  if (form !== 'plain-3.0') return createDocument(form)
+  const { Converter } = await import('@apiture/openapi-down-convert')
+  // The converter changes what it is given.
+  return new Converter(structuredClone(createDocument()), {}).convert()
+}
