@@ -117,7 +117,7 @@ test('data that no contract names go to nobody; data that break it are a fault o
   ])
   const broken = await request('POST', '/things/1/holders')
   expect([broken.status, broken.body.error]).toEqual([500, 'Internal server error (request request-1)'])
-  expect(problems.at(-1)?.message).toBe('things.take: the data of its 409 are not what its contract says')
+  expect(problems.at(-1)?.message).toBe('things.take: the data of its 409 error does not match the contract')
 })
 
 test('over REST a form shows them that has a place for them, and the document says so', async () => {

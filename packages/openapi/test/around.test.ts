@@ -275,7 +275,7 @@ describe('mounted at a path', () => {
 
   test('passes on what it does not take, and what refuses it later still has the form of its path', async () => {
     const app = express()
-    const { handle, refuse } = rest(
+    const { handle, notFound } = rest(
       { things },
       implement<{ things: typeof things }, object>({ things }, implementation),
       {
@@ -286,7 +286,7 @@ describe('mounted at a path', () => {
     )
     app.use('/v1', handle)
     app.get('/things/1', (_req, res) => void res.json('elsewhere'))
-    app.use(refuse)
+    app.use(notFound)
     const server = app.listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
@@ -309,7 +309,7 @@ test('an input field that the query string has no room for is refused at the sta
   })
   const options = { envelope, context: () => ({}), requestId: () => '' }
   expect(() => rest({ taken }, [], options)).toThrow(
-    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" asks for the standard envelope',
+    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" selects the standard envelope',
   )
 })
 

@@ -105,7 +105,7 @@ test('a body that breaks off is a 400, one that was read before a 500', async ()
   })
   expect(await told(handler()(post(broken)))).toMatchObject({
     status: 400,
-    body: { error: 'Body did not arrive whole' },
+    body: { error: 'Body is incomplete' },
   })
   const problems: unknown[] = []
   const read = post('{"id":1}')
@@ -114,7 +114,7 @@ test('a body that breaks off is a 400, one that was read before a 500', async ()
     status: 500,
     body: { error: 'Internal server error (request request-1)' },
   })
-  expect(problems).toEqual([new Error('The body was read before: give the handler a clone of the request')])
+  expect(problems).toEqual([new Error('The body has already been read: pass the handler a clone of the request')])
 })
 
 test('bodies in pieces are joined', async () => {

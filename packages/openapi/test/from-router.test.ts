@@ -100,9 +100,9 @@ interface Sent {
 async function serve(options: Options = {}) {
   const createContext = () => ({ caller: 'somebody' })
   const served = fromRouter(router)
-  const { handle, refuse } = served.express({ createContext, ...options })
+  const { handle, notFound } = served.express({ createContext, ...options })
   const viaFetch = served.fetch({ createContext, ...options, prefix: '/api' })
-  const server = createServer(express().use('/api', handle, refuse)).listen(0, '127.0.0.1')
+  const server = createServer(express().use('/api', handle, notFound)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => server.close())
   const { port } = server.address() as AddressInfo

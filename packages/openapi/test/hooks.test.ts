@@ -235,7 +235,7 @@ describe.each(forms)('given %s,', (_, given) => {
   test('headers of a ready answer are sent; where they fail, the answer goes without them', async () => {
     const answers: unknown[] = []
     for (const headers of [given(() => ({ 'X-Served-By': 'small' })), given(forbid)]) {
-      const { ready } = rest(contract, implement<typeof contract, object>(contract, implementation), {
+      const { prepareError } = rest(contract, implement<typeof contract, object>(contract, implementation), {
         envelope,
         context: () => ({}),
         requestId: () => '',
@@ -246,7 +246,7 @@ describe.each(forms)('given %s,', (_, given) => {
         writeHead: (...head: unknown[]) => answers.push(head) && res,
         end: () => res,
       }
-      ready(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
+      prepareError(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
       await setTimeout(5)
     }
     expect(answers).toEqual([

@@ -382,9 +382,7 @@ describe('a connection', () => {
     const head =
       'POST /probes HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"la'
     socket.write(head, () => socket.destroy())
-    await expect
-      .poll(() => sky.problems.slice(before).map(({ message }) => message))
-      .toEqual(['Body did not arrive whole'])
+    await expect.poll(() => sky.problems.slice(before).map(({ message }) => message)).toEqual(['Body is incomplete'])
     expect((await sky.request('GET', '/planets/6')).status).toBe(200)
   })
 

@@ -41,7 +41,7 @@ export interface Sky extends AsyncDisposable {
 export async function startSky(): Promise<Sky> {
   const problems: ApiError[] = []
   const operations = skyOperations()
-  const { handle, refuse, fail } = rest<SkyContext>(contract, operations, {
+  const { handle, notFound, sendError } = rest<SkyContext>(contract, operations, {
     envelope,
     context: () => ({ caller: 'rest' }),
     requestId: () => 'request-1',
@@ -57,8 +57,8 @@ export async function startSky(): Promise<Sky> {
     context: (req, { length }) => ({ caller: 'trpc', ...(length === 1 && { headers: req.headers }) }),
     path: '/trpc',
     bodyLimit: 4096,
-    mostCalls: 10,
-    mostRecords: 1000,
+    maxCalls: 10,
+    maxRecords: 1000,
   })
   app.use(plain)
   app.use('/trpc', complete)
@@ -71,8 +71,8 @@ export async function startSky(): Promise<Sky> {
     throw new Error('before the answer')
   })
   app.use(handle)
-  app.use(refuse)
-  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
+  app.use(notFound)
+  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => sendError(error, req, res)
   app.use(onUncaught)
 
   const twin = fetchHandler<SkyContext>(contract, skyOperations(), {

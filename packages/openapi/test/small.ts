@@ -59,7 +59,7 @@ export async function serve<C extends Contract>(
 ): Promise<Small> {
   const operations = implement<C, object>(contract, implementation, hooks)
   const { context = () => ({}) } = hooks
-  const { handle, refuse, fail } = rest(contract, operations, {
+  const { handle, notFound, sendError } = rest(contract, operations, {
     envelope,
     requestId: () => 'request-1',
     ...hooks,
@@ -70,15 +70,15 @@ export async function serve<C extends Contract>(
     context: (req, procedures) => context(req, procedures, '/trpc'),
     path: '/trpc',
     bodyLimit: 4096,
-    mostCalls: 10,
-    mostRecords: 1000,
+    maxCalls: 10,
+    maxRecords: 1000,
   })
   const app = express()
   for (const handler of before) app.use(handler)
   app.use(plain)
   app.use('/trpc', complete)
-  app.use(mount, handle, refuse)
-  app.use(((error, req, res, _next) => fail(error, req, res)) as express.ErrorRequestHandler)
+  app.use(mount, handle, notFound)
+  app.use(((error, req, res, _next) => sendError(error, req, res)) as express.ErrorRequestHandler)
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => {

@@ -45,8 +45,8 @@ const ours = await serve((onError) => {
     onError,
     path: '/trpc',
     bodyLimit: BODY_LIMIT,
-    mostCalls: MOST_CALLS,
-    mostRecords: MOST_RECORDS,
+    maxCalls: MOST_CALLS,
+    maxRecords: MOST_RECORDS,
   })
   return [plain, express.Router().use('/trpc', complete)]
 })
