@@ -88,7 +88,8 @@ interface Documented {
   meta: { openapi: { summary?: string; description?: string } }
 }
 
-// The compiler expands the type of `contract`. Replace it, so that each procedure has the summary and description of its contract as documentation.
+// The compiler expands the type of `contract`. Replace it by one that documents each procedure with its summary and
+// description.
 const index = join(types, 'contract', 'src', 'index.d.ts')
 const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
   const verbs = Object.entries(procedures as Record<string, Documented>).map(([verb, { meta }]) => {

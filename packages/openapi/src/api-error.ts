@@ -82,7 +82,7 @@ const STATUSES = new Map(
     .map(([status, code]): [string, ApiErrorStatus] => [code, Number(status) as ApiErrorStatus]),
 ).set('PARSE_ERROR', 400)
 
-/** Converts an error to an ApiError. A TRPCError keeps its status; any other error becomes a 500 with the error as its cause. */
+/** Converts an error to an ApiError. A TRPCError keeps its status; any other error becomes the cause of a 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const status = error instanceof TRPCError ? STATUSES.get(error.code) : undefined

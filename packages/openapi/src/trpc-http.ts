@@ -18,7 +18,7 @@ export interface TrpcOptions<Context> {
    * @param procedures the procedure path of each call in the request, as sent: `users.get`
    */
   context: (req: Request, procedures: readonly string[]) => Awaitable<Context>
-  /** Headers of every response. An error that it throws or rejects with becomes the response of each call, without these headers. */
+  /** Headers of every response. An error that it throws or rejects with becomes the response of each call. */
   headers?: (req: Request) => Awaitable<Record<string, string>>
   /** Called with each error of a call. An error that it throws or rejects with becomes a process warning. */
   onError?: (error: TRPCError, req: Request) => Awaitable<void>
@@ -39,7 +39,7 @@ export interface Trpc {
    * routing.
    */
   plain: RequestHandler
-  /** tRPC's own adapter. It handles every request to its mount path, including streams and malformed requests, without `headers`. */
+  /** tRPC's own adapter, for all requests to its mount path, including streams and malformed ones. It ignores `headers`. */
   complete: RequestHandler
 }
 

@@ -8,14 +8,14 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false
 ajv.addSchema({ $id: 'sky', components: document.components })
 const validators = new Map<string, ValidateFunction>()
 
-/** What Node and Express write of their own. */
+/** The headers that Node and Express set. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']
 
 /**
- * Checks a request and its answer against the OpenAPI document: status, headers and body of the answer, and, where it
- * was a success, the parameters and the body of the request. Paths and methods without an operation are left alone.
+ * Checks a response against the OpenAPI document: status, headers and body. After a success, also checks the parameters
+ * and the body of the request. Ignores paths and methods without an operation.
  *
- * @throws Error that says what differs
+ * @throws Error that describes the first difference
  */
 export function checkExchange(method: string, target: string, sent: Sent['raw'], answer: Answer): void {
   const operation = operationOf(method, target)
@@ -54,7 +54,7 @@ function resolve(response: any) {
   return response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1)]
 }
 
-const places = Object.keys(document.paths)
+const routes = Object.keys(document.paths)
   .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
   .sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
 
@@ -65,10 +65,10 @@ function operationOf(method: string, target: string) {
   } catch {
     return undefined
   }
-  const exact = places.find(({ pattern }) => pattern.test(path))
+  const exact = routes.find(({ pattern }) => pattern.test(path))
   const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
-  // Only the planets' own paths tell the two endings apart.
-  const place =
-    exact ?? places.find(({ path, pattern }) => !/^\/planets(\/\{id\})?\/?$/.test(path) && pattern.test(other))
-  return place && document.paths[place.path][(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+  // The trailing slash is significant only in the planets' paths.
+  const route =
+    exact ?? routes.find(({ path, pattern }) => !/^\/planets(\/\{id\})?\/?$/.test(path) && pattern.test(other))
+  return route && document.paths[route.path][(method === 'HEAD' ? 'GET' : method).toLowerCase()]
 }

@@ -18,13 +18,13 @@ export type Hooks = ImplementOptions<object> &
 export interface Small {
   port: number
   url: string
-  /** Status, body (the text where it is no JSON) and headers of the answer. */
+  /** The status, headers and body of the response; a body that is not JSON is text. */
   request: (method: string, path: string, sent?: { json?: unknown; headers?: Record<string, string> }) => Promise<Reply>
 }
 
 interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests access bodies of any shape
   body: any
   headers: Headers
 }
@@ -45,12 +45,12 @@ export const documentOptions = {
   everywhere: { headers: {}, errors: [] },
 }
 
-/** A resource that has nothing but procedures. */
-export function only<P extends Procedures>(procedures: P) {
+/** A resource with the given procedures and default metadata. */
+export function resourceOf<P extends Procedures>(procedures: P) {
   return resource({ tag: 'Things', description: 'Things.', errorForm: plainForm, procedures })
 }
 
-/** A contract on a server of its own, over REST and at `/trpc`, until the tests of the file end. */
+/** Serves a contract on a new server, over REST and at `/trpc`, until the tests of the file end. */
 export async function serve<C extends Contract>(
   contract: C,
   implementation: Implementation<C, object>,
