@@ -85,7 +85,7 @@ test('an operation has the parameters of its binding', () => {
       .sort()
   expect(parameters('getWorld')).toEqual(['header If-None-Match', 'path world_id', 'query envelope'])
   expect(parameters('createPlanet')).toEqual(['header Idempotency-Key', 'query envelope'])
-  expect(parameters('reitemPlanet')).toEqual(['header If-Match', 'path id', 'query envelope'])
+  expect(parameters('replacePlanet')).toEqual(['header If-Match', 'path id', 'query envelope'])
   expect(parameters('look')).toEqual([
     'header X-Depth',
     'path count',
@@ -114,7 +114,7 @@ describe('a body', () => {
   test('has the fields without another source', () => {
     expect(Object.keys(bodyOf('createPlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
     expect(bodyOf('createPlanet').required).toEqual(['name', 'radius'])
-    expect(Object.keys(bodyOf('reitemPlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
+    expect(Object.keys(bodyOf('replacePlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
     expect(named('listPlanets').requestBody).toBe(undefined)
     expect(named('deletePlanet').requestBody).toBe(undefined)
   })
@@ -139,7 +139,7 @@ describe('the responses of an operation', () => {
     expect(statuses('getPlanet')).toBe('200 304 400 401 403 404 406 500')
     expect(statuses('createPlanet')).toBe('201 400 401 403 406 409 413 415 500')
     expect(statuses('createTitledPlanet')).toBe('200 400 401 403 406 409 413 415 500')
-    expect(statuses('reitemPlanet')).toBe('200 400 401 403 404 406 412 413 415 500')
+    expect(statuses('replacePlanet')).toBe('200 400 401 403 404 406 412 413 415 500')
     expect(statuses('deletePlanet')).toBe('200 400 401 403 404 406 500')
     expect(statuses('deleteWorld')).toBe('200 204 400 401 403 404 406 500')
     expect(statuses('fail')).toBe('200 304 400 401 403 406 500 503')
@@ -162,7 +162,7 @@ describe('the responses of an operation', () => {
     }
     expect(headers('listPlanets', 200)).toEqual(['X-Served-By', 'X-Total', 'X-Limit'])
     expect(headers('createPlanet', 201)).toEqual(['X-Served-By', 'Location', 'ETag'])
-    expect(headers('reitemPlanetQuietly', 204)).toEqual(['X-Served-By', 'ETag'])
+    expect(headers('replacePlanetQuietly', 204)).toEqual(['X-Served-By', 'ETag'])
     expect(headers('createPlanet', 415)).toEqual(['X-Served-By', 'Accept', 'Accept-Encoding'])
     expect(headers('fail', 503)).toEqual(['X-Served-By', 'Retry-After'])
     expect(headers('getPlanet', 304)).toEqual(['X-Served-By', 'ETag'])
@@ -187,7 +187,7 @@ test('a named schema is one component, even if several bindings use it', () => {
   const names = ['Planet', 'PlanetName', 'Message', 'Fault', 'Detail', 'Wrapped']
   expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names))
   const bodies = Object.keys(components.schemas).filter((name) => name.endsWith('Body'))
-  expect(bodies.sort()).toEqual(['CreatePlanetBody', 'CreateTitledPlanetBody', 'ReitemPlanetBody', 'SendBody'])
+  expect(bodies.sort()).toEqual(['CreatePlanetBody', 'CreateTitledPlanetBody', 'ReplacePlanetBody', 'SendBody'])
   expect(JSON.stringify(paths).match(/"ringed":\{"type"/g)).toBe(null)
 })
 
