@@ -117,7 +117,7 @@ function resolve(
     return { name: as, field }
   }
   if (!ROUTABLE.test(binding.path)) {
-    const rule = 'segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed'
+    const rule = 'segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed'
     throw new Error(`${name}: the path ${binding.path} must be ${rule}`)
   }
   const path = [...binding.path.matchAll(PARAMETER)].map(([, param = '']) =>

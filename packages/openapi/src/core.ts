@@ -27,7 +27,7 @@ import { abortApiError } from './signal.ts'
 export interface Transport<Req> {
   readBytes: ReadBytes<Req>
   /** Whether the client is known to have disconnected. */
-  hasGone: (req: Req) => boolean
+  hasDisconnected: (req: Req) => boolean
 }
 
 export interface RestOptions<Context, Req> {
@@ -92,7 +92,7 @@ export function createCore<Context, Req extends Incoming>(
   contract: Contract,
   operations: Operation<Context>[],
   options: RestOptions<Context, Req>,
-  { readBytes, hasGone }: Transport<Req>,
+  { readBytes, hasDisconnected }: Transport<Req>,
   overrides?: CoreOverrides<Req>,
 ): Core<Req> {
   const all = resolveBindings(contract, overrides === undefined)
@@ -188,7 +188,7 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   const formatError = async (error: unknown, req: Req, base: string): Promise<Reply> => {
-    let apiError = parserApiError(error) ?? abortApiError(error, hasGone(req)) ?? toApiError(error)
+    let apiError = parserApiError(error) ?? abortApiError(error, hasDisconnected(req)) ?? toApiError(error)
     let commonHeaders: Record<string, string> | undefined
     try {
       commonHeaders = await options.headers?.(req)

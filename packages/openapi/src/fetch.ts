@@ -95,7 +95,7 @@ const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
 }
 
 /** Reads fetch requests. */
-export const FETCH: Transport<FetchRequest> = { readBytes, hasGone: ({ request }) => request.signal.aborted }
+export const FETCH: Transport<FetchRequest> = { readBytes, hasDisconnected: ({ request }) => request.signal.aborted }
 
 async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
   try {

@@ -14,7 +14,7 @@ import {
   type Transport,
 } from './core.ts'
 import type { Operation } from './implement.ts'
-import { hasGone } from './signal.ts'
+import { hasDisconnected } from './signal.ts'
 
 export interface Rest {
   /** Handles each request whose path is in the contract and passes on all others. Mount it first. */
@@ -40,7 +40,7 @@ export function rest<Context>(
 }
 
 /** Reads Express requests. */
-export const EXPRESS: Transport<Request> = { readBytes, hasGone }
+export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
 
 /** A core as Express handlers. */
 export function toExpress(core: Core<Request>): Rest {

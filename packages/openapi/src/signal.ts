@@ -24,14 +24,14 @@ export function signalOf(req: Request): AbortSignal {
 }
 
 /** Whether the client has disconnected. Always false if no signal was requested. */
-export function hasGone(req: Request): boolean {
+export function hasDisconnected(req: Request): boolean {
   return signals.get(req)?.aborted ?? false
 }
 
 /** The 499 for a call that was aborted because its client disconnected. It is not a failure of the service. */
-export function abortApiError(error: unknown, hasGone: boolean): ApiError | undefined {
+export function abortApiError(error: unknown, hasDisconnected: boolean): ApiError | undefined {
   const { cause = error } = error instanceof TRPCError ? error : {}
   const isAbort = (cause as { name?: unknown } | undefined)?.name === 'AbortError'
-  if (!isAbort || !hasGone) return undefined
+  if (!isAbort || !hasDisconnected) return undefined
   return new ApiError(499, 'The client closed the connection', { cause })
 }

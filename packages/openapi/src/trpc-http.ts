@@ -6,7 +6,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ApiError } from './api-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { abortApiError, hasGone } from './signal.ts'
+import { abortApiError, hasDisconnected } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
 import { plainRequest, readInputs } from './trpc-request.ts'
 
@@ -60,7 +60,7 @@ export function trpc<Context extends object & CallContext>(
     const type = req.method === 'GET' ? 'query' : 'mutation'
     let context: Context | undefined
     const failedCall = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<CallResult> => {
-      const error = abortApiError(cause, hasGone(req)) ?? getTRPCErrorFromUnknown(cause)
+      const error = abortApiError(cause, hasDisconnected(req)) ?? getTRPCErrorFromUnknown(cause)
       await observe(() => options.onError?.(error, req))
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
@@ -133,7 +133,7 @@ export function trpc<Context extends object & CallContext>(
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
       // Not awaited, because tRPC ignores a returned promise.
       onError: ({ error, req }) =>
-        void observe(() => options.onError?.(abortApiError(error, hasGone(req)) ?? error, req)),
+        void observe(() => options.onError?.(abortApiError(error, hasDisconnected(req)) ?? error, req)),
     })
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined

@@ -313,7 +313,7 @@ describe('a contract is rejected at startup', () => {
     const input = z.object({ a: z.string().optional(), b: z.string().optional() })
     const things = resourceOf({ get: at('GET', path as '/', input) })
     expect(() => rest({ things }, [{ name: 'things.get' } as never], options)).toThrow(
-      `things.get: the path ${path} must be segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed`,
+      `things.get: the path ${path} must be segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed`,
     )
   })
 

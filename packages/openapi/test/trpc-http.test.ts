@@ -306,7 +306,7 @@ describe('tRPC’s client', () => {
   })
 
   test.each([
-    ['alone', httpLink],
+    ['in a single request', httpLink],
     ['in a batch', httpBatchLink],
     ['in a stream', httpBatchStreamLink],
   ])('can abort a call %s, and the server continues to work', async (_, link) => {
