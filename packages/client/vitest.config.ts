@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-// Each file builds the package anew.
+// Each test file builds the package.
 export default defineConfig({ test: { fileParallelism: false } })

@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-// Hundreds of generated requests take as long as the machine is slow, which is no defect.
+// The property tests send hundreds of requests, which take long on a slow machine.
 export default defineConfig({ test: { testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } })

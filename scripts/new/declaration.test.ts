@@ -29,10 +29,10 @@ test('a declaration says the singular and the path that do not follow from the n
 })
 
 test('the list gets a line and a name, and loses them again', () => {
-  const list = "import { keys } from './keys.ts'\n\nexport const written = { users, keys }\n"
+  const list = "import { keys } from './keys.ts'\n\nexport const writable = { users, keys }\n"
   const longer = withNoun(list, orders)
   expect(longer).toBe(
-    "import { orders } from './orders.ts'\nimport { keys } from './keys.ts'\n\nexport const written = { users, orders, keys }\n",
+    "import { orders } from './orders.ts'\nimport { keys } from './keys.ts'\n\nexport const writable = { users, orders, keys }\n",
   )
   expect(withoutNoun(longer, orders)).toBe(list)
 })

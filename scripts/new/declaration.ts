@@ -54,10 +54,10 @@ export function withoutNoun(list: string, { noun }: Names): string {
 }
 
 function withNouns(list: string, nouns: string[]): string {
-  return list.replace(/written = \{[^}]*\}/, `written = { ${nouns.join(', ')} }`)
+  return list.replace(/writable = \{[^}]*\}/, `writable = { ${nouns.join(', ')} }`)
 }
 
 /** The names in the list of the contract. */
 export function nounsIn(list: string): string[] {
-  return /written = \{([^}]*)\}/.exec(list)?.[1]?.match(/\w+/g) ?? []
+  return /writable = \{([^}]*)\}/.exec(list)?.[1]?.match(/\w+/g) ?? []
 }

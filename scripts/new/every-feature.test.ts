@@ -42,7 +42,7 @@ function declareParcels(folder: string) {
     writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')))
   copyFileSync(join(fixtures, 'parcels.txt'), join(folder, 'packages/contract/src/parcels.ts'))
   edit(
-    'packages/contract/src/written.ts',
+    'packages/contract/src/writable.ts',
     (list) => `import { parcels } from './parcels.ts'\n${list.replace('items,', 'items, parcels,')}`,
   )
   edit('prisma/schema.prisma', (models) => models.replace(/(?<=^model (?:User|Book) \{\n)/gm, '  parcels Parcel[]\n'))

@@ -22,7 +22,7 @@ test('the guide leads from an empty clone to orders in the console, and back', {
   expect(clone.changes().map((change) => change.replace(/\d{4}_/, 'NNNN_'))).toEqual([
     ' M packages/contract/openapi.snapshot.json',
     ' M packages/contract/src/hash.ts',
-    ' M packages/contract/src/written.ts',
+    ' M packages/contract/src/writable.ts',
     ' M prisma/schema.prisma',
     `?? apps/server/test/${orders}.test.ts`,
     `?? packages/contract/src/${orders}.ts`,

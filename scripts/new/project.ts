@@ -7,7 +7,7 @@ import { modelsIn, relationsOf } from './model.ts'
 import { camelCase, type Names } from './names.ts'
 import type { Target } from './promises.ts'
 
-export const LIST = 'packages/contract/src/written.ts'
+export const LIST = 'packages/contract/src/writable.ts'
 export const MODELS = 'prisma/schema.prisma'
 export const DOCUMENT = 'packages/contract/openapi.snapshot.json'
 export const HASH = 'packages/contract/src/hash.ts'

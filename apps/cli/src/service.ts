@@ -1,5 +1,5 @@
 import type { Client } from '@resource/client'
-import { type Contract, contract, type Input, type Output, type WrittenNoun } from '@resource/contract'
+import { type Contract, contract, type Input, type Output, type WritableNoun } from '@resource/contract'
 import type { z } from 'zod'
 
 export type Noun = keyof Contract
@@ -20,7 +20,7 @@ export const LIMIT = 'limit' satisfies keyof Input<Noun, 'list'>
 export const COUNT = 'count' satisfies keyof Input<Noun, 'list'>
 export const PAGE = 'page' satisfies keyof Input<Noun, 'list'>
 export const SORT = 'sort' satisfies keyof Input<Noun, 'list'>
-export const KEY = 'idempotency_key' satisfies keyof Input<WrittenNoun, 'create'>
+export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create'>
 
 /** What a list says beside its records. */
 export type PageFacts = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>

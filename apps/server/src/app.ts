@@ -100,7 +100,7 @@ export function createApp(options: AppOptions): App {
     const caller = access.callerOf(req)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)
   }
-  const { handle, refuse, fail, ready } = rest<Context>(contract, operations, {
+  const { handle, notFound, sendError, prepareError } = rest<Context>(contract, operations, {
     envelope,
     context: contextOf,
     requestId,
@@ -117,8 +117,8 @@ export function createApp(options: AppOptions): App {
     onError: tell,
     path: TRPC,
     bodyLimit: TRPC_BODY_LIMIT,
-    mostCalls: MOST_CALLS_IN_BATCH,
-    mostRecords: MOST_RECORDS_IN_BATCH,
+    maxCalls: MOST_CALLS_IN_BATCH,
+    maxRecords: MOST_RECORDS_IN_BATCH,
   })
 
   const isKnown = async (req: Request) => {
@@ -158,10 +158,10 @@ export function createApp(options: AppOptions): App {
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))
-  app.use(refuse)
-  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
+  app.use(notFound)
+  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => sendError(error, req, res)
   app.use(onUncaught)
-  return { app, refuseOverload: ready(OVERLOADED) }
+  return { app, refuseOverload: prepareError(OVERLOADED) }
 }
 
 // Those that say something about who calls.

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { type Contract, contract, type WrittenNoun } from '@resource/contract'
+import { type Contract, contract, type WritableNoun } from '@resource/contract'
 import { createLocalClient } from '@resource/server/local'
 import { describe, expect, test } from 'vitest'
 import { dropOldEntries } from '../src/audit/retention.ts'
@@ -164,7 +164,7 @@ describe('every procedure that writes', () => {
         // The record as the contract shows it, but for the mark of a secret.
         const { before, after } = entries.at(-1) ?? {}
         const { password: _, ...shown } = after ?? before ?? {}
-        const get = contract[noun as WrittenNoun].procedures.get.output
+        const get = contract[noun as WritableNoun].procedures.get.output
         expect(Object.keys(shown)).toEqual(Object.keys(get.shape))
         get.parse(shown)
       })

@@ -95,7 +95,8 @@ test('the bulk creates of one batch bring no more records than one alone: what i
       headers: { 'Content-Type': 'application/json', 'trpc-accept': link },
       body: JSON.stringify({ ...counts.map(items) }),
     })
-  const refusal = 'The calls of one batch bring at most 1000 records together; send this one by itself'
+  const refusal =
+    'A batch must contain at most 1000 records in all calls together; send this call in a separate request'
   const answer = await send([1, 1000, 999, 1], 'application/json')
   const results = (await answer.json()) as { error?: { message: string }; result?: { data: { items: [] } } }[]
   expect(answer.status).toBe(207)

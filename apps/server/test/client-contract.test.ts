@@ -27,7 +27,7 @@ test('with `check`, an answer that breaks the contract is an error that says whe
   const broken = await client.items.get.query({ id: 1 }).catch((error: unknown) => error)
   expect(broken).toBeInstanceOf(ContractError)
   expect(broken).toMatchObject({ name: 'ContractError', fields: [{ field: 'price' }] })
-  expect((broken as Error).message).toContain('items.get broke the contract: price: ')
+  expect((broken as Error).message).toContain('items.get: the response does not match the contract: price: ')
   expect(await client.items.get.query({ id: 1 })).toMatchObject({ colour: 'red' })
   server.closeAllConnections()
   server.close()

@@ -246,7 +246,8 @@ test('an OpenAPI document names the address at which the service was reached', a
     expect((await server.request('GET', path)).body.servers).toEqual([{ url: server.url }])
   }
   const url = server.url.replace('127.0.0.1', 'localhost')
-  expect((await (await fetch(`${url}/openapi.json`)).json()).servers).toEqual([{ url }])
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: object[] }
+  expect(document.servers).toEqual([{ url }])
 })
 
 test('/openapi-3.0.json is the document in OpenAPI 3.0', async () => {

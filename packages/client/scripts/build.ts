@@ -1,4 +1,4 @@
-// What is published: dist, with the contract inside, types too, so that it needs no other package of the workspace.
+// Builds `dist` for publishing. It includes the code and types of the contract, so it needs no other workspace package.
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ const tsc = join(packages, '..', 'node_modules', 'typescript', 'bin', 'tsc')
 const entries = ['index', 'contract', 'query', 'react']
 const external = [/^@trpc\/(client|server)/, /^zod/, 'react', '@tanstack/react-query']
 
-// The types of the contract go along as they are: a bundler of types loses the comments inside them.
+// The types of the contract are copied unbundled: the type bundler loses comments inside them.
 const META = `export interface OpenApiMeta {
   openapi?: {
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -76,7 +76,7 @@ for (const name of globSync('*.d.ts', { cwd: dist })) {
 rmSync(join(types, 'client'), { recursive: true })
 for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
   const file = join(name.parentPath, name.name)
-  const isKept = /\/contract\/src\/|\/openapi\/src\/(client\/\w[\w-]*|contract|problem)\.d\.ts$/.test(file)
+  const isKept = /\/contract\/src\/|\/openapi\/src\/(client\/\w[\w-]*|contract|api-error)\.d\.ts$/.test(file)
   if (name.isFile() && !isKept) rmSync(file)
   else if (name.isFile()) {
     rewrite(file, { '@resource/openapi/contract': '../../openapi/src/contract.js', 'trpc-openapi': '../../meta.js' })
@@ -84,14 +84,15 @@ for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
 }
 writeFileSync(join(types, 'meta.d.ts'), META)
 
-interface Worded {
+interface Documented {
   meta: { openapi: { summary?: string; description?: string } }
 }
 
-// The compiler writes the nouns out there; each procedure gets the words that the contract has for it.
+// The compiler expands the type of `contract`. Replace it by one that documents each procedure with its summary and
+// description.
 const index = join(types, 'contract', 'src', 'index.d.ts')
 const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
-  const verbs = Object.entries(procedures as Record<string, Worded>).map(([verb, { meta }]) => {
+  const verbs = Object.entries(procedures as Record<string, Documented>).map(([verb, { meta }]) => {
     const { summary, description } = meta.openapi
     return `/** ${summary}. ${description} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
   })
@@ -102,11 +103,11 @@ writeFileSync(
   readFileSync(index, 'utf8').replace(/(?<=export declare const contract: )\{.*?^\}/ms, `{\n${nouns.join('\n')}\n}`),
 )
 
-/** Lets a file import what lies beside it in `dist`. */
-function rewrite(file: string, places: Record<string, string>) {
-  const text = readFileSync(file, 'utf8').replace(/(['"])([^'"\n]+)\1/g, (quoted, mark, name) => {
-    const place = places[name] ?? (name.startsWith('.') ? name.replace(/\.ts$/, '.js') : name)
-    return name === place ? quoted : mark + place + mark
+/** Repaths package imports in a file by relative paths in `dist`. */
+function rewrite(file: string, paths: Record<string, string>) {
+  const text = readFileSync(file, 'utf8').replace(/(['"])([^'"\n]+)\1/g, (quoted, quote, name) => {
+    const path = paths[name] ?? (name.startsWith('.') ? name.replace(/\.ts$/, '.js') : name)
+    return name === path ? quoted : quote + path + quote
   })
   writeFileSync(file, text)
 }

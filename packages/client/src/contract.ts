@@ -1,3 +1,3 @@
-// The contract with its zod schemas, for `createClient({ check: contract })`: a module of its own, so that who does not
-// check answers does not load zod.
+// The contract with its zod schemas, for `createClient({ check: contract })`. A separate module, so that zod is loaded
+// only for checks.
 export { contract } from '@resource/contract'

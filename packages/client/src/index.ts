@@ -3,34 +3,33 @@ import { CONTRACT_HASH } from '@resource/contract/hash'
 import {
   type ClientOf,
   createClient as createClientOf,
+  type IterateInput as IterateInputOf,
   type ClientOptions as OptionsOf,
   type ListedRecord as RecordOf,
-  type Walk as WalkOf,
 } from '@resource/openapi/client'
 
-/** Every procedure of the service (`query` or `mutate`), and for each noun its lists as async iterators. */
+/** The client: every procedure of the service (`query` or `mutate`), and the lists of each noun as async iterators. */
 export type Client = ClientOf<Contract>
 
 export type ClientOptions = OptionsOf<Contract>
 
-/** The nouns that can be listed. */
+/** The nouns of the resources. */
 export type Noun = keyof Contract
 
-/** A record of the noun as its list shows it. */
+/** A record in the list of a noun. */
 export type ListedRecord<N extends Noun> = RecordOf<Contract[N]['procedures'], N>
 
-/** What a walk along a list takes: filters, sort, the size of its pages, and the cursor to start from. */
-export type Walk<N extends Noun> = WalkOf<Contract[N]['procedures']>
+/** The input of `iterate` and `pages`: filters, `sort`, `limit` as the page size, and `after` as the start cursor. */
+export type IterateInput<N extends Noun> = IterateInputOf<Contract[N]['procedures']>
 
 /**
- * A client of the service, typed by its contract. Calls made in the same tick travel in one request where their
- * credentials are the same.
+ * Creates a typed client of the service. Calls of the same tick with the same credentials are sent in one request.
  *
- * A call throws a `ServiceError` of the class of its kind; a fault of the program itself, such as what `apiKey` throws,
- * is thrown as it is.
+ * A failed call throws a subclass of `ServiceError`. An error of the program itself, such as one thrown by `apiKey`, is
+ * thrown unchanged.
  */
 export function createClient(options: ClientOptions): Client {
-  // By the hash the service notices clients of another contract.
+  // The service compares the hash to detect clients built against a different contract.
   return createClientOf<Contract>({ ...options, headers: { 'X-Contract': CONTRACT_HASH, ...options.headers } })
 }
 

@@ -3,14 +3,14 @@ import { createResourceOptionsOf, type ResourceOptionsOf } from '@resource/opena
 import type { QueryClient } from '@tanstack/react-query'
 import type { Client } from './index.ts'
 
-/** `queryOptions`, `mutationOptions` and keys of each procedure, and for each noun its list page by page. */
+/** `queryOptions`, `mutationOptions` and keys of each procedure, and the paged list of each noun. */
 export type ResourceOptions = ResourceOptionsOf<Contract>
 
 /**
  * TanStack Query options for every procedure, for any framework and for servers. A mutation invalidates every query of its
- * noun and the audit log once it has ended, however it ended: a write that failed for its caller may have happened, or
- * failed because the cache is old. It is pending until what is on show has been read again. Where TanStack repeats a
- * mutation, it has the same idempotency key. Queries are not repeated by TanStack, because the client does.
+ * noun and the audit log when it has settled, even after a failure: the write may have happened, or may have failed
+ * because the cache was stale. The mutation stays pending until the active queries have been refetched. A mutation that
+ * TanStack retries keeps its idempotency key. TanStack does not retry queries, because the client does.
  */
 export function createResourceOptions(client: Client, queryClient: QueryClient): ResourceOptions {
   return createResourceOptionsOf<Contract>(client, queryClient, { staleAfter: (noun) => [noun, 'audit'] })

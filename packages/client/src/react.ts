@@ -11,7 +11,7 @@ export interface ResourceProviderProps {
   children?: ReactNode
 }
 
-/** Gives the client to `useResource` below it; stands inside TanStack's `QueryClientProvider`. */
+/** Provides the client to `useResource`. Requires TanStack's `QueryClientProvider` above it. */
 export function ResourceProvider({ client, children }: ResourceProviderProps): ReactElement {
   return createElement(ClientContext, { value: client }, children)
 }
@@ -19,12 +19,12 @@ export function ResourceProvider({ client, children }: ResourceProviderProps): R
 /**
  * The options of {@link createResourceOptions} with the client of the provider above.
  *
- * @throws Error where no `ResourceProvider` stands above
+ * @throws Error without a `ResourceProvider` above
  */
 export function useResource(): ResourceOptions {
   const client = useContext(ClientContext)
   const queryClient = useQueryClient()
-  if (client === undefined) throw new Error('useResource needs a ResourceProvider above it')
+  if (client === undefined) throw new Error('useResource must be used inside a ResourceProvider')
   return useMemo(() => createResourceOptions(client, queryClient), [client, queryClient])
 }
 

@@ -24,7 +24,7 @@ async function writeProgram(project: string) {
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify(options))
 }
 
-/** What an editor shows of each procedure. */
+/** The documentation that an editor shows for each procedure. */
 function documentation(project: string) {
   const api = new API()
   try {
@@ -42,7 +42,7 @@ function documentation(project: string) {
   }
 }
 
-test('a published procedure shows its documentation on hover, beginning with its summary', {
+test('a published procedure shows its documentation on hover, starting with its summary', {
   timeout: 180_000,
 }, async () => {
   await using published = await installed()
@@ -54,7 +54,7 @@ test('a published procedure shows its documentation on hover, beginning with its
   })
 })
 
-test('a program with every procedure costs the compiler few instantiations', { timeout: 180_000 }, async () => {
+test('a program that uses every procedure needs few type instantiations', { timeout: 180_000 }, async () => {
   await using published = await installed()
   await writeProgram(published.project)
   const { stdout } = await run(process.execPath, [tsc, '-p', published.project, '--extendedDiagnostics'])
@@ -63,5 +63,5 @@ test('a program with every procedure costs the compiler few instantiations', { t
   expect(count).toBeLessThan(LIMIT)
 })
 
-// The figure of docs/clients.md, and room for resources to come.
+// The figure in docs/clients.md, with room for more resources.
 const LIMIT = 20_000

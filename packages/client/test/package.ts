@@ -8,19 +8,19 @@ export const run = promisify(execFile)
 export const home = fileURLToPath(new URL('..', import.meta.url))
 export const tsc = join(home, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')
 
-/** A project that has installed the client as it is published; `await using` removes it. */
+/** A project with the published form of the client installed; `await using` removes it. */
 export async function installed() {
   const cache = join(home, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const project = await mkdtemp(join(cache, 'installed-'))
   const modules = join(project, 'node_modules')
   await mkdir(join(modules, '@resource'), { recursive: true })
-  // Else the program would be the client itself, which may import itself by its name.
+  // A separate package: without it, the import would resolve to the client's own package by self-reference.
   await writeFile(join(project, 'package.json'), '{ "name": "program", "type": "module" }')
   await run('pnpm', ['pack', '--out', join(project, 'client.tgz')], { cwd: home })
   await run('tar', ['-xzf', 'client.tgz'], { cwd: project })
   await run('mv', [join(project, 'package'), join(modules, '@resource', 'client')])
-  // Its dependencies, as the workspace has them; nothing of the workspace itself.
+  // The client's dependencies from the workspace, but no workspace package.
   for (const scope of ['@trpc', '@tanstack', '@types', 'react', 'zod']) {
     await symlink(join(home, 'node_modules', scope), join(modules, scope))
   }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => published?.[Symbol.asyncDispose]())
 
-/** Bytes of a program in a browser, minified and gzipped, and the packages in it. */
+/** The minified and gzipped size of a browser program in bytes, and its modules. */
 async function bundle(program: string) {
   const input = join(published.project, 'program.js')
   await writeFile(input, program)
@@ -27,12 +27,12 @@ globalThis.client = createClient({ baseUrl: 'http://127.0.0.1:3000' })`
 test('the client with tRPC is at most 12 kB gzipped, without zod, server code or the contract', async () => {
   const { bytes, modules } = await bundle(CLIENT)
   expect(bytes).toBeLessThanOrEqual(12_000)
-  expect(`${Math.round(bytes / 1000)} kB`).toBe('7 kB') // as docs/clients.md says
+  expect(`${Math.round(bytes / 1000)} kB`).toBe('7 kB') // the figure in docs/clients.md
   expect(modules).toContain('@resource/client/dist/index.js')
   expect(modules).not.toMatch(/\/(zod|express|pino)\/|client\/dist\/contract|packages\/contract/)
 })
 
-test('what it asks of a project is declared, and nothing of the workspace', () => {
+test('the package declares all its dependencies and none on the workspace', () => {
   const { dependencies, peerDependencies, exports } = published.manifest
   expect(Object.keys({ ...dependencies, ...peerDependencies }).sort()).toEqual([
     '@tanstack/react-query',
@@ -44,7 +44,7 @@ test('what it asks of a project is declared, and nothing of the workspace', () =
   expect(exports['.']).toEqual({ types: './dist/index.d.ts', default: './dist/index.js' })
 })
 
-test('its types stand alone, and are the same for a program as in the workspace', async () => {
+test('the published types work outside the workspace', async () => {
   const { project } = published
   await writeFile(
     join(project, 'program.ts'),
@@ -66,7 +66,7 @@ export const kinds = [NotFoundError]
   await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
 })
 
-test('plain Node loads it, the one of the machine as well as this one', async () => {
+test('every installed Node version loads the package without a build step', async () => {
   const program = join(published.project, 'load.mjs')
   await writeFile(program, `${CLIENT}\nconsole.log(typeof globalThis.client.books.list.query)`)
   const others = process.platform === 'win32' ? [] : ['/usr/bin/node', '/usr/local/bin/node']
@@ -76,7 +76,7 @@ test('plain Node loads it, the one of the machine as well as this one', async ()
   }
 })
 
-test('what needs no React loads where React has no hooks, and what does says that it is for the client', async () => {
+test('the query module loads in a React server component, and the React module is marked as client code', async () => {
   const program = join(published.project, 'server-component.mjs')
   await writeFile(
     program,

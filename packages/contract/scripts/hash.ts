@@ -1,22 +1,22 @@
-// Fails when src/hash.ts is not of the present contract. With --write it becomes so.
+// Fails if src/hash.ts does not match the contract. With --write, updates the file.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { contract } from '../src/index.ts'
 
-// What is said about a field does not change what a client may send and expect.
-const WORDS = new Set(['description', 'examples', 'id', '$schema'])
+// Descriptions and examples do not change what a client may send and expect.
+const ANNOTATIONS = new Set(['description', 'examples', 'id', '$schema'])
 
 const file = new URL('../src/hash.ts', import.meta.url)
-const text = `/** Of what the procedures take and give, without a word about them. \`npm run openapi:write\` renews it. */
+const text = `/** A hash of all input and output schemas, without descriptions. \`npm run openapi:write\` updates it. */
 export const CONTRACT_HASH = '${contractHash()}'
 `
 
 if (process.argv.includes('--write')) {
   writeFileSync(file, text)
 } else if (readFileSync(file, 'utf8') !== text) {
-  console.error('packages/contract/src/hash.ts is of another contract.')
-  console.error('If the contract was changed: npm run openapi:write, and commit the file.')
+  console.error('packages/contract/src/hash.ts does not match the contract.')
+  console.error('If you changed the contract on purpose, run `npm run openapi:write` and commit the file.')
   process.exitCode = 1
 }
 
@@ -36,7 +36,7 @@ function shape(schema: z.ZodType, io: 'input' | 'output'): unknown {
   return z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      for (const word of WORDS) delete jsonSchema[word as keyof typeof jsonSchema]
+      for (const name of ANNOTATIONS) delete jsonSchema[name as keyof typeof jsonSchema]
     },
   })
 }

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { idUpTo, moment, must, id as recordId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
-import { written } from './written.ts'
+import { writable } from './writable.ts'
 
 const idRule = must('a whole number, 1 or more')
 const id = z
   .int(idRule)
   .min(1, idRule)
-  .meta({ description: 'Grows from entry to entry.', examples: [7] })
+  .meta({ description: 'Increases with each entry.', examples: [7] })
 
-const shown = Object.values(written).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
+const shown = Object.values(writable).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
 const isBoolean = (field: z.ZodType): boolean =>
   field instanceof z.ZodBoolean || (field instanceof z.ZodNullable && isBoolean(field.unwrap() as z.ZodType))
-// The document names boolean values only where some record has one.
+// The OpenAPI document lists boolean values only if a resource has a boolean field.
 const values = [z.string(), z.number(), z.null(), ...(shown.some(isBoolean) ? [z.boolean()] : [])]
 const record = z.record(z.string(), z.union(values)).nullable()
 
@@ -24,49 +24,50 @@ const entry = z
     at: timestamp,
     actor: z.string().meta({
       description:
-        'Who wrote: `key 3`, `subject ` and the subject of a token, `anonymous`, or `local` for who reached the database past the service.',
+        'Who made the change: `key <id>` for an API key, `subject <subject>` for a token, `anonymous`, or `local` for direct access to the database.',
       examples: ['key 3'],
     }),
     actor_detail: z
       .string()
       .nullable()
-      .meta({ description: 'The name of the key, the issuer of the token, or the user of the machine.' }),
+      .meta({ description: 'The name of the API key, the issuer of the token, or the operating-system user.' }),
     procedure: z.string().meta({ examples: ['users.update'] }),
     resource: z.string().meta({ examples: ['users'] }),
     record_id: recordId.meta({ description: 'The id of the record.', examples: [5] }),
     before: record.meta({
-      description: 'The record before, without secrets; null where there was none.',
+      description: 'The record before the change, without secrets; null for a new record.',
       examples: [{ id: 5, name: 'Ada', version: 1 }],
     }),
     after: record.meta({
       description:
-        'The record since, without secrets; null where there is none. `password` is `set` if it was written.',
+        'The record after the change, without secrets; null for a deleted record. `password` is `set` if the change set one.',
       examples: [{ id: 5, name: 'Ada L.', password: 'set', version: 2 }],
     }),
-    request_id: z.string().nullable().meta({ description: 'Of the request, as in the log.' }),
-    address: z.string().nullable().meta({ description: 'Where the request came from.' }),
+    request_id: z.string().nullable().meta({ description: 'The id of the request, as in the log.' }),
+    address: z.string().nullable().meta({ description: 'The IP address of the client.' }),
   })
   .meta({ id: 'AuditEntry' })
 
-const nouns = Object.keys(written).map((noun) => `\`${noun}\``)
+const nouns = Object.keys(writable).map((noun) => `\`${noun}\``)
 
 const filters = {
   resource: textFilter
     .optional()
-    .meta({ description: `Only changes of this resource: ${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}.` }),
-  record_id: recordId.optional().meta({ description: 'Only changes of records with this id.' }),
-  actor: textFilter.optional().meta({ description: 'Only what this actor wrote, such as `key 3`.' }),
-  procedure: textFilter.optional().meta({ description: 'Only what this procedure wrote, such as `users.update`.' }),
-  at_gte: moment.optional().meta({ description: 'Only entries of this time or later.' }),
+    .meta({ description: `Only changes to this resource: ${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}.` }),
+  record_id: recordId.optional().meta({ description: 'Only changes to records with this id.' }),
+  actor: textFilter.optional().meta({ description: 'Only changes by this actor, such as `key 3`.' }),
+  procedure: textFilter.optional().meta({ description: 'Only changes by this procedure, such as `users.update`.' }),
+  at_gte: moment.optional().meta({ description: 'Only entries at or after this time.' }),
   at_lt: moment.optional().meta({ description: 'Only entries before this time.' }),
 }
 
 export const audit = resource({
   tag: 'Audit',
-  description: 'Who changed which record, when, and how it was before and after. Entries are made by the writes alone.',
+  description:
+    'The audit log: who changed which record and when, with the record before and after the change. Only writes create entries.',
   errorForm: envelope.error,
   procedures: {
-    /** List audit entries. Newest first; one entry for each record that a write made, changed or removed. */
+    /** List audit entries. Newest first. A write adds one entry for each record that it creates, changes or deletes. */
     list: query({
       access: 'admin',
       input: listInput(filters, ['id'], 'id_desc'),
@@ -77,7 +78,7 @@ export const audit = resource({
           path: '/api/audit',
           operationId: 'listAuditEntries',
           summary: 'List audit entries',
-          description: 'Newest first; one entry for each record that a write made, changed or removed.',
+          description: 'Newest first. A write adds one entry for each record that it creates, changes or deletes.',
           successDescription: 'A page of entries.',
           responseBody: 'audit',
           response: pageOf(entry),
@@ -87,7 +88,7 @@ export const audit = resource({
       },
     }),
 
-    /** Get an audit entry. Who wrote, when, and the record before and after. */
+    /** Get an audit entry. Who made the change and when, with the record before and after it. */
     get: query({
       access: 'admin',
       input: z.object({ id: idUpTo(Number.MAX_SAFE_INTEGER) }),
@@ -99,7 +100,7 @@ export const audit = resource({
           path: '/api/audit/{id}',
           operationId: 'getAuditEntry',
           summary: 'Get an audit entry',
-          description: 'Who wrote, when, and the record before and after.',
+          description: 'Who made the change and when, with the record before and after it.',
           successDescription: 'The entry.',
           response: entry,
           envelope: 'entry',

@@ -3,7 +3,7 @@ import { date, text } from './fields.ts'
 
 export const books = collection({
   noun: 'books',
-  description: 'A collection of titled, authored and dated books.',
+  description: 'A collection of books with a title, an author and a publication date.',
   fields: {
     title: text(1, 200).meta({ examples: ['The Left Hand of Darkness'] }),
     author: text(1, 200).meta({ examples: ['Ursula K. Le Guin'] }),

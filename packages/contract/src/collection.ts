@@ -12,10 +12,8 @@ import { z } from 'zod'
 import { messageField } from './errors.ts'
 import {
   bulk,
-  changedBy,
   changesOf,
   conditional,
-  givenBy,
   type Hidden,
   hidden,
   id,
@@ -30,6 +28,8 @@ import {
   stale,
   timestamp,
   version,
+  withFieldRole,
+  withValueRoles,
   write,
   writeHeaders,
 } from './fields.ts'
@@ -38,7 +38,7 @@ import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 type Fields = Record<string, z.ZodType>
 
-/** What a field holds, without the rules for who sends it. */
+/** The record as responses show it: all fields but the hidden ones, without input rules. */
 type Shown<F extends Fields> = {
   [K in keyof F as F[K] extends Hidden ? never : K]: z.ZodType<z.output<F[K]>, z.output<F[K]>>
 }
@@ -53,13 +53,13 @@ type Times<T extends boolean> = T extends true
   ? { created_at: typeof timestamp; updated_at: typeof timestamp }
   : Record<never, never>
 type PublicRecord<F extends Fields, T extends boolean> = { id: typeof id } & Shown<F> & Times<T>
-// Not as an alias of the whole object: to compare two of those would cost the compiler five times the rest.
+// Not an alias of the whole object type: comparing two of those takes the compiler five times as long as all the rest.
 type Row<F extends Fields, T extends boolean> = PublicRecord<F, T> & { version: typeof version }
 type Write = typeof write
 type Once = { idempotency_key: typeof idempotencyKey }
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 
-/** The standard procedures of a collection. The published client has the words of each resource in their place. */
+/** The standard procedures of a collection. The published client replaces these comments by those of each resource. */
 export interface Standard<
   N extends string,
   F extends Fields,
@@ -68,7 +68,7 @@ export interface Standard<
   S extends string,
   R extends Fields,
 > {
-  /** Lists the records: a page of those that match, in the order `sort` says. */
+  /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
     ReturnType<typeof listInput<L, S>>,
@@ -78,7 +78,7 @@ export interface Standard<
   get: Procedure<'query', z.ZodObject<Key>, z.ZodObject<Row<F, T>>>
   /** Creates a record. */
   create: Procedure<'mutation', z.ZodObject<F & Once>, z.ZodObject<Row<F, T>>>
-  /** Creates 1 to 1,000 records, all or none, answered in the order sent. An error names the index and the field. */
+  /** Creates 1 to 1,000 records, all or none, and returns them in the order sent. An error names the index and the field. */
   createMany: Procedure<
     'mutation',
     z.ZodObject<Under<N, z.ZodArray<z.ZodObject<F>>> & Once>,
@@ -86,17 +86,17 @@ export interface Standard<
   >
   /** Replaces a record. */
   replace: Procedure<'mutation', z.ZodObject<Key & R & Write>, z.ZodObject<Row<F, T>>, typeof stale>
-  /** Changes the fields that are sent. */
+  /** Changes only the fields that are sent. */
   update: Procedure<'mutation', ReturnType<typeof changesOf<Changeable<F>>>, z.ZodObject<Row<F, T>>, typeof stale>
-  /** Deletes a record. Its id is never given to another. */
+  /** Deletes a record. Its id is never reused. */
   delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message, typeof stale>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the names of the procedures are the same for all
+// biome-ignore lint/suspicious/noExplicitAny: the procedure names do not depend on the type arguments
 type Verb = keyof Standard<any, any, any, any, any, any>
 
-/** What a standard procedure's REST side has in place of the usual; undefined removes it. */
-type Changed = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
+/** Overrides for the REST binding of a standard procedure; undefined removes a property. */
+type BindingOverrides = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
 
 export interface Declaration<
   N extends string,
@@ -109,65 +109,65 @@ export interface Declaration<
   P extends Procedures,
 > {
   noun: N
-  /** The noun of one record; the noun without its last letter when absent. */
+  /** The singular noun. Default: the noun without its last letter. */
   one?: string
   description: string
   /**
-   * What a caller sends of a record, with its rules. What is shown of it follows from them; a `hidden` field is never shown.
+   * The fields in requests, with their rules. The fields in responses are derived from them, without the `hidden` ones.
    */
   fields: F
-  /** Whether the service keeps `created_at` and `updated_at` of each record. */
+  /** Whether the service maintains `created_at` and `updated_at`. */
   timestamps?: T
   /**
-   * Fields that lists can be filtered by: `status` by equality, `price_lt` by a bound, `status_in` by several values.
-   * Those of one field hold together.
+   * The filters of lists: `status` by equality, `price_lt` by a bound, `status_in` by several values. Several filters of
+   * one field are combined with AND.
    */
   filters?: readonly L[]
-  /** What lists can be sorted by; `id`, every field that is shown and the times when absent. */
+  /** The attributes for `sort`. Default: `id`, all visible fields and the timestamps. */
   sort?: readonly S[]
   /**
-   * The fields that are filtered or sorted by without an index that begins with them, each with the reason. Any other
-   * field without one is an error at start.
+   * Fields that are filtered or sorted without an index that begins with them, each with the reason. Any other field
+   * without an index is an error at startup.
    */
   unindexed?: { [K in keyof F]?: string }
-  /** Other names of fields that lists can be sorted by: `{ username: 'name' }`. */
+  /** Aliases for fields in `sort`: `{ username: 'name' }`. */
   sortAliases?: Record<string, string>
-  /** What PUT takes, where that is not every field. */
+  /** The fields that PUT accepts. Default: all fields. */
   replace?: R
-  /** The standard procedures that the resource does not have. */
+  /** Standard procedures to omit. */
   omit?: readonly O[]
-  /** The role a caller needs, where it is not the usual one: readers read, writers write. */
+  /** The required role of a procedure, if it is not the default: `reader` for reads, `writer` for writes. */
   access?: { [V in Verb]?: Role }
-  /** The role it takes to change a field, once there are API keys. */
-  changedBy?: { [K in keyof F]?: Role }
-  /** The roles it takes to give a new record certain values, once there are API keys: `{ role: { admin: 'admin' } }`. */
-  givenBy?: { [K in keyof F]?: Record<string, Role> }
+  /** The role that changing a field requires once API keys exist. */
+  fieldRoles?: { [K in keyof F]?: Role }
+  /** The roles that certain values of a new record require once API keys exist: `{ role: { admin: 'admin' } }`. */
+  valueRoles?: { [K in keyof F]?: Record<string, Role> }
   errorForm?: ErrorForm
-  /** `/orders` when absent. */
+  /** Default: `/orders`, from the noun. */
   path?: `/${string}`
-  /** The path parameter of the id; `id` when absent. */
+  /** The path parameter for the id. Default: `id`. */
   param?: string
   example?: Record<string, unknown>
-  /** Changes to the REST side of standard procedures, and further bindings of them. */
-  bindings?: (record: z.ZodObject<PublicRecord<F, T>>) => { [V in Verb]?: Changed }
-  /** Procedures beside the standard ones. */
+  /** Overrides for the REST bindings of standard procedures, and additional bindings. */
+  bindings?: (record: z.ZodObject<PublicRecord<F, T>>) => { [V in Verb]?: BindingOverrides }
+  /** Procedures in addition to the standard ones. */
   procedures?: (versioned: z.ZodObject<Row<F, T>>, record: z.ZodObject<PublicRecord<F, T>>) => P
 }
 
-/** What the service needs of a collection beside its procedures. */
+/** What the service needs to know about a collection, in addition to its procedures. */
 export interface CollectionFacts {
-  /** The noun of one record. */
+  /** The singular noun. */
   one: string
-  /** Whether the service keeps `created_at` and `updated_at`. */
+  /** Whether the service maintains `created_at` and `updated_at`. */
   timestamps: boolean
-  /** Fields that are written and never shown. */
+  /** Write-only fields. */
   hidden: readonly string[]
-  /** The fields behind the other names of `sort`. */
+  /** Aliases in `sort` and their fields. */
   sortAliases: Readonly<Record<string, string>>
   filters: readonly string[]
-  /** The fields that lists can be sorted by, without their other names. */
+  /** The fields that lists can be sorted by, without aliases. */
   sort: readonly string[]
-  /** The nouns of the collections that fields refer to, by field. */
+  /** The noun of the referenced collection, by field. */
   references: Readonly<Record<string, string>>
   /** Filters and sorts without an index, each with the reason. */
   unindexed: Readonly<Record<string, string>>
@@ -178,7 +178,7 @@ export interface CollectionResource<P extends Procedures> extends Resource<P> {
   collection: CollectionFacts
 }
 
-/** A resource of records, with the standard procedures over the fields of one. */
+/** Declares a collection: a resource with the standard procedures for its fields. */
 export function collection<
   const N extends string,
   F extends Fields,
@@ -212,13 +212,13 @@ export function collection<
   const versioned = record.extend({ version }).meta({ id: `Versioned${One}` }) as unknown as z.ZodObject<Row<F, T>>
 
   const creation = mapFields(fields, (field, name) => {
-    const roles = declaration.givenBy?.[name]
-    return roles === undefined ? field : within(field, (inner) => givenBy(roles, inner))
+    const roles = declaration.valueRoles?.[name]
+    return roles === undefined ? field : mapInner(field, (inner) => withValueRoles(roles, inner))
   })
   const guarded = (fields: Fields) =>
     mapFields(fields, (field, name) => {
-      const role = declaration.changedBy?.[name]
-      return role === undefined ? field : within(field, (inner) => changedBy(role, inner))
+      const role = declaration.fieldRoles?.[name]
+      return role === undefined ? field : mapInner(field, (inner) => withFieldRole(role, inner))
     })
   const replacement = guarded(declaration.replace ?? fields)
   const changes = guarded(mapFields(fields, withoutDefault))
@@ -228,21 +228,21 @@ export function collection<
   const item: `/${string}` = `${base}/{${param}}`
   const params = { ...(param !== 'id' && { params: { [param]: 'id' } }) }
   const single = { response: record, envelope: one, etag: 'version' }
-  const about = (verb: Verb, usual: RestMeta) => ({
+  const restOf = (verb: Verb, defaults: RestMeta) => ({
     ...(access[verb] !== undefined && { access: access[verb] }),
-    meta: { openapi: changed(usual, bindings[verb]) },
+    meta: { openapi: withOverrides(defaults, bindings[verb]) },
   })
 
   const standard = {
     list: query({
       input: listInput(filters, sort),
       output: z.object({ [noun]: z.array(versioned), ...pageFacts }),
-      ...about('list', {
+      ...restOf('list', {
         method: 'GET',
         path,
         operationId: `list${Many}`,
         summary: `List ${noun}`,
-        description: listWords(Object.keys(filters)),
+        description: listDescription(Object.keys(filters)),
         successDescription: `A page of ${noun}.`,
         responseBody: noun,
         response: pageOf(record),
@@ -254,14 +254,15 @@ export function collection<
       input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
-      ...about('get', {
+      ...restOf('get', {
         ...params,
         ...single,
         method: 'GET',
         path: item,
         operationId: `get${One}`,
         summary: `Get ${a}`,
-        description: '`ETag` names the version read; send it back as `If-Match` to write only what you have seen.',
+        description:
+          'The `ETag` header identifies the version. Send it as `If-Match` to change only this version of the record.',
         successDescription: `The ${one}.`,
       }),
     }),
@@ -269,13 +270,13 @@ export function collection<
       input: z.object({ ...creation, idempotency_key: idempotencyKey }),
       output: versioned,
       errors: [409],
-      ...about('create', {
+      ...restOf('create', {
         ...single,
         method: 'POST',
         path,
         operationId: `create${One}`,
         summary: `Create ${a}`,
-        description: fieldWords(fields, 'is'),
+        description: fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`),
         successDescription: `The created ${one}.`,
         status: 201,
         headerParams: writeHeaders,
@@ -289,7 +290,7 @@ export function collection<
       }),
       output: z.object({ [noun]: z.array(versioned) }),
       errors: [409],
-      ...about('createMany', {
+      ...restOf('createMany', {
         ...bulk(noun),
         method: 'POST',
         path: `${base}/bulk`,
@@ -303,7 +304,7 @@ export function collection<
       output: versioned,
       errors: [404, 409],
       errorData: stale,
-      ...about('replace', {
+      ...restOf('replace', {
         ...params,
         ...single,
         ...conditional,
@@ -311,7 +312,7 @@ export function collection<
         path: item,
         operationId: `replace${One}`,
         summary: `Replace ${a}`,
-        description: fieldWords(fields, 'returns to'),
+        description: fieldsDescription(fields, (name, value) => `${name} is reset to ${value} if omitted`),
         successDescription: `The replaced ${one}.`,
       }),
     }),
@@ -320,7 +321,7 @@ export function collection<
       output: versioned,
       errors: [404, 409],
       errorData: stale,
-      ...about('update', {
+      ...restOf('update', {
         ...params,
         ...single,
         ...conditional,
@@ -328,7 +329,7 @@ export function collection<
         path: item,
         operationId: `update${One}`,
         summary: `Update ${a}`,
-        description: 'Changes the fields that are sent.',
+        description: 'Changes only the fields that are sent.',
         successDescription: `The updated ${one}.`,
       }),
     }),
@@ -337,15 +338,15 @@ export function collection<
       output: message,
       errors: [404, 409],
       errorData: stale,
-      ...about('delete', {
+      ...restOf('delete', {
         ...params,
         ...conditional,
         method: 'DELETE',
         path: item,
         operationId: `delete${One}`,
         summary: `Delete ${a}`,
-        description: `The id is never given to another ${one}.`,
-        successDescription: `The ${one} is gone.`,
+        description: 'The id is never reused.',
+        successDescription: `The ${one} was deleted.`,
         status: 204,
       }),
     }),
@@ -369,17 +370,17 @@ export function collection<
       references: referencesOf(fields),
       unindexed: (declaration.unindexed ?? {}) as Record<string, string>,
     },
-    // What `standard` is, key by key; TypeScript does not follow computed keys.
+    // Matches `standard` key by key, but TypeScript does not track computed keys.
     procedures: procedures as never,
   }
 }
 
-/** @throws Error for a default that its own field refuses, and for a field that is shown and may have no value */
+/** @throws Error if a field rejects its own default, or is visible and optional */
 function checkFields(noun: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
     if (field instanceof z.ZodOptional && !isHidden(field)) {
       throw new Error(
-        `${noun}: ${name} may be left out; declare what is stored then, such as .nullable().default(null)`,
+        `${noun}: ${name} is optional; declare the value to store if it is omitted, such as .nullable().default(null)`,
       )
     }
     if (!(field instanceof z.ZodDefault)) continue
@@ -405,17 +406,17 @@ function withoutDefault(field: z.ZodType): z.ZodType {
   return isHidden(field) ? hidden(inner) : inner
 }
 
-/** Changes what a field takes when it is sent, and leaves its default as it is. */
-function within(field: z.ZodType, change: (inner: z.ZodType) => z.ZodType): z.ZodType {
+/** Changes the schema inside `default` and `optional`, and keeps the wrapper. */
+function mapInner(field: z.ZodType, change: (inner: z.ZodType) => z.ZodType): z.ZodType {
   if (field instanceof z.ZodDefault) return change(field.unwrap() as z.ZodType).default(field.def.defaultValue)
   return field instanceof z.ZodOptional ? change(field.unwrap() as z.ZodType).optional() : change(field)
 }
 
 /**
- * A field as it is shown: its type, and no rule that a stored value might not keep. A whole number keeps its bounds, by
- * which generators of clients choose its type.
+ * The schema of a field in responses: its type, without rules that older stored values might break. A whole number keeps
+ * its bounds, because client generators choose the integer type by them.
  *
- * @param withExamples whether its examples are kept, too
+ * @param withExamples whether to keep the examples
  */
 function shownAs(field: z.ZodType, withExamples: boolean): z.ZodType {
   const shown = bareOf(field)
@@ -438,32 +439,32 @@ function bareOf(field: z.ZodType): z.ZodType {
   return field
 }
 
-function changed(usual: RestMeta, otherwise: Changed = {}): RestMeta {
-  const all = { ...usual, ...otherwise }
+function withOverrides(defaults: RestMeta, overrides: BindingOverrides = {}): RestMeta {
+  const all = { ...defaults, ...overrides }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as RestMeta
 }
 
-function listWords(filters: string[]): string {
-  if (filters.length === 0) return 'In the order `sort` says.'
-  return `Filtered by ${listed(filters.map((name) => `\`${name}\``))}, in the order \`sort\` says.`
+function listDescription(filters: string[]): string {
+  if (filters.length === 0) return 'Sort with `sort`.'
+  return `Filter with ${joined(filters.map((name) => `\`${name}\``))}; sort with \`sort\`.`
 }
 
 const COUNTED = ['', 'The field is', 'Both fields are', 'All three fields are', 'All four fields are']
 
-function fieldWords(fields: Fields, becomes: string): string {
+function fieldsDescription(fields: Fields, rule: (name: string, value: string) => string): string {
   const defaults = Object.entries(fields).flatMap(([name, field]) => {
     if (!(field instanceof z.ZodDefault)) return []
     const value: unknown = field.def.defaultValue
-    return [`${article(name)} ${name} left out ${becomes} ${value === null ? 'null' : `\`${value}\``}`]
+    return [rule(`\`${name}\``, value === null ? 'null' : `\`${value}\``)]
   })
-  if (defaults.length > 0) return `${upper(defaults.join(', '))}.`
+  if (defaults.length > 0) return `${defaults.join('; ')}.`
   return `${COUNTED[Object.keys(fields).length] ?? 'All fields are'} required.`
 }
 
-function listed(words: string[]): string {
+function joined(words: string[]): string {
   return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 
 const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
-// `a user`, `a unit`.
+// `an item`, but `a user`, `a unit`.
 const article = (word: string) => (/^(?:[aeio]|u(?!s|ni))/.test(word) ? 'an' : 'a')

@@ -3,19 +3,19 @@ import { z } from 'zod'
 import packageJson from '../package.json' with { type: 'json' }
 import { timestamp } from './fields.ts'
 
-/** What the service calls itself to people. */
+/** The display name of the service. */
 export const API_TITLE = 'Resource Service'
 
-/** The API's version: of this package, of the OpenAPI document, of every envelope. */
+/** The version of this package, used in the OpenAPI document and in every envelope. */
 export const API_VERSION: string = packageJson.version
 
-/** `{ error }`: the form under the users' paths (specification 7.2, single-field form). */
+/** `{ error }`: the error form of all user paths (specification 7.2, single-field form). */
 export const errorField: ErrorForm = {
   schema: z.object({ error: z.string() }).meta({ id: 'ErrorField', examples: [{ error: 'User not found' }] }),
   body: ({ message }) => ({ error: message }),
 }
 
-/** `{ message }`: the form of books and items (specification 7.2, detail form). */
+/** `{ message }`: the error form of books and items (specification 7.2, detail form). */
 export const messageField: ErrorForm = {
   schema: z.object({ message: z.string() }).meta({ id: 'ErrorMessage', examples: [{ message: 'Item not found' }] }),
   body: ({ message }) => ({ message }),
@@ -23,7 +23,7 @@ export const messageField: ErrorForm = {
 
 const meta = z.object({ version: z.string(), timestamp }).meta({ id: 'EnvelopeMeta' })
 
-/** The standard envelope (specification 2.4 and 7.2), for callers who ask with `?envelope=true` and for paths of no resource. */
+/** The standard envelope (specification 2.4 and 7.2), for requests with `?envelope=true` and for paths outside all resources. */
 export const envelope: EnvelopeForm = {
   schema: (data, facts) =>
     z.object({

@@ -1,7 +1,7 @@
 import type { Role } from '@resource/openapi/contract'
 import { z } from 'zod'
 
-// Every rule of a field is said once, as the sentence an error ends with: `name: must be …`.
+// Each rule of a field has one text, used at the end of its error message: `name: must be …`.
 export const must = (rule: string) => ({ error: `must be ${rule}` })
 
 // In the notation that JavaScript, Python, Java and Go share.
@@ -18,7 +18,7 @@ export function text(min: number, max: number) {
     .string(rule)
     .trim()
     .refine((value) => {
-      // A code point takes one or two UTF-16 units; counting is for the strings in between.
+      // A code point takes one or two UTF-16 units, so only lengths between `max` and `2 * max` need counting.
       if (value.length < min || value.length > 2 * max) return false
       return value.length <= max || [...value].length <= max
     }, rule)
@@ -58,16 +58,16 @@ export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the serv
 const REFERENCE = 'x-references'
 
 /**
- * The id of a record of another collection. The model in `prisma/schema.prisma` has the foreign key, and says what
+ * The id of a record of another collection. The model in `prisma/schema.prisma` declares the foreign key and what
  * happens when that record is deleted.
  *
- * @param noun of the other collection: `users`
+ * @param noun the noun of the other collection: `users`
  */
 export function reference(noun: string) {
   return whole(1, LARGEST_ID).meta({ description: `The id of one of the ${noun}.`, examples: [7], [REFERENCE]: noun })
 }
 
-/** The collection that a field refers to; undefined where it is no reference. */
+/** The collection that a field refers to; undefined if the field is not a reference. */
 export function referenceOf(field: z.ZodType): string | undefined {
   return field.meta()?.[REFERENCE] as string | undefined
 }
@@ -75,8 +75,8 @@ export function referenceOf(field: z.ZodType): string | undefined {
 const idRule = must('a whole number')
 
 /**
- * The id of a record that is looked for: any integer. One that no record can have is read as 0, which none has, so that
- * every engine can be asked for it.
+ * The id of a record to look up: any integer. An id that no record can have becomes 0, which is never assigned, so that
+ * every database engine accepts it.
  *
  * @param largest the largest id that a record of the table can have
  */
@@ -86,10 +86,10 @@ export function idUpTo(largest: number) {
     .refine(Number.isInteger, idRule)
     .meta({
       type: 'integer',
-      // As far as JSON's integers are the same to every reader (RFC 7493).
+      // The range in which all JSON parsers read the same integer (RFC 7493).
       minimum: Number.MIN_SAFE_INTEGER,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Any integer; a 404 where no record has it.',
+      description: 'Any integer. An id without a record gets a 404.',
       examples: [7],
     })
     .transform((id) => (id >= 1 && id <= largest ? id : 0))
@@ -97,7 +97,7 @@ export function idUpTo(largest: number) {
 
 export const recordId = idUpTo(LARGEST_ID)
 
-export const version = whole(1, LARGEST_ID).meta({ description: 'Grows with each write of the record.' })
+export const version = whole(1, LARGEST_ID).meta({ description: 'Increases with each change of the record.' })
 
 export const timestamp = z.iso
   .datetime({ precision: 3 })
@@ -105,7 +105,7 @@ export const timestamp = z.iso
 
 const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
 
-/** A time as a caller sends it. */
+/** A time in a request. */
 export const moment = z.iso.datetime(timeRule).max(40, timeRule)
 
 export const message = z.object({ message: z.string() }).meta({ id: 'Message' })
@@ -117,28 +117,28 @@ export const idempotencyKey = z
   .meta({
     maxLength: 255,
     description:
-      'Makes a repeat harmless: within 24 hours the same key with the same request gets the first answer again, with another request a 409. A key belongs to one operation and one caller.',
+      'Makes it safe to retry the request. Within 24 hours, a retry with the same key gets the first response again. The same key with a different request gets a 409. A key applies to one operation and one caller.',
   })
 
 const versionRule = must('a version number or a list of at most 100')
 const ifVersion = z
   .union([version, z.array(version).max(100)], versionRule)
   .optional()
-  .meta({ description: 'Write only if the record still has this version (one of these), else 412.' })
+  .meta({ description: 'Write only if the record still has this version, or one of these versions; otherwise 412.' })
 
-/** What the write of a known record takes beside its fields. */
+/** The input of a write to an existing record, in addition to its fields. */
 export const write = { if_version: ifVersion, idempotency_key: idempotencyKey }
 
-/** REST headers of a write, by the input field they fill. */
+/** The REST headers of a write and the input field that each one fills. */
 export const writeHeaders = { 'Idempotency-Key': 'idempotency_key' }
 
-/** The same, and `If-Match`, for the write of a known record. */
+/** The headers of a write to an existing record: those of every write, and `If-Match`. */
 export const conditional = { headerParams: writeHeaders, ifMatch: 'if_version' }
 
-/** What the 412 of such a write tells: the version that is stored. */
+/** The data of a 412: the stored version. */
 export const stale = { 412: z.object({ version }) }
 
-/** `Location` of what was created; `{id}` in the template is the new id. */
+/** The `Location` header of a new record; `{id}` in the template is the new id. */
 export function location(template: string) {
   return {
     Location: {
@@ -148,7 +148,7 @@ export function location(template: string) {
   }
 }
 
-/** What a change of a known record takes: any subset of `fields`. */
+/** The input of an update: any subset of `fields`. */
 export function changesOf<F extends z.ZodRawShape>(fields: F) {
   return z
     .object(fields)
@@ -158,20 +158,20 @@ export function changesOf<F extends z.ZodRawShape>(fields: F) {
 
 const filterRule = must('text without NUL characters and lone surrogates')
 
-/** A filter by equality: any text that can be stored, for what no record has is an empty list. */
+/** A filter by equality. It accepts any text that can be stored; text that no record has gives an empty list. */
 export const textFilter = z
   .string(filterRule)
   .refine(wellFormed, filterRule)
-  // The head of a request has no room for more.
+  // Node limits the head of a request to 16 KiB.
   .meta({ maxLength: 16_384, pattern: WITHOUT_NUL })
 
-/** The type's mark of a field that is written and never shown. */
+/** The type of a write-only field. */
 export interface Hidden {
   readonly [HIDDEN]: true
 }
 declare const HIDDEN: unique symbol
 
-/** A field that is written and never shown, such as a password. Clients ask for it without showing what is typed. */
+/** A write-only field, such as a password. Clients prompt for it without echo. */
 export function hidden<S extends z.ZodType>(field: S): S & Hidden {
   return field.meta({ ...field.meta(), writeOnly: true, format: 'password' }) as S & Hidden
 }
@@ -183,53 +183,53 @@ export function isHidden(field: z.ZodType): boolean {
   return field.meta()?.writeOnly === true
 }
 
-/** The key under which a schema names the role that it takes to change its field, once there are keys. */
+/** The schema key for the role that changing the field requires once API keys exist. */
 export const FIELD_ROLE = 'x-role'
 
-/** A field that only callers of a role may change, once there are keys. */
-export function changedBy<S extends z.ZodType>(role: Role, field: S): S {
+/** A field that only callers with the role may change once API keys exist. */
+export function withFieldRole<S extends z.ZodType>(role: Role, field: S): S {
   const { description, ...meta } = field.meta() ?? {}
-  const rule = `To change it needs the role \`${role}\` once there are API keys.`
+  const rule = `Once API keys exist, changing it requires the role \`${role}\`.`
   return field.meta({ ...meta, description: description ? `${description} ${rule}` : rule, [FIELD_ROLE]: role })
 }
 
-/** The key under which a schema names the roles that single values of its field need, once there are keys. */
+/** The schema key for the roles that single values of the field require once API keys exist. */
 export const VALUE_ROLES = 'x-value-roles'
 
-/** A field some of whose values only callers of a role may give, once there are keys. */
-export function givenBy<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
-  const rules = Object.entries(roles).map(([value, role]) => `\`${value}\` needs the role \`${role}\``)
+/** A field with values that only callers with a role may set once API keys exist. */
+export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
+  const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
   return field.meta({
     ...field.meta(),
-    description: `${rules.join(', ')} once there are API keys.`,
+    description: `Once API keys exist, ${rules.join(', ')}.`,
     [VALUE_ROLES]: roles,
   })
 }
 
-/** The key under which a schema names the values that are known, where others are taken too. */
+/** The schema key for the known values of a field that also accepts others. */
 export const KNOWN_VALUES = 'x-extensible-enum'
 
-/** A filter by a field of known values: clients offer these, and any other text is taken too. */
+/** A filter by an enum field. Clients suggest the known values; any other text is also accepted. */
 export function choiceFilter<Values extends z.core.util.EnumLike>(choice: z.ZodEnum<Values>) {
-  type Offered = z.output<typeof choice> | (string & {})
+  type Choice = z.output<typeof choice> | (string & {})
   return textFilter.meta({ ...textFilter.meta(), [KNOWN_VALUES]: choice.options }) as unknown as z.ZodType<
-    Offered,
-    Offered
+    Choice,
+    Choice
   >
 }
 
-const MOST_AT_ONCE = 1000
+const MAX_BULK_RECORDS = 1000
 
-/** What a bulk create takes: 1 to 1,000 records. */
+/** The records of a bulk create: 1 to 1,000. */
 export function many<S extends z.ZodType>(record: S, noun: string) {
-  const rule = must(`an array of 1 to ${MOST_AT_ONCE} ${noun}`)
-  return z.array(record, rule).min(1, rule).max(MOST_AT_ONCE, rule)
+  const rule = must(`an array of 1 to ${MAX_BULK_RECORDS} ${noun}`)
+  return z.array(record, rule).min(1, rule).max(MAX_BULK_RECORDS, rule)
 }
 
-/** The REST side of a bulk create, whose input and output hold the records under `noun`. */
+/** The REST binding of a bulk create, whose input and output have the records under `noun`. */
 export function bulk(noun: string) {
   return {
-    description: `1 to ${MOST_AT_ONCE.toLocaleString('en')} ${noun}, all or none, answered in the order sent. An error names the index and the field.`,
+    description: `Creates 1 to ${MAX_BULK_RECORDS.toLocaleString('en')} ${noun}, all or none, and returns them in the order sent. An error names the index and the field.`,
     successDescription: `The created ${noun}.`,
     status: 201,
     body: noun,

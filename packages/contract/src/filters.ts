@@ -8,34 +8,34 @@ const BOUNDS = { lt: 'below', lte: 'at most', gt: 'above', gte: 'at least' } as 
 type Bound = keyof typeof BOUNDS
 type Value<S> = S extends z.ZodType ? NonNullable<z.output<S>> : never
 
-/** What a field can be filtered by: `status`, `price_lt`, `status_in`. */
+/** The names of possible filters: `status`, `price_lt`, `status_in`. */
 export type FilterName<F extends Fields> = keyof F & string extends infer Name extends string
   ? Name | `${Name}_${Bound | 'in'}`
   : never
 
-// Text stays open: a filter takes any, and what no record has is an empty list.
-type Wanted<V> = V extends string ? V | (string & {}) : V
+// A text filter accepts any text; text that no record has gives an empty list.
+type FilterValue<V> = V extends string ? V | (string & {}) : V
 
 /** The schemas of the filters of these names. */
 export type Filters<F extends Fields, Names extends string> = {
   [Name in Names]: Name extends keyof F
-    ? Filter<Wanted<Value<F[Name]>>>
+    ? Filter<FilterValue<Value<F[Name]>>>
     : Name extends `${infer Field}_${Bound}`
       ? Filter<Value<F[Field]>>
       : Name extends `${infer Field}_in`
-        ? Filter<Wanted<Value<F[Field]>>[]>
+        ? Filter<FilterValue<Value<F[Field]>>[]>
         : never
 }
 
 type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
 
-/** What a filter's name says: its field, and how the field is compared. */
+/** A parsed filter name: the field, and how it is compared. */
 export interface FilterFacts {
   field: string
   by: 'value' | 'in' | Bound
 }
 
-/** @param fields the names of the resource's fields */
+/** @param fields the names of all fields of the resource */
 export function readFilter(name: string, fields: readonly string[]): FilterFacts {
   if (fields.includes(name)) return { field: name, by: 'value' }
   const cut = name.lastIndexOf('_')
@@ -43,9 +43,9 @@ export function readFilter(name: string, fields: readonly string[]): FilterFacts
 }
 
 /**
- * The schema of each filter, from its field's own.
+ * The schema of each filter, derived from the schema of its field.
  *
- * @throws Error for a filter of no field, and for a list of values that may contain commas
+ * @throws Error if a filter names no field, or is a list of values that may contain commas
  */
 export function filtersOf<F extends Fields, Name extends string>(
   noun: string,
@@ -74,8 +74,8 @@ export function filtersOf<F extends Fields, Name extends string>(
   return Object.fromEntries(made)
 }
 
-const MOST_VALUES = 100
-const valuesRule = must(`a list of 1 to ${MOST_VALUES} values`)
+const MAX_VALUES = 100
+const valuesRule = must(`a list of 1 to ${MAX_VALUES} values`)
 
 function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFacts['by']): z.ZodType {
   if (by === 'value') return equal(schema)
@@ -84,15 +84,18 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
       z
         .array(equal(schema), valuesRule)
         .min(1, valuesRule)
-        .max(MOST_VALUES, valuesRule)
+        .max(MAX_VALUES, valuesRule)
         // Commas separate the values in a query string.
-        .meta({ description: `Only ${noun} whose ${field} is one of these.`, param: { style: 'form', explode: false } })
+        .meta({
+          description: `Only ${noun} whose ${field} is one of these values.`,
+          param: { style: 'form', explode: false },
+        })
     )
   }
   const isNumber = schema.def.type === 'number'
-  const form = isNumber ? ': digits, with or without a decimal point' : ''
+  const value = isNumber ? 'this number: digits with an optional decimal point' : 'this value'
   const bound = isNumber ? z.number(must('a number')) : schema
-  return bound.meta({ description: `Only ${noun} whose ${field} is ${BOUNDS[by]} this${form}.` })
+  return bound.meta({ description: `Only ${noun} whose ${field} is ${BOUNDS[by]} ${value}.` })
 }
 
 function equal(schema: z.ZodType): z.ZodType {
@@ -100,7 +103,7 @@ function equal(schema: z.ZodType): z.ZodType {
   const { type, format } = schema.def as TextDef
   if (type !== 'string' || format !== undefined) return schema
   const { examples } = schema.meta() ?? {}
-  // Trimmed, as what is stored.
+  // Trimmed like the stored text.
   const filter = textFilter.trim()
   return examples === undefined ? filter : filter.meta({ ...textFilter.meta(), examples })
 }
@@ -113,7 +116,7 @@ function mayHaveCommas(schema: z.ZodType): boolean {
   return !['number', 'boolean'].includes(type) && !['date', 'datetime'].includes(format ?? '')
 }
 
-/** A field without what makes it nullable or optional. */
+/** The schema of a field without its default, `optional` and `nullable` wrappers. */
 export function bare(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return bare(schema.unwrap() as z.ZodType)

@@ -1,2 +1,2 @@
-/** Of what the procedures take and give, without a word about them. `npm run openapi:write` renews it. */
+/** A hash of all input and output schemas, without descriptions. `npm run openapi:write` updates it. */
 export const CONTRACT_HASH = 'bba14128080f9b18'

@@ -1,12 +1,12 @@
 import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { audit } from './audit.ts'
-import { written } from './written.ts'
+import { writable } from './writable.ts'
 
-/** Every procedure of the service: the map of its API. */
-export const contract = { ...written, audit }
+/** The complete contract of the service: each resource with its procedures. */
+export const contract = { ...writable, audit }
 
-/** What the service keeps, in words: `Users, books and items`. */
+/** The collections of the service as text: `Users, books and items`. */
 export const API_SUBJECT = Object.entries(contract)
   .flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   .join(', ')
@@ -15,25 +15,25 @@ export const API_SUBJECT = Object.entries(contract)
 
 export type Contract = typeof contract
 
-/** The nouns whose records can be written; those of the others are only read. */
-export type WrittenNoun = keyof typeof written
+/** The nouns of the writable resources. All other resources are read-only. */
+export type WritableNoun = keyof typeof writable
 
-/** What tRPC clients are typed by. */
+/** The router type for tRPC clients. */
 export type AppRouter = RouterOf<Contract>
 
-/** What a server implements. */
+/** The type of a server's implementation of the contract. */
 export type Implementation<Context, MutationContext extends Context = Context> = ImplementationOf<
   Contract,
   Context,
   MutationContext
 >
 
-/** What a procedure takes after parsing: `Input<'users', 'create'>`. */
+/** The parsed input of a procedure: `Input<'users', 'create'>`. */
 export type Input<R extends keyof Contract, P extends keyof Contract[R]['procedures']> = z.output<
   SchemaOf<Contract[R]['procedures'][P], 'input'>
 >
 
-/** What a procedure gives: `Output<'users', 'get'>`. */
+/** The output of a procedure: `Output<'users', 'get'>`. */
 export type Output<R extends keyof Contract, P extends keyof Contract[R]['procedures']> = z.output<
   SchemaOf<Contract[R]['procedures'][P], 'output'>
 >
@@ -45,4 +45,4 @@ export type { CollectionFacts } from './collection.ts'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
 export { FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'
 export { type FilterFacts, readFilter } from './filters.ts'
-export { written } from './written.ts'
+export { writable } from './writable.ts'

@@ -4,7 +4,7 @@ import { decimal, text } from './fields.ts'
 
 export const items = collection({
   noun: 'items',
-  description: 'A collection of named, priced items, in categories or in none.',
+  description: 'A collection of items with a name, a price and an optional category.',
   fields: {
     name: text(1, 200).meta({ examples: ['Lamp'] }),
     price: decimal(0, 1e12).meta({ examples: [24.5] }),
@@ -18,9 +18,9 @@ export const items = collection({
   param: 'item_id',
   example: { id: 7, name: 'Lamp', price: 24.5, category: null },
   bindings: (item) => ({
-    // The created record stands under one key, with or without the envelope around it (specification 2.4).
+    // The created record is under one key, with and without the envelope (specification 2.4).
     create: {
-      description: 'The answer holds the item under the key `item`.',
+      description: 'The response contains the item under the key `item`.',
       response: item
         .transform((item) => ({ item }))
         .pipe(z.object({ item }))

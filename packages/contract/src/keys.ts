@@ -19,32 +19,32 @@ import {
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
-  description: '`reader` reads, `writer` also writes, `admin` also removes in bulk and manages keys.',
+  description: '`reader` can read. `writer` can also write. `admin` can also delete in bulk and manage keys.',
 })
 
 const key = z
   .object({
     id,
-    name: z.string().meta({ description: 'Whom or what it is for.' }),
+    name: z.string().meta({ description: 'Who or what uses the key.' }),
     role,
-    prefix: z.string().meta({ description: 'How it begins; the rest is stored as a hash alone.' }),
+    prefix: z.string().meta({ description: 'The first characters of the key. The rest is stored only as a hash.' }),
     created_at: timestamp,
     expires_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable().meta({ description: 'To the minute.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'When the key was last used, to the minute.' }),
   })
   .meta({ id: 'Key' })
 
 const versioned = key.extend({ version }).meta({ id: 'VersionedKey' })
-const secret = z.string().meta({ description: 'The key itself, shown this once.' })
+const secret = z.string().meta({ description: 'The key itself. It is shown only once.' })
 
 export const keys = resource({
   tag: 'Keys',
-  description: 'API keys: who may call the service, sent as `Authorization: Bearer`.',
+  description: 'API keys give clients access to the service. Clients send them as `Authorization: Bearer`.',
   errorForm: envelope.error,
   lookup: 'get',
   procedures: {
-    /** List keys. Revoked and expired ones too, never the keys themselves. */
+    /** List keys. Includes revoked and expired keys. The keys themselves are never shown. */
     list: query({
       access: 'admin',
       input: listInput({}, ['id']),
@@ -55,7 +55,7 @@ export const keys = resource({
           path: '/api/keys',
           operationId: 'listKeys',
           summary: 'List keys',
-          description: 'Revoked and expired ones too, never the keys themselves.',
+          description: 'Includes revoked and expired keys. The keys themselves are never shown.',
           successDescription: 'A page of keys.',
           responseBody: 'keys',
           response: pageOf(key),
@@ -65,7 +65,7 @@ export const keys = resource({
       },
     }),
 
-    /** Get a key. What is stored of it, not the key itself. */
+    /** Get a key. Returns the stored data of the key, not the key itself. */
     get: query({
       access: 'admin',
       input: z.object({ id: recordId }),
@@ -77,7 +77,7 @@ export const keys = resource({
           path: '/api/keys/{id}',
           operationId: 'getKey',
           summary: 'Get a key',
-          description: 'What is stored of it, not the key itself.',
+          description: 'Returns the stored data of the key, not the key itself.',
           successDescription: 'The key.',
           response: key,
           envelope: 'key',
@@ -86,13 +86,13 @@ export const keys = resource({
       },
     }),
 
-    /** Create a key. The answer holds the key itself, this once. */
+    /** Create a key. The response contains the key itself. It is shown only once. */
     create: mutation({
       access: 'admin',
       input: z.object({
-        name: text(1, 200).meta({ description: 'Whom or what it is for.', examples: ['nightly import'] }),
+        name: text(1, 200).meta({ description: 'Who or what uses the key.', examples: ['nightly import'] }),
         role,
-        expires_at: moment.nullable().default(null).meta({ description: 'Until when it holds; null is for ever.' }),
+        expires_at: moment.nullable().default(null).meta({ description: 'When the key expires; null for never.' }),
         idempotency_key: idempotencyKey,
       }),
       output: versioned.extend({ key: secret }),
@@ -103,7 +103,7 @@ export const keys = resource({
           path: '/api/keys',
           operationId: 'createKey',
           summary: 'Create a key',
-          description: 'The answer holds the key itself, this once.',
+          description: 'The response contains the key itself. It is shown only once.',
           successDescription: 'The created key.',
           status: 201,
           response: key.extend({ key: secret }).meta({ id: 'CreatedKey' }),
@@ -115,7 +115,7 @@ export const keys = resource({
       },
     }),
 
-    /** Revoke a key. It is refused from now on, and stays in the list. */
+    /** Revoke a key. The key is rejected from now on and stays in the list. */
     revoke: mutation({
       access: 'admin',
       input: z.object({ id: recordId, ...write }),
@@ -128,8 +128,8 @@ export const keys = resource({
           path: '/api/keys/{id}',
           operationId: 'revokeKey',
           summary: 'Revoke a key',
-          description: 'It is refused from now on, and stays in the list.',
-          successDescription: 'The key is refused from now on.',
+          description: 'The key is rejected from now on and stays in the list.',
+          successDescription: 'The key was revoked.',
           headerParams: writeHeaders,
           ifMatch: 'if_version',
         },

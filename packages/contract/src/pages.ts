@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { must } from './fields.ts'
 
 const DEFAULT_LIMIT = 100
-const LARGEST_LIMIT = 1000
-// However many pages are asked for, there are no more records than ids.
-const LARGEST_PAGE = 2 ** 31 - 1
+const MAX_LIMIT = 1000
+// There are never more records than ids, so larger page numbers are all equivalent.
+const MAX_PAGE = 2 ** 31 - 1
 
 const wholeRule = must('a whole number, 1 or more')
-// However large: not z.int, which takes no number beyond those that are exact.
+// Not z.int, which rejects numbers beyond the exact ones: a page or limit may be of any size.
 const atLeastOne = z
   .number(wholeRule)
   .refine(Number.isInteger, wholeRule)
@@ -16,97 +16,97 @@ const atLeastOne = z
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 /**
- * What a list takes: `filters` beside `page`, `limit`, `sort`, `after` and `count`.
+ * The input of a list: `filters`, `page`, `limit`, `sort`, `after` and `count`.
  *
- * @param sortable the attributes `sort` may name
- * @param usual the order when it names none
+ * @param sortable the attributes that `sort` accepts
+ * @param defaultSort the order without `sort`
  */
 export function listInput<F extends z.ZodRawShape, A extends string>(
   filters: F,
   sortable: readonly A[],
-  usual = 'id_asc',
+  defaultSort = 'id_asc',
 ) {
   const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`] as const)
   return z
     .strictObject({
       ...filters,
       page: atLeastOne
-        .transform((page) => Math.min(page, LARGEST_PAGE))
+        .transform((page) => Math.min(page, MAX_PAGE))
         .optional()
-        .meta({ description: 'Page number, from 1. A page past the end is empty.' }),
+        .meta({ description: 'Page number, starting at 1. A page past the end is empty.' }),
       limit: atLeastOne
-        .transform((limit) => Math.min(limit, LARGEST_LIMIT))
+        .transform((limit) => Math.min(limit, MAX_LIMIT))
         .prefault(DEFAULT_LIMIT)
-        .meta({ description: `Records per page; over ${LARGEST_LIMIT} is taken as ${LARGEST_LIMIT}.` }),
+        .meta({ description: `Records per page. Values over ${MAX_LIMIT} are treated as ${MAX_LIMIT}.` }),
       sort: z
         .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
         .optional()
-        .meta({ description: `Order of the list, \`${usual}\` when absent; \`id\` ascending breaks ties.` }),
+        .meta({ description: `Sort order; \`${defaultSort}\` by default. Ties are sorted by ascending \`id\`.` }),
       after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({
         pattern: '^[\\w-]*$',
         description:
-          'Walks the list by key instead of page number: empty to begin, then the cursor of the `next` link. Every step costs the same.',
+          'Cursor for paging without page numbers. Send it empty for the first page, then use the cursor of the `next` link. Every page costs the same.',
       }),
       count: z
         .boolean(must('true or false'))
         .default(false)
-        .meta({ description: 'Count all records that match, for `X-Total-Count` and the `last` link.' }),
+        .meta({ description: 'Count all matching records, for `X-Total-Count` and the `last` link.' }),
     })
-    .refine((input) => (input as Asked).page === undefined || (input as Asked).after === undefined, {
+    .refine((input) => (input as PageInput).page === undefined || (input as PageInput).after === undefined, {
       path: ['after'],
-      error: 'must not stand beside page: a list is read by page number or by cursor',
+      error: 'cannot be combined with page: use a page number or a cursor',
     })
 }
 
-/** The records of one page, or of a bulk create: 1,000 at most. */
+/** The records of one page or of a bulk create: at most 1,000. */
 export function pageOf<S extends z.ZodType>(record: S) {
-  return z.array(record).meta({ maxItems: LARGEST_LIMIT })
+  return z.array(record).meta({ maxItems: MAX_LIMIT })
 }
 
-/** What a list gives beside its records; over REST it stands in `Link`, `X-Total-Count` and the envelope's `meta`. */
+/** The output of a list in addition to its records. REST has it in `Link`, `X-Total-Count` and the envelope's `meta`. */
 export const pageFacts = {
-  page: z.int().optional().meta({ description: 'The page number; absent on a walk by cursor.' }),
+  page: z.int().optional().meta({ description: 'The page number; absent if `after` is used.' }),
   limit: z.int(),
-  next: z.string().nullable().meta({ description: 'Cursor of what follows, for `after`; null at the end.' }),
-  total: z.int().optional().meta({ description: 'How many records match; only when `count` was asked for.' }),
+  next: z.string().nullable().meta({ description: 'Cursor of the next page, for `after`; null on the last page.' }),
+  total: z.int().optional().meta({ description: 'The number of matching records; only with `count`.' }),
 }
 
 type Facts = z.output<z.ZodObject<typeof pageFacts>>
-interface Asked {
+interface PageInput {
   page?: number | undefined
   after?: string | undefined
 }
 
 export const pageHeaders = {
   Link: {
-    description: 'Where the list goes on (RFC 8288): `first`, `prev`, `next`, and `last` when the total was asked for.',
+    description: 'Links to other pages (RFC 8288): `first`, `prev`, `next`, and `last` with `count=true`.',
     value: links,
   },
   'X-Total-Count': {
-    description: 'How many records match; only with `count=true`.',
+    description: 'The number of matching records; only with `count=true`.',
     schema: z.string().regex(/^\d+$/),
     value: ({ output }: { output: Facts }) => output.total?.toString(),
   },
 }
 
-function links({ path, query, input, output }: Exchange<Asked, Facts>): string {
+function links({ path, query, input, output }: Exchange<PageInput, Facts>): string {
   let target = `${/[<>"\s]/.test(path) ? path.replace(/[<>"\s]/g, encodeURIComponent) : path}?`
   for (const [name, value] of query) {
     if (name !== 'page' && name !== 'after') target += `${encoded(name)}=${encoded(value)}&`
   }
   const link = (rel: string, name: 'page' | 'after', value: string | number) =>
     `<${target}${name}=${encoded(`${value}`)}>; rel="${rel}"`
-  const walking = input.after !== undefined
+  const usesCursor = input.after !== undefined
   const { page = 1, next, total } = output
-  let all = walking ? link('first', 'after', '') : link('first', 'page', 1)
-  // A walk by cursor goes one way.
+  let all = usesCursor ? link('first', 'after', '') : link('first', 'page', 1)
+  // Cursors only lead forward, so a list read by cursor has no `prev`.
   if (page > 1) all += `, ${link('prev', 'page', page - 1)}`
-  if (next !== null) all += `, ${walking ? link('next', 'after', next) : link('next', 'page', page + 1)}`
+  if (next !== null) all += `, ${usesCursor ? link('next', 'after', next) : link('next', 'page', page + 1)}`
   if (total !== undefined) all += `, ${link('last', 'page', Math.max(1, Math.ceil(total / output.limit)))}`
   return all
 }
 
-// Most text is plain, and to see that takes less than to encode it.
+// Most text needs no encoding, and the test is cheaper than `encodeURIComponent`.
 function encoded(text: string): string {
   return /^[\w.~-]*$/.test(text) ? text : encodeURIComponent(text)
 }

@@ -19,58 +19,61 @@ import {
 } from './fields.ts'
 import { pageOf } from './pages.ts'
 
-const LONGEST_PASSWORD_BYTES = 1024
+const MAX_PASSWORD_BYTES = 1024
 const bytes = new TextEncoder()
 
 const name = text(1, 200).meta({ examples: ['Ada Lovelace'] })
 const emailRule = must('a valid e-mail address of at most 254 characters')
-// RFC 5321's dot-string at a domain name of two labels or more.
+// An RFC 5321 dot-string, `@`, and a domain name of at least two labels.
 const EMAIL =
   /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/
 const email = z
   .email({ ...emailRule, pattern: EMAIL })
   .max(254, emailRule)
-  .meta({ description: 'Kept as written; unique without regard to case.', examples: ['ada@example.com'] })
+  .meta({ description: 'Stored as written; unique, ignoring case.', examples: ['ada@example.com'] })
 const role = z.enum(['admin', 'user'], must('admin or user'))
 const status = z.enum(['active', 'inactive'], must('active or inactive'))
 const age = whole(0, 150)
   .nullable()
   .meta({ examples: [36] })
-const passwordRule = must(`text of at least 1 character and at most ${LONGEST_PASSWORD_BYTES} bytes`)
+const passwordRule = must(`text of at least 1 character and at most ${MAX_PASSWORD_BYTES} bytes`)
 const password = z
   .string(passwordRule)
-  .refine((value) => value !== '' && bytes.encode(value).byteLength <= LONGEST_PASSWORD_BYTES, passwordRule)
+  .refine((value) => value !== '' && bytes.encode(value).byteLength <= MAX_PASSWORD_BYTES, passwordRule)
   .refine(
     (value) => value.isWellFormed() && !value.includes('\0'),
     must('text without NUL characters and lone surrogates'),
   )
   .meta({
     description:
-      'Stored only as an argon2id hash, never returned. A service with API keys or an identity provider asks for 8 characters or more and refuses common passwords.',
+      'Stored only as an argon2id hash and never returned. A service with API keys or an identity provider requires at least 8 characters and rejects common passwords.',
     minLength: 1,
-    maxLength: LONGEST_PASSWORD_BYTES,
+    maxLength: MAX_PASSWORD_BYTES,
     pattern: WITHOUT_NUL,
     writeOnly: true,
     format: 'password',
   })
 
-// What tells the three families of paths apart.
+// The differences between the main API, the simple API and the trailing-slash API.
 const main = { trailingSlash: 'significant' } as const
 const simple = {
   trailingSlash: 'optional',
   params: { user_id: 'id' },
-  tag: { name: 'Users (simple)', description: 'The same users: whole records, and a PUT that merges.' },
+  tag: { name: 'Users (simple)', description: 'The simple API: full user records, and a PUT that merges.' },
 } as const
 const slash = {
   trailingSlash: 'significant',
   aliases: { username: 'name' },
-  tag: { name: 'Users (trailing slash)', description: 'The same users, whose lists have `username` and `email` only.' },
+  tag: {
+    name: 'Users (trailing slash)',
+    description: 'The trailing-slash API: lists return only `username` and `email`.',
+  },
 } as const
 
 export const users = collection({
   noun: 'users',
   description:
-    'One collection, three doors. `/api/users` is the main one; `/users` shows the whole public record and merges on PUT; `/api/users/`, with its trailing slash, lists `username` and `email` alone.',
+    'One collection of users, available through three APIs. The main API is `/api/users`. The simple API, `/users`, returns all public fields, and its PUT merges. The trailing-slash API, `/api/users/`, lists only `username` and `email`.',
   errorForm: errorField,
   path: '/api/users',
   fields: {
@@ -83,13 +86,13 @@ export const users = collection({
   },
   timestamps: true,
   replace: { name, email, role, age: age.optional() },
-  changedBy: { role: 'admin', password: 'admin' },
-  givenBy: { role: { admin: 'admin' } },
+  fieldRoles: { role: 'admin', password: 'admin' },
+  valueRoles: { role: { admin: 'admin' } },
   filters: ['role', 'status', 'age'],
   sort: ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'],
   sortAliases: { username: 'name' },
   bindings: (user) => {
-    // What the paths show of a user (specification 4.1).
+    // The fields in the responses of each path (specification 4.1).
     const summary = user.pick({ id: true, name: true, email: true, role: true }).meta({ id: 'UserSummary' })
     const detail = user
       .pick({ id: true, name: true, email: true, role: true, created_at: true })
@@ -111,8 +114,9 @@ export const users = collection({
             ...simple,
             path: '/users',
             operationId: 'simpleListUsers',
-            summary: 'List whole user records',
-            description: 'Every public field of each user; the same filters and sorts as at the main door.',
+            summary: 'List full user records',
+            description:
+              'Returns all public fields of each user. Filters and sort orders are the same as in the main API.',
             response: pageOf(user),
           },
           {
@@ -120,7 +124,8 @@ export const users = collection({
             path: '/api/users/',
             operationId: 'slashListUsers',
             summary: 'List user names and e-mail addresses',
-            description: "`username` is a user's `name`; the same filters and sorts as at the main door.",
+            description:
+              '`username` is the `name` of the user. Filters and sort orders are the same as in the main API.',
             response: pageOf(listing),
           },
         ],
@@ -133,23 +138,23 @@ export const users = collection({
             ...simple,
             path: '/users/{user_id}',
             operationId: 'simpleGetUser',
-            summary: 'Get a whole user record',
-            description: 'Every public field, `status` and `age` among them.',
+            summary: 'Get a full user record',
+            description: 'Returns all public fields, including `status` and `age`.',
             response: user,
           },
           {
             ...slash,
             path: '/api/users/{id}/',
             operationId: 'slashGetUser',
-            summary: 'Get a user (trailing slash)',
-            description: 'The same answer as without the slash.',
+            summary: 'Get a user (trailing-slash API)',
+            description: 'Returns the same response as the main API.',
           },
         ],
       },
       create: {
         ...main,
         description:
-          'A role left out is `user`, a status left out is `active`. A taken e-mail address is a 409. Without a JSON body: 400 `No input data provided`.',
+          '`role` defaults to `user` and `status` to `active`. An e-mail address that is already taken gets a 409. A request without a JSON body gets a 400: `No input data provided`.',
         otherMediaType: 400,
         response: detail,
         additionalBindings: [
@@ -157,7 +162,7 @@ export const users = collection({
             ...simple,
             path: '/users',
             operationId: 'simpleCreateUser',
-            summary: 'Create a user, answered whole',
+            summary: 'Create a user (simple API)',
             response: user,
             headers: location('/users/{id}'),
           },
@@ -165,9 +170,9 @@ export const users = collection({
             ...slash,
             path: '/api/users/',
             operationId: 'slashCreateUser',
-            summary: 'Create a user (trailing slash)',
+            summary: 'Create a user (trailing-slash API)',
             description:
-              'Takes the name as `name` or as `username`. Without a JSON body: 400 `No input data provided`.',
+              'Accepts the name as `name` or `username`. A request without a JSON body gets a 400: `No input data provided`.',
             headers: location('/api/users/{id}/'),
           },
         ],
@@ -176,16 +181,16 @@ export const users = collection({
       replace: {
         ...main,
         description:
-          '`name`, `email` and `role` are required. `age` is set if it is sent; `status` and `password` stay.',
+          '`name`, `email` and `role` are required. `age` changes only if it is sent. `status` and `password` do not change.',
         response: changed,
         additionalBindings: [
           {
             ...slash,
             path: '/api/users/{id}/',
             operationId: 'slashReplaceUser',
-            summary: 'Replace a user (trailing slash)',
+            summary: 'Replace a user (trailing-slash API)',
             description:
-              'Takes the name as `name` or as `username`; `email` is required. `role` and `age` are set if they are sent; `status` and `password` stay.',
+              'The name, as `name` or `username`, and `email` are required. `role` and `age` change only if they are sent. `status` and `password` do not change.',
             optional: ['role'],
           },
         ],
@@ -199,16 +204,16 @@ export const users = collection({
             method: 'PUT',
             path: '/users/{user_id}',
             operationId: 'simpleMergeUser',
-            summary: 'Merge into a user',
-            description: 'Changes the fields that are sent, although it is a PUT.',
+            summary: 'Update a user (simple API)',
+            description: 'Changes only the fields that are sent: this PUT merges.',
             response: user,
           },
           {
             ...slash,
             path: '/api/users/{id}/',
             operationId: 'slashUpdateUser',
-            summary: 'Update a user (trailing slash)',
-            description: 'Changes the fields that are sent; takes the name as `name` or as `username`.',
+            summary: 'Update a user (trailing-slash API)',
+            description: 'Changes only the fields that are sent. Accepts the name as `name` or `username`.',
           },
         ],
       },
@@ -220,16 +225,16 @@ export const users = collection({
             ...simple,
             path: '/users/{user_id}',
             operationId: 'simpleDeleteUser',
-            summary: 'Delete a user, answered empty',
-            description: 'As at the main door, with an empty answer.',
+            summary: 'Delete a user (simple API)',
+            description: 'The same as in the main API, but with an empty response.',
             status: 204,
           },
           {
             ...slash,
             path: '/api/users/{id}/',
             operationId: 'slashDeleteUser',
-            summary: 'Delete a user (trailing slash)',
-            description: 'As at the main door, with an empty answer.',
+            summary: 'Delete a user (trailing-slash API)',
+            description: 'The same as in the main API, but with an empty response.',
             status: 204,
           },
         ],
@@ -237,7 +242,7 @@ export const users = collection({
     }
   },
   procedures: (versioned, user) => ({
-    /** Activate or deactivate a user. Both statuses can be left for the other at any time. */
+    /** Activate or deactivate a user. A user can change between the two statuses at any time. */
     setStatus: mutation({
       input: z.object({ id: recordId, status, ...write }),
       output: versioned,
@@ -250,7 +255,7 @@ export const users = collection({
           path: '/api/users/{id}/status',
           operationId: 'setUserStatus',
           summary: 'Activate or deactivate a user',
-          description: 'Both statuses can be left for the other at any time.',
+          description: 'A user can change between the two statuses at any time.',
           successDescription: 'The user with the new status.',
           response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserStatus' }),
           envelope: 'user',
@@ -259,10 +264,10 @@ export const users = collection({
       },
     }),
 
-    /** Delete all users of a status. Needs `status` and takes no other filter; without it nothing is removed. */
+    /** Delete all users of a status. Requires `status` and accepts no other filter. Without `status`, no user is deleted. */
     deleteByStatus: mutation({
       access: 'admin',
-      // Strict, so that no filter is passed over: what is sent beside the status would have narrowed the removal.
+      // Strict: to ignore another filter would delete more users than the caller asked for.
       input: z.strictObject({ status, idempotency_key: idempotencyKey }),
       output: message.extend({ removed: z.int() }),
       errors: [409],
@@ -273,8 +278,8 @@ export const users = collection({
           path: '/api/users',
           operationId: 'deleteUsersByStatus',
           summary: 'Delete all users of a status',
-          description: 'Needs `status` and takes no other filter; without it nothing is removed.',
-          successDescription: 'How many users were removed.',
+          description: 'Requires `status` and accepts no other filter. Without `status`, no user is deleted.',
+          successDescription: 'A message with the number of deleted users.',
           response: message,
           headerParams: writeHeaders,
         },

@@ -21,14 +21,14 @@ const orders = collection({
   timestamps: true,
   filters: ['status', 'status_in', 'reference', 'quantity_gte', 'quantity_in', 'due_lt'],
   unindexed: { reference: 'few orders' },
-  changedBy: { pin: 'admin', status: 'writer' },
-  givenBy: { status: { closed: 'admin' } },
+  fieldRoles: { pin: 'admin', status: 'writer' },
+  valueRoles: { status: { closed: 'admin' } },
   access: { delete: 'admin' },
   omit: ['replace'],
 })
 const { create, createMany, delete: remove, get, list, update } = orders.procedures
 
-test('a declaration makes the standard procedures, but for those it omits', () => {
+test('a declaration creates the standard procedures except those it omits', () => {
   const rest = Object.entries(orders.procedures).map(([verb, { type, access, meta }]) => {
     const { method, path, operationId, summary } = meta.openapi
     return [verb, type, access, method, path, operationId, summary]
@@ -43,7 +43,7 @@ test('a declaration makes the standard procedures, but for those it omits', () =
   ])
 })
 
-test('a create fills defaults in, an update leaves out what is not sent', () => {
+test('a create fills in defaults, and an update contains only the fields that are sent', () => {
   const order = { reference: ' 2026-1 ', quantity: 2, price: 9.5 }
   const filled = {
     reference: '2026-1',
@@ -63,7 +63,7 @@ test('a create fills defaults in, an update leaves out what is not sent', () => 
   )
 })
 
-test('a record shows every field but the hidden ones, its times and its version', () => {
+test('a record has every field except hidden ones, its timestamps and its version', () => {
   const shown = [
     'id',
     'reference',
@@ -105,7 +105,7 @@ test('a record shows every field but the hidden ones, its times and its version'
   expectTypeOf<z.output<typeof get.output>['due']>().toEqualTypeOf<string | null>()
 })
 
-test('filters take the values of their fields, and text that no record has', () => {
+test('a filter accepts the values of its field, and for text any text', () => {
   const input = { status: 'nosuch', reference: ' x ', quantity_gte: 3.5, due_lt: '2026-01-31' }
   expect(list.input.parse(input)).toMatchObject({ ...input, reference: 'x' })
   expect(list.input.safeParse({ due_lt: 'soon' }).success).toBe(false)
@@ -115,7 +115,7 @@ test('filters take the values of their fields, and text that no record has', () 
   expect(readFilter('made_lt', ['made_lt'])).toEqual({ field: 'made_lt', by: 'value' })
 })
 
-test('a filter by several values takes a list of 1 to 100 of them', () => {
+test('a filter by several values accepts a list of 1 to 100 values', () => {
   const input = { status_in: ['open', 'nosuch'], quantity_in: [1, 1000] }
   expect(list.input.parse(input)).toMatchObject(input)
   const faults = (input: object) =>
@@ -127,14 +127,14 @@ test('a filter by several values takes a list of 1 to 100 of them', () => {
   expectTypeOf<z.input<typeof list.input>['quantity_in']>().toEqualTypeOf<number[] | undefined>()
 })
 
-test('a list of values that may contain commas is refused', () => {
+test('a list filter on values that may contain commas is rejected', () => {
   const fields = { reference: text(1, 100) }
   expect(() => collection({ noun: 'orders', description: '', fields, filters: ['reference_in'] })).toThrow(
     'orders: the filter reference_in cannot be a list: in a URL, commas separate its values, and those of reference may contain commas',
   )
 })
 
-test('a reference takes the id of a record, and says of which collection', () => {
+test('a reference accepts the id of a record and names its collection', () => {
   expect(create.input.safeParse({ reference: 'x', quantity: 1, price: 1, user_id: 0 }).error?.issues[0]?.message).toBe(
     'must be a whole number from 1 to 2147483647',
   )
@@ -146,24 +146,24 @@ test('a reference takes the id of a record, and says of which collection', () =>
   })
 })
 
-test('a default that the field refuses, and a field that may have no value, are refused', () => {
+test('a default that its field rejects, and an optional field without a default, are rejected', () => {
   const declare = (quantity: z.ZodType) => () => collection({ noun: 'orders', description: '', fields: { quantity } })
   expect(declare(whole(1, 10).default(50))).toThrow(
     'orders: the default of quantity, 50, must be a whole number from 1 to 10',
   )
   expect(declare(whole(1, 10).optional())).toThrow(
-    'orders: quantity may be left out; declare what is stored then, such as .nullable().default(null)',
+    'orders: quantity is optional; declare the value to store if it is omitted, such as .nullable().default(null)',
   )
 })
 
-test('a list is sorted by id, every field that is shown and the times, where the declaration names no others', () => {
+test('a list can be sorted by id, every visible field and the timestamps by default', () => {
   const sort = list.input.shape.sort.unwrap().options
   expect(sort.slice(0, 4)).toEqual(['id_asc', 'id_desc', 'reference_asc', 'reference_desc'])
   expect(sort.slice(-2)).toEqual(['updated_at_asc', 'updated_at_desc'])
   expect(sort).not.toContain('pin_asc')
 })
 
-test('roles for fields stand in what changes them, and roles for values in what gives them', () => {
+test('the schema of an update has the roles of fields, and the schema of a create the roles of values', () => {
   expect(z.toJSONSchema(update.input, { io: 'input' }).properties).toMatchObject({
     status: { 'x-role': 'writer' },
     pin: { 'x-role': 'admin' },
@@ -175,7 +175,7 @@ test('roles for fields stand in what changes them, and roles for values in what 
   expect(remove.access).toBe('admin')
 })
 
-test('a filter of no field is refused, at compile time too', () => {
+test('a filter that names no field is rejected at startup and at compile time', () => {
   const declare = () =>
     collection({
       noun: 'orders',
@@ -189,7 +189,7 @@ test('a filter of no field is refused, at compile time too', () => {
   )
 })
 
-test('a hidden field is described as a secret that is only written', () => {
+test('a hidden field is described as a write-only password', () => {
   for (const { input } of [create, update]) {
     const { pin } = z.toJSONSchema(input, { io: 'input' }).properties ?? {}
     expect(pin).toMatchObject({ writeOnly: true, format: 'password' })

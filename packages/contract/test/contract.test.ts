@@ -2,20 +2,20 @@ import type { Procedure } from '@resource/openapi/contract'
 import { expect, expectTypeOf, test } from 'vitest'
 import { type AppRouter, type Contract, contract, type Input, type Output } from '../src/index.ts'
 
-/** `METHOD path` of each door, by procedure. */
-function doorsOf(noun: keyof Contract): Record<string, string[]> {
+/** `METHOD path` of each binding, by procedure. */
+function bindingsOf(noun: keyof Contract): Record<string, string[]> {
   const procedures = Object.entries(contract[noun].procedures as Record<string, Procedure>)
   return Object.fromEntries(
     procedures.map(([verb, { meta }]) => {
       const { additionalBindings = [], method, path } = meta.openapi
-      const others = additionalBindings.map((door) => `${door.method ?? method} ${door.path}`)
+      const others = additionalBindings.map((binding) => `${binding.method ?? method} ${binding.path}`)
       return [verb, [`${method} ${path}`, ...others]]
     }),
   )
 }
 
-test('4.1 users stand at three doors', () => {
-  expect(doorsOf('users')).toEqual({
+test('4.1 users have three APIs', () => {
+  expect(bindingsOf('users')).toEqual({
     list: ['GET /api/users', 'GET /users', 'GET /api/users/'],
     get: ['GET /api/users/{id}', 'GET /users/{user_id}', 'GET /api/users/{id}/'],
     create: ['POST /api/users', 'POST /users', 'POST /api/users/'],
@@ -28,8 +28,8 @@ test('4.1 users stand at three doors', () => {
   })
 })
 
-test('4.2 and 4.3 books and items stand at one door each', () => {
-  expect(doorsOf('books')).toEqual({
+test('4.2 and 4.3 books and items have one API each', () => {
+  expect(bindingsOf('books')).toEqual({
     list: ['GET /books'],
     get: ['GET /books/{id}'],
     create: ['POST /books'],
@@ -37,7 +37,7 @@ test('4.2 and 4.3 books and items stand at one door each', () => {
     replace: ['PUT /books/{id}'],
     delete: ['DELETE /books/{id}'],
   })
-  expect(doorsOf('items')).toEqual({
+  expect(bindingsOf('items')).toEqual({
     list: ['GET /items/'],
     get: ['GET /items/{item_id}'],
     create: ['POST /items/'],
@@ -48,7 +48,7 @@ test('4.2 and 4.3 books and items stand at one door each', () => {
   })
 })
 
-test('types say what procedures take and give', () => {
+test('the types of inputs and outputs match the contract', () => {
   expectTypeOf<Input<'items', 'create'>>().toEqualTypeOf<{
     name: string
     price: number

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 
-// Each status a caller can meet, with tRPC's code for it. tRPC has none for 406: it never negotiates.
+// tRPC's error code for each status of an error. tRPC has none for 406, because it never negotiates content.
 const CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -27,32 +27,32 @@ const CODES = {
 
 export type ApiErrorStatus = keyof typeof CODES
 
-/** A field that was wrong: its path in what the caller sent, and what it must be. */
+/** An invalid field: its path in the request, and what its value must be. */
 export interface FieldFault {
-  /** `email`, `users[3].email`, `If-Match`; empty for the request as a whole. */
+  /** `email`, `users[3].email` or `If-Match`; empty for the whole request. */
   field: string
   message: string
 }
 
-/** What an error form is made from. */
+/** The data that an error form formats. */
 export interface Fault {
   status: ApiErrorStatus
-  /** Complete in itself: some forms show nothing else. */
+  /** Must be complete, because some error forms show only the message. */
   message: string
   details: string
   fields: FieldFault[]
-  /** What the procedure's `errorData` says that errors of this status carry. */
+  /** The data that the procedure's `errorData` declares for this status. */
   data?: unknown
 }
 
-/** An answer that is not a success. Whatever else is thrown, but a TRPCError, becomes a 500 that tells nothing. */
+/** An error response. Any other error except a TRPCError becomes a 500 without details. */
 export class ApiError extends TRPCError {
   readonly status: ApiErrorStatus
   readonly fields: FieldFault[]
   readonly headers: Record<string, string>
-  /** Why the caller was refused, in a word of the service's own: for metrics and logs. */
+  /** An internal code for the cause, for metrics and logs. */
   readonly reason: string | undefined
-  /** What callers are told beside the words, where the procedure's `errorData` has it. */
+  /** Data for callers, in addition to the message. Sent only if the procedure's `errorData` declares it. */
   readonly data: unknown
 
   constructor(
@@ -82,7 +82,7 @@ const STATUSES = new Map(
     .map(([status, code]): [string, ApiErrorStatus] => [code, Number(status) as ApiErrorStatus]),
 ).set('PARSE_ERROR', 400)
 
-/** `error` as a ApiError, a TRPCError by its code; anything else becomes a 500 whose cause is kept for the log. */
+/** Converts an error to an ApiError. A TRPCError keeps its status; any other error becomes the cause of a 500. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const status = error instanceof TRPCError ? STATUSES.get(error.code) : undefined

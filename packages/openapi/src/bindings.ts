@@ -1,64 +1,65 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
-import { checkBodyField, type Reading, readingOf } from './reading.ts'
-import { shapeMark } from './shape.ts'
+import { shapeHash } from './shape.ts'
+import { checkBodyField, type TextReader, textReaderOf } from './text-reader.ts'
 import { accepts, compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
-/** An input field and the name it carries where the caller sends it. */
+/** An input field and its name in the request. */
 export interface Source {
-  /** As the caller writes it: `user_id`, `Idempotency-Key`, `username`. */
+  /** The name in the request: `user_id`, `Idempotency-Key`, `username`. */
   name: string
   field: string
 }
 
-/** A source that is text. */
-export interface TextSource extends Source, Reading {}
+/** A source whose value is text: in the path, the query string or a header. */
+export interface TextSource extends Source, TextReader {}
 
-/** A source that is a request header. */
+/** A source in a request header. */
 export interface HeaderSource extends TextSource {
-  /** Its name as Node gives it, in small letters. */
+  /** The lower-case name, as in Node's `headers`. */
   key: string
 }
 
-/** A binding with all it inherits, and where each input field comes from. */
+/** A binding with its inherited properties and the source of each input field. */
 export interface ResolvedBinding {
   /** `users.get` */
   name: string
   resource: Resource
   procedure: Procedure
   binding: Binding
-  /** The procedure's input as this binding takes it. */
+  /** The input schema of this binding. */
   input: z.ZodType
-  /** Its parser; absent where it is the procedure's own. */
+  /** The parser of `input`; undefined if the input is that of the procedure. */
   parse: Parser | undefined
   response: z.ZodType
-  /** The same, to parse with. */
+  /** The compiled schema of `response`. */
   shows: () => z.ZodType
-  /** The fields that the answer needs of the record, or of each of a list; undefined where it shows no objects. */
+  /** The record fields that the response needs; undefined if it does not contain objects. */
   shown: readonly string[] | undefined
-  /** What the output says beside its `responseBody`. */
+  /** The output fields other than `responseBody`. */
   facts: z.ZodObject
-  /** Names the answer's shape in an `ETag`, or that of the answer in an envelope: `User.5b1f0c`. */
+  /** The name and hash of the response schema for an `ETag`, with or without the envelope: `User.5b1f0c`. */
   form: (envelope?: EnvelopeForm) => string
-  /** Whether the field of `If-Match` can hold this version: one that it cannot is that of no record. */
+  /** Whether the field of `If-Match` accepts this version. A version that it does not accept matches no record. */
   takesVersion: (version: number) => boolean
   status: 200 | 201 | 204
   path: TextSource[]
   query: TextSource[]
   headers: HeaderSource[]
-  /** What makes the headers of its answer. */
+  /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
-  /** Whether its input takes fields that it does not name, or refuses them. */
+  /** Whether the input schema handles unknown fields itself, as a loose or strict object does. */
   judgesUnknown: boolean
-  /** Absent where the method takes no body. */
+  /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
 }
 
 /**
- * Every binding of a contract.
+ * Resolves every binding of a contract.
  *
- * @param hasEnvelope whether the query parameter `envelope` asks for the standard envelope
- * @throws Error when a binding names an input field that its procedure does not have, or reads one where it cannot stand
+ * @param hasEnvelope whether the query parameter `envelope` selects the standard envelope
+ * @throws Error if a binding names an input field that its procedure does not have, or reads a field from a source that
+ * cannot carry it
  */
 export function resolveBindings(contract: Contract, hasEnvelope = true): ResolvedBinding[] {
   return Object.entries(contract).flatMap(([noun, resource]) =>
@@ -72,18 +73,18 @@ export function resolveBindings(contract: Contract, hasEnvelope = true): Resolve
   )
 }
 
-/** A parameter of a path, with its name. */
+/** Matches a path parameter; the first group is its name. */
 export const PARAMETER = /\{([^/{}]+)\}/g
 
-// Two parameters of one segment could be split in many ways, and finding out takes long.
+// At most one parameter per segment: several could be split in many ways, and trying all is slow.
 const ROUTABLE = /^(?:\/[^/{}*?#]*(?:\{[^/{}]+\}[^/{}*?#]*)?)+$/
 
-/** The query parameter that asks for the standard envelope. */
+/** The query parameter that selects the standard envelope. */
 export const ENVELOPE = 'envelope'
 
 const QUERY_STRING = 'the query string'
 
-/** The methods whose requests carry input in a body. */
+/** The methods whose input is in the request body. */
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function resolve(
@@ -98,25 +99,25 @@ function resolve(
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
   }
   const shape = shapeOf(input)
-  const place = `${name}: ${binding.method} ${binding.path}`
+  const where = `${name}: ${binding.method} ${binding.path}`
   const bound = new Set<string>()
   const schemaOf = (field: string): z.ZodType => {
     const schema = shape[field]
-    if (schema === undefined) throw new Error(`${place} binds the unknown field "${field}"`)
+    if (schema === undefined) throw new Error(`${where} binds the unknown field "${field}"`)
     bound.add(field)
     return schema
   }
   const fromText = (field: string, as: string, from: string): TextSource => ({
     name: as,
     field,
-    ...readingOf(schemaOf(field), `${place} reads the field "${field}" from ${from}`, from === QUERY_STRING),
+    ...textReaderOf(schemaOf(field), `${where} reads the field "${field}" from ${from}`, from === QUERY_STRING),
   })
   const fromBody = (field: string, as: string): Source => {
-    checkBodyField(schemaOf(field), `${place} reads the field "${field}" from the body`)
+    checkBodyField(schemaOf(field), `${where} reads the field "${field}" from the body`)
     return { name: as, field }
   }
   if (!ROUTABLE.test(binding.path)) {
-    const rule = 'segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed'
+    const rule = 'segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed'
     throw new Error(`${name}: the path ${binding.path} must be ${rule}`)
   }
   const path = [...binding.path.matchAll(PARAMETER)].map(([, param = '']) =>
@@ -129,17 +130,17 @@ function resolve(
   const versions = binding.ifMatch === undefined ? undefined : compiled(schemaOf(binding.ifMatch))
   const withBody = METHODS_WITH_BODY.has(binding.method)
   if (withBody && binding.body !== undefined) fromBody(binding.body, '')
-  // What no binding names comes from the body where there is one, else from the query string.
+  // All other fields come from the body, or from the query string if the method has no body.
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
   if (hasEnvelope && !withBody && rest.includes(ENVELOPE)) {
-    const asks = `where "${ENVELOPE}" asks for the standard envelope; it needs another name there`
-    throw new Error(`${place} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${asks}`)
+    const reason = `where "${ENVELOPE}" selects the standard envelope; give the field another name`
+    throw new Error(`${where} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${reason}`)
   }
   const query = withBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
   const fields = withBody ? rest.map((field) => fromBody(field, field)) : []
   const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
   const response = binding.response ?? procedure.output
-  const facts = factsBeside(binding.responseBody, procedure.output)
+  const facts = otherFields(binding.responseBody, procedure.output)
   return {
     name,
     resource,
@@ -149,7 +150,7 @@ function resolve(
     parse: input === procedure.input ? undefined : parserOf(input),
     response,
     shows: compiled(response),
-    shown: shownBy(response, binding.etag),
+    shown: shownFields(response, binding.etag),
     facts,
     form: formOf(response.meta()?.id ?? (binding.operationId as string), response, binding.envelope, facts),
     takesVersion: (version) => versions !== undefined && (accepts(versions(), [version]) ?? true),
@@ -165,7 +166,7 @@ function resolve(
   }
 }
 
-// Made when first asked for, since it takes long.
+// Computed on first use, because hashing a schema is slow.
 function formOf(
   name: string,
   response: z.ZodType,
@@ -176,11 +177,11 @@ function formOf(
   let wrapped: string | undefined
   return (envelope) => {
     if (envelope === undefined) {
-      plain ??= `${name}.${shapeMark(response)}`
+      plain ??= `${name}.${shapeHash(response)}`
       return plain
     }
     const data = key === undefined ? response : z.object({ [key]: response })
-    wrapped ??= `${name}.${shapeMark(envelope.schema(data, facts.shape))}-envelope`
+    wrapped ??= `${name}.${shapeHash(envelope.schema(data, facts.shape))}-envelope`
     return wrapped
   }
 }
@@ -190,11 +191,11 @@ function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure)
   try {
     return (input as z.ZodObject).partial(Object.fromEntries(optional.map((field) => [field, true])) as never)
   } catch (cause) {
-    throw new Error(`${name}: "optional" needs an input that is a plain object, without checks of its own`, { cause })
+    throw new Error(`${name}: "optional" needs an input that is a plain object, without refinements`, { cause })
   }
 }
 
-/** The fields of a binding's body where there are some and none is required, so that any subset is valid; else undefined. */
+/** The body fields of a binding if all of them are optional, so that any subset is valid; otherwise undefined. */
 export function subsetFields({ body, input }: ResolvedBinding): string[] | undefined {
   if (body === undefined || 'whole' in body) return undefined
   const shape = shapeOf(input)
@@ -203,7 +204,7 @@ export function subsetFields({ body, input }: ResolvedBinding): string[] | undef
   return isSubset ? fields : undefined
 }
 
-/** The fields of an object schema; of a union, those of every option, as any of them takes them. */
+/** The fields of an object schema. For a union: the fields of all options, each accepting what any option accepts. */
 export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   const variants = variantsOf(schema)
   if (variants.length === 1) return (variants[0] as z.ZodObject).shape as Record<string, z.ZodType>
@@ -218,7 +219,7 @@ export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   )
 }
 
-/** The objects that a schema takes: itself, the options of a union; none where it takes no objects. */
+/** The object schemas inside a schema: itself, or the options of a union; empty if it accepts no objects. */
 export function variantsOf(schema: z.ZodType): z.ZodObject[] {
   if (schema instanceof z.ZodObject) return [schema]
   const { options = [], left, right, innerType, in: input, out, getter } = schema.def as ObjectsDef
@@ -240,9 +241,9 @@ type ObjectsDef = z.core.$ZodTypeDef & {
   getter?: () => z.ZodType
 }
 
-function shownBy(response: z.ZodType, versionField: string | undefined): readonly string[] | undefined {
+function shownFields(response: z.ZodType, versionField: string | undefined): readonly string[] | undefined {
   let record = (response.def as RecordsDef).element ?? response
-  // What a transform is given.
+  // The input side of a transform.
   while ((record.def as RecordsDef).in !== undefined) record = (record.def as RecordsDef).in as z.ZodType
   if (!('shape' in record)) return undefined
   return [...Object.keys(shapeOf(record)), ...(versionField === undefined ? [] : [versionField])]
@@ -250,7 +251,7 @@ function shownBy(response: z.ZodType, versionField: string | undefined): readonl
 
 type RecordsDef = z.core.$ZodTypeDef & { element?: z.ZodType; in?: z.ZodType }
 
-function factsBeside(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
+function otherFields(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
   if (responseBody === undefined) return z.object({})
   const { [responseBody]: _, ...facts } = shapeOf(output)
   return z.object(facts)

@@ -2,40 +2,40 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
 
 /**
- * The bytes of a request's body, also where another handler has put them, or their text, in `req.body`.
+ * The bytes of a request's body. Also reads a body that another handler has put in `req.body`, as bytes or text.
  *
- * @param limit bytes
- * @throws ApiError 413 over the limit, 400 when they did not all arrive
+ * @param limit in bytes
+ * @throws ApiError 413 over the limit, 400 if the body is incomplete
  */
 export function readBytes(req: IncomingMessage & { body?: unknown }, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const refuse = (problem: ApiError) => {
+    const refuse = (error: ApiError) => {
       req.off('data', take)
-      // What is left is read off and dropped, so that the next request on this connection can be heard.
+      // Drain the rest of the body, so that the connection can serve the next request.
       req.resume()
-      reject(problem)
+      reject(error)
     }
     const take = (chunk: Buffer) => {
       size += chunk.byteLength
       if (size > limit) refuse(tooLarge(limit))
       else chunks.push(chunk)
     }
-    const breakOff = () => refuse(new ApiError(400, 'Body did not arrive whole'))
+    const incomplete = () => refuse(new ApiError(400, 'Body is incomplete'))
     if (Number(req.headers['content-length']) > limit) return refuse(tooLarge(limit))
     const { body } = req
     if (typeof body === 'string' || body instanceof Uint8Array) return resolve(Buffer.from(body as Uint8Array))
-    // As Node's `optimizeEmptyRequests` leaves a request that has no body.
+    // The state in which Node's `optimizeEmptyRequests` leaves a request without a body.
     if (req.readableEnded) return resolve(Buffer.alloc(0))
-    if (!req.readable) return breakOff()
+    if (!req.readable) return incomplete()
     req.on('data', take)
     req.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    req.on('error', breakOff)
+    req.on('error', incomplete)
   })
 }
 
-/** The ApiError 413 of a body over `limit` bytes. */
+/** The 413 for a body over `limit` bytes. */
 export function tooLarge(limit: number): ApiError {
   return new ApiError(413, `Body must be at most ${limit} bytes`)
 }

@@ -1,50 +1,50 @@
-// biome-ignore-all lint/suspicious/noExplicitAny: in these places a type stands for every procedure, whatever it takes
+// biome-ignore-all lint/suspicious/noExplicitAny: these types match every procedure, whatever its input
 import type { TRPCBuiltRouter, TRPCDefaultErrorShape, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { OpenApiMeta } from 'trpc-openapi'
 import type { z } from 'zod'
 import type { Fault } from './api-error.ts'
 
-// A contract is plain data: what each procedure takes and gives, and where it stands on the REST surface. Nothing here
-// runs on a server, so that a browser may import it.
+// A contract is plain data: the inputs, outputs and REST bindings of its procedures. This file contains no server code,
+// so browsers can import it.
 
 type OperationFacts = Pick<
   NonNullable<OpenApiMeta['openapi']>,
   'method' | 'path' | 'operationId' | 'summary' | 'description' | 'successDescription' | 'deprecated'
 >
 
-/** What a header's `value` is computed from. */
+/** The argument of a response header's `value` function. */
 export interface Exchange<Input = any, Output = any> {
-  /** Valid, and as the caller sent it: defaults and transforms are not applied. */
+  /** The valid input as sent, before defaults and transforms. */
   input: Input
-  /** As the implementation gave it. */
+  /** The output as the implementation returned it. */
   output: Output
-  /** The request's path as sent, with the one that the handler is mounted at, without the query string. */
+  /** The path of the request as sent, including the mount path, without the query string. */
   path: string
-  /** The request's query parameters, decoded, in the order sent. */
+  /** The decoded query parameters, in the order sent. */
   query: readonly (readonly [name: string, value: string])[]
 }
 
-/** A response header that a procedure chooses. */
+/** A response header that a binding computes. */
 export interface ResponseHeader<Input = any, Output = any> {
   description: string
   schema?: z.ZodType
-  /** `undefined` leaves the header out. */
+  /** Returns the value; `undefined` omits the header. */
   value: (exchange: Exchange<Input, Output>) => string | undefined
 }
 
-/** How errors look at a binding. */
+/** The format of error bodies. */
 export interface ErrorForm {
   schema: z.ZodType
-  /** Its schema where the error carries data, for a form that shows them. */
+  /** The schema of an error with data, for a form that includes the data. */
   withData?: (data: z.ZodType) => z.ZodType
   body: (fault: Fault) => unknown
 }
 
-/** How an answer looks when the caller asks for the standard envelope (`?envelope=true`), success and error alike. */
+/** The format of responses with the standard envelope (`?envelope=true`), for successes and errors. */
 export interface EnvelopeForm {
-  /** @param facts the schemas of what `success` is given as facts */
+  /** @param facts the schemas of the `facts` of `success` */
   schema: (data: z.ZodType, facts: Record<string, z.ZodType>) => z.ZodType
-  /** @param facts what the answer says beside its data: the page facts of a list */
+  /** @param facts the output fields other than the data, such as the page number of a list */
   success: (data: Record<string, unknown>, facts: Record<string, unknown>) => unknown
   error: ErrorForm
 }
@@ -54,54 +54,54 @@ export interface EnvelopeForm {
  * `responseBody`, `additionalBindings`).
  */
 export interface Binding<Input = any, Output = any> extends OperationFacts {
-  /** The document's tag for this binding; the resource's when absent. */
+  /** The tag of this binding in the document. Default: the tag of the resource. */
   tag?: Tag
-  /** Path parameters that carry another name than their input field: `{ user_id: 'id' }`. */
+  /** Path parameters whose name differs from their input field: `{ user_id: 'id' }`. */
   params?: Record<string, string>
-  /** Request headers read into input fields: `{ 'Idempotency-Key': 'idempotency_key' }`. */
+  /** Request headers and the input fields they fill: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   headerParams?: Record<string, string>
-  /** Other keys a request body may use for an input field: `{ username: 'name' }`. */
+  /** Alternative body keys for input fields: `{ username: 'name' }`. */
   aliases?: Record<string, string>
-  /** Required input fields that may be left out at this binding; the implementation then gets `undefined` for them. */
+  /** Required input fields that are optional in this binding. The implementation gets `undefined` for an omitted one. */
   optional?: readonly string[]
-  /** Status of a body of another media type than JSON; 415 when absent. With 400 it counts as no body at all. */
+  /** The status for a body that is not JSON. Default: 415. With 400, such a body counts as missing. */
   otherMediaType?: 400 | 415
-  /** The input field that is the whole body; without it, the body carries every field bound to nothing else. */
+  /** The input field that is the whole body. Default: the body is an object of all fields without another source. */
   body?: string
-  /** The output field that is the whole answer; the other fields then stand in the envelope's `meta`. */
+  /** The output field that is the whole response body. The other fields go into the envelope's `meta`. */
   responseBody?: string
-  /** Its parse is the projection of the answer at this binding. The procedure's output schema when absent. */
+  /** The schema whose parse result is the response body. Default: the output schema of the procedure. */
   response?: z.ZodType
-  /** 200 when absent. A 204 has no body, and no `response`. */
+  /** Default: 200. A 204 has no body and no `response`. */
   status?: 200 | 201 | 204
-  /** Key of the answer in the envelope's `data`; without it, the answer is `data` itself. */
+  /** The key of the response in the envelope's `data`. Default: the response is `data` itself. */
   envelope?: string
-  /** `significant`: this path and the one with the other ending are different bindings. `optional` when absent. */
+  /** `significant`: the path with and without the trailing slash are different routes. Default: `optional`. */
   trailingSlash?: 'significant' | 'optional'
-  /** The output field that holds the record's version; the answer then carries an `ETag`. */
+  /** The output field with the version of the record. It adds an `ETag` to the response. */
   etag?: string
-  /** The input field that takes the version or versions named by `If-Match`. */
+  /** The input field for the versions in `If-Match`. */
   ifMatch?: string
-  /** Response headers by name. A `Location` that begins with `/` is relative to the path that the handler is mounted at. */
+  /** Response headers by name. A `Location` that begins with `/` is relative to the mount path of the handler. */
   headers?: Record<string, ResponseHeader<Input, Output>>
-  /** Largest request body in bytes; 1 MiB when absent. */
+  /** The largest request body, in bytes. Default: 1 MiB. */
   bodyLimit?: number
 }
 
-/** A procedure's first binding; the additional ones inherit from it what they do not say themselves. */
+/** The first binding of a procedure. Additional bindings inherit the properties that they do not set. */
 export interface RestMeta<Input = any, Output = any> extends Binding<Input, Output> {
   additionalBindings?: (Partial<Binding<Input, Output>> & { path: `/${string}`; operationId: string })[]
 }
 
-/** What a caller may do; each role includes those before it. */
+/** The roles of callers. Each role includes the ones before it. */
 export const ROLES = ['reader', 'writer', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** By status, the schema of the data that an error carries beside its words. */
+/** The schemas of error data, by status. */
 export type ErrorData = Readonly<Record<number, z.ZodType>>
 
-/** Whatever the errors of a procedure carry, to match it by: to compare two such types costs the compiler much. */
+/** Matches any error data. It is `any`, because comparing two `ErrorData` types is slow to compile. */
 export type AnyErrorData = any
 
 export interface Procedure<
@@ -111,13 +111,13 @@ export interface Procedure<
   Data extends ErrorData = ErrorData,
 > {
   type: Type
-  /** The role a caller needs. */
+  /** The role that callers need. */
   access: Role
   input: Input
   output: Output
-  /** Statuses its implementation may answer with, beside those the adapter knows of (400, 401, 403, 406, 412, 413, 415, 500). */
+  /** Error statuses of the implementation, in addition to those of the adapter (400, 401, 403, 406, 412, 413, 415, 500). */
   errors?: number[]
-  /** What its errors of a status carry: a caller gets this and nothing else of a `ApiError`'s `data`. */
+  /** The data of errors, by status. Only declared parts of an `ApiError`'s `data` reach the caller. */
   errorData?: Data
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
@@ -127,14 +127,14 @@ type Definition<Input extends z.ZodType, Output extends z.ZodType, Data extends 
   'type' | 'access'
 > & { access?: Role }
 
-/** A procedure that changes nothing, for readers where it does not say otherwise. */
+/** A read-only procedure. The default role is `reader`. */
 export function query<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
   definition: Definition<Input, Output, Data>,
 ): Procedure<'query', Input, Output, Data> {
   return { type: 'query', access: 'reader', ...definition }
 }
 
-/** A procedure that writes, for writers where it does not say otherwise. */
+/** A procedure that writes. The default role is `writer`. */
 export function mutation<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
   definition: Definition<Input, Output, Data>,
 ): Procedure<'mutation', Input, Output, Data> {
@@ -149,33 +149,33 @@ export interface Tag {
   description: string
 }
 
-/** A noun: its procedures and what they share in the document and in their errors. */
+/** A resource: its procedures, their tag in the document and their error form. */
 export interface Resource<P extends Procedures = Procedures> {
   tag: string
   description: string
   errorForm: ErrorForm
   /**
-   * The query that finds a record by its id, and answers 404 where none is stored. A write that names such a record and
-   * is invalid gets this 404 rather than its 400.
+   * The query that finds a record by its id and throws a 404 for a missing one. An invalid write to a missing record gets
+   * this 404 instead of a 400.
    */
   lookup?: keyof P & string
   procedures: P
 }
 
-/** Gives the resource back; it is there for the types. */
+/** Returns the resource unchanged, with its inferred type. */
 export function resource<P extends Procedures>(definition: Resource<P>): Resource<P> {
   return definition
 }
 
 export type Contract = Record<string, Resource<any>>
 
-/** Over tRPC an error also says which fields were wrong, and its data. */
+/** The shape of errors over tRPC, with the invalid fields and the error data. */
 export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields']; errorData?: unknown } }
 
-// biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
+// biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
 type Omittable<T> = T | void
 
-/** What a caller sends; nothing at all where no field is required. */
+/** The input of a call; the argument is optional if no field is required. */
 type InputOf<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
 
 type RouterProcedure<P> =
@@ -185,19 +185,19 @@ type RouterProcedure<P> =
       : TRPCMutationProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
     : never
 
-/** The router type that a tRPC client takes, from the contract alone. */
+/** The router type for a tRPC client, derived from the contract. */
 export type RouterOf<C extends Contract> = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
   { [R in keyof C]: { [P in keyof C[R]['procedures']]: RouterProcedure<C[R]['procedures'][P]> } }
 >
 
 /** The function of a procedure, from parsed input and context to output. */
-// `shown` names the fields of the record, or of each of a list, that the caller will look at: it need not give others.
+// `shown` lists the record fields that the response contains: the function may omit all others.
 export type Run<Input, Context, Output> = (input: Input, context: Context, shown?: readonly string[]) => Promise<Output>
 
 /**
- * Stands around the function of a procedure, with input that is valid: gives what `next` gives, or something else, or
- * throws. `next` takes another input or context where it is given one.
+ * Wraps the function of a procedure. It gets valid input, and returns the result of `next`, returns another result, or
+ * throws. `next` accepts a changed input and context.
  */
 export type Middleware<Input = any, Context = any, Output = any> = (
   input: Input,
@@ -205,7 +205,7 @@ export type Middleware<Input = any, Context = any, Output = any> = (
   next: (input?: Input, context?: Context) => Promise<Output>,
 ) => Promise<Output>
 
-/** What a server must give for a contract: for each procedure its function, alone or behind its middlewares. */
+/** The implementation of a contract: for each procedure a function, or an array of middlewares that ends with it. */
 export type Implementation<C extends Contract, Context, MutationContext extends Context = Context> = {
   [R in keyof C]: {
     [P in keyof C[R]['procedures']]: C[R]['procedures'][P] extends Procedure<

@@ -20,101 +20,100 @@ import {
   valuesOf,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
-import { errorForms, type Found, find, methodOf, route } from './routes.ts'
+import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
 
-/** What a handler brings to the core: how its requests are read. */
+/** How the core reads the requests of a platform. */
 export interface Transport<Req> {
   readBytes: ReadBytes<Req>
-  /** Whether the caller has gone, as far as anybody has asked. */
-  hasGone: (req: Req) => boolean
+  /** Whether the client is known to have disconnected. */
+  hasDisconnected: (req: Req) => boolean
 }
 
 export interface RestOptions<Context, Req> {
   envelope: EnvelopeForm
   /**
-   * What it throws or rejects with, such as a ApiError 401, is the answer. What is at hand is better given than promised:
-   * that is faster.
+   * Creates the context. An error that it throws or rejects with, such as a 401, becomes the response. Returning a value
+   * instead of a promise is faster.
    *
-   * @param procedures `users.get`: what the request calls
-   * @param route the path as the contract has it: `/users/{user_id}`
+   * @param procedures the procedure that the request calls: `users.get`
+   * @param route the path in the contract: `/users/{user_id}`
    */
   context: (req: Req, procedures: readonly string[], route: string) => Awaitable<Context>
-  /** Text that identifies the request in the log; a 500 carries it. */
+  /** The id of the request in the log. The message of a 500 contains it. */
   requestId?: (req: Req) => Awaitable<string>
-  /** Headers that every answer carries. What it throws or rejects with is answered without them. */
+  /** Headers of every response. An error that it throws or rejects with becomes the response, without these headers. */
   headers?: (req: Req) => Awaitable<Record<string, string>>
-  /** Told of each error before it is answered. What it throws or rejects with becomes a warning of the process. */
-  onError?: (problem: ApiError, req: Req) => Awaitable<void>
+  /** Called with each error before the response. An error that it throws or rejects with becomes a process warning. */
+  onError?: (error: ApiError, req: Req) => Awaitable<void>
 }
 
-/** How requests are read and answered where that is not this package's own way. */
-export interface Manner<Req> {
-  /** The input of an operation, from what the request carries. */
+/** Replaces how the core reads input and formats responses. */
+export interface CoreOverrides<Req> {
+  /** Gathers the input of an operation from the request. */
   gather: (resolved: ResolvedBinding, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
-  /** Has the last word on an answer. */
-  amend: (answer: Answer, req: Req, problem?: ApiError) => Awaitable<Answer>
+  /** Changes a response before it is sent. */
+  amend: (answer: Answer, req: Req, error?: ApiError) => Awaitable<Answer>
 }
 
-/** An answer that is ready to be written. */
+/** A complete response. */
 export interface Reply extends Ready {
-  /** Headers that stand before the answer's own. */
-  everywhere?: Record<string, string> | undefined
+  /** Headers of every response. Those of the response itself take precedence. */
+  commonHeaders?: Record<string, string> | undefined
 }
 
 export interface Core<Req> {
-  /** What stands at the path of a request; undefined where nothing of the contract does. */
-  find: (req: Req) => Located | undefined
-  /** Answers a request, whose path was found, or whose target is `*`. Never rejects. */
-  respond: (req: Req, located: Located | undefined) => Promise<Reply>
+  /** The route at the path of a request; undefined if the path is not in the contract. */
+  find: (req: Req) => TargetMatch | undefined
+  /** Handles a request with a matched path, or with the target `*`. Never rejects. */
+  respond: (req: Req, match: TargetMatch | undefined) => Promise<Reply>
   /**
-   * Answers a request that nothing took, with a 404. Never rejects.
+   * The 404 for a request that no handler accepted. Never rejects.
    *
-   * @param base where the contract is mounted, where that is not where the request has come to
+   * @param base the mount path of the contract, if it differs from the request's `baseUrl`
    */
-  refuse: (req: Req, base?: string) => Promise<Reply>
-  /** Answers a request with an error, in the form of the binding its path belongs to. Never rejects. */
-  fail: (error: unknown, req: Req, base?: string) => Promise<Reply>
-  /** The same for an error that is the same for every request, made once for each form: it says nothing of the request. */
-  ready: (problem: ApiError) => (req: Req, url: string) => Promise<Reply>
+  notFound: (req: Req, base?: string) => Promise<Reply>
+  /** The response for an error, in the error form of the route. Never rejects. */
+  errorReply: (error: unknown, req: Req, base?: string) => Promise<Reply>
+  /** A fixed error response, prepared once per error form. It contains no details of the request. */
+  prepareError: (error: ApiError) => (req: Req, url: string) => Promise<Reply>
 }
 
-/** A request's target, and what stands there. */
-export interface Located extends Found {
+/** The route that matches a request, with the parts of the request target. */
+export interface TargetMatch extends RouteMatch {
   path: string
   rawQuery: string
 }
 
 /**
- * The REST surface of a contract whose operations are implemented, whatever brings its requests. Routes are compiled here,
- * once.
+ * The platform-independent REST handler of a contract. Compiles the routes once.
  */
 export function createCore<Context, Req extends Incoming>(
   contract: Contract,
   operations: Operation<Context>[],
   options: RestOptions<Context, Req>,
-  { readBytes, hasGone }: Transport<Req>,
-  manner?: Manner<Req>,
+  { readBytes, hasDisconnected }: Transport<Req>,
+  overrides?: CoreOverrides<Req>,
 ): Core<Req> {
-  const all = resolveBindings(contract, manner === undefined)
-  const { router, ofMethod, allow } = route(all, operations, manner !== undefined)
+  const all = resolveBindings(contract, overrides === undefined)
+  const { router, byMethod, allow } = route(all, operations, overrides !== undefined)
   const formOf = errorForms(all, router, options.envelope.error)
 
-  const located = (req: Req): Located | undefined => {
+  const match = (req: Req): TargetMatch | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
-    const within = inside(path, req.baseUrl)
-    let found = find(router, within)
-    if (ofMethod.size > 0 && found?.entry.methods.has(methodOf(req.method)) === false) {
-      const other = ofMethod.get(methodOf(req.method))
-      found = (other && find(other, within)) ?? found
+    const relative = relativePath(path, req.baseUrl)
+    let found = find(router, relative)
+    if (byMethod.size > 0 && found?.entry.methods.has(methodOf(req.method)) === false) {
+      const other = byMethod.get(methodOf(req.method))
+      found = (other && find(other, relative)) ?? found
     }
     return found && { path, rawQuery, entry: found.entry, params: found.params }
   }
 
-  const respond = async (req: Req, located: Located | undefined): Promise<Reply> => {
+  const respond = async (req: Req, match: TargetMatch | undefined): Promise<Reply> => {
     try {
-      if (located === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
-      const { path, rawQuery, entry, params } = located
+      if (match === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
+      const { path, rawQuery, entry, params } = match
       checkTarget(req.originalUrl, path)
       if (req.method === 'OPTIONS') return await reply(req, { status: 204, headers: { Allow: entry.allow } })
       const method = methodOf(req.method)
@@ -126,8 +125,8 @@ export function createCore<Context, Req extends Incoming>(
       }
       const { resolved } = endpoint
       const operation = endpoint.operation as Operation<Context>
-      const made = options.context(req, endpoint.procedures, resolved.binding.path)
-      const context = isPromise(made) ? await made : made
+      const created = options.context(req, endpoint.procedures, resolved.binding.path)
+      const context = isPromise(created) ? await created : created
       const admitted = operation.admit(context)
       if (isPromise(admitted)) await admitted
       const body = resolved.body && (await readJson(req, resolved.binding, readBytes))
@@ -136,74 +135,77 @@ export function createCore<Context, Req extends Incoming>(
       let input: unknown
       try {
         query = queryParameters(rawQuery)
-        if (manner === undefined) {
+        if (overrides === undefined) {
           checkAccept(req)
-          envelope = wantsEnvelope(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+          envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
           input = gatherInput(resolved, params, query, req.headers, body)
-        } else input = manner.gather(resolved, params, query, body)
-      } catch (problem) {
-        throw (await operation.findMissing(pathInput(resolved, params), context)) ?? problem
+        } else input = overrides.gather(resolved, params, query, body)
+      } catch (error) {
+        throw (await operation.findMissing(pathInput(resolved, params), context)) ?? error
       }
       let output: unknown
       try {
         output = await operation.call(input, context, { shown: resolved.shown, parse: resolved.parse })
       } catch (error) {
-        throw error instanceof FieldError ? error.movedTo(callerPaths(resolved, body)) : error
+        throw error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
-      const replied = reply(req, manner === undefined ? given : await manner.amend(given, req))
+      const replied = reply(req, overrides === undefined ? given : await overrides.amend(given, req))
       return isPromise(replied) ? await replied : replied
     } catch (error) {
-      return fail(error, req)
+      return errorReply(error, req)
     }
   }
 
-  const refuse = async (req: Req, base?: string): Promise<Reply> => {
+  const notFound = async (req: Req, base?: string): Promise<Reply> => {
     try {
       checkTarget(req.originalUrl, split(req.originalUrl).path)
       throw new ApiError(404, 'Path not found')
-    } catch (problem) {
-      return fail(problem, req, base)
+    } catch (error) {
+      return errorReply(error, req, base)
     }
   }
 
   const reply = (req: Req, answer: Answer): Awaitable<Reply> => {
-    const made: Reply = makeReady(answer)
+    const reply: Reply = makeReady(answer)
     const headers = options.headers?.(req)
-    const complete = (everywhere: Record<string, string> | undefined) => {
-      made.everywhere = everywhere
-      return made
+    const withHeaders = (commonHeaders: Record<string, string> | undefined) => {
+      reply.commonHeaders = commonHeaders
+      return reply
     }
-    return isPromise(headers) ? headers.then(complete) : complete(headers)
+    return isPromise(headers) ? headers.then(withHeaders) : withHeaders(headers)
   }
 
-  const fail = async (error: unknown, req: Req, base = req.baseUrl): Promise<Reply> => {
+  const errorReply = async (error: unknown, req: Req, base = req.baseUrl): Promise<Reply> => {
     try {
-      return await failed(error, req, base)
+      return await formatError(error, req, base)
     } catch (thrown) {
-      // An error form, say, that throws.
+      // For example, an error form that throws.
       await observe(() => options.onError?.(toApiError(thrown), req))
-      return LAST_RESORT
+      return FALLBACK_REPLY
     }
   }
 
-  const failed = async (error: unknown, req: Req, base: string): Promise<Reply> => {
-    let problem = parserApiError(error) ?? abortApiError(error, hasGone(req)) ?? toApiError(error)
-    let everywhere: Record<string, string> | undefined
+  const formatError = async (error: unknown, req: Req, base: string): Promise<Reply> => {
+    let apiError = parserApiError(error) ?? abortApiError(error, hasDisconnected(req)) ?? toApiError(error)
+    let commonHeaders: Record<string, string> | undefined
     try {
-      everywhere = await options.headers?.(req)
+      commonHeaders = await options.headers?.(req)
     } catch (thrown) {
-      problem = toApiError(thrown)
+      apiError = toApiError(thrown)
     }
-    await observe(() => options.onError?.(problem, req))
-    const { status, fields, headers, data } = problem
-    const message = status === 500 ? `Internal server error${await idOf(req)}` : problem.message
+    await observe(() => options.onError?.(apiError, req))
+    const { status, fields, headers, data } = apiError
+    const message = status === 500 ? `Internal server error${await idOf(req)}` : apiError.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
-    const details = list(faults, '; ') || `${req.method} ${shortened(split(req.originalUrl).path)}`
+    const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
     const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields, data })
     const answer = { status, headers, body }
-    return { ...makeReady(manner === undefined ? answer : await manner.amend(answer, req, problem)), everywhere }
+    return {
+      ...makeReady(overrides === undefined ? answer : await overrides.amend(answer, req, apiError)),
+      commonHeaders,
+    }
   }
 
   const idOf = async (req: Req): Promise<string> => {
@@ -216,10 +218,10 @@ export function createCore<Context, Req extends Incoming>(
 
   const formFor = (method: string, url: string, base = ''): ErrorForm => {
     const { path, rawQuery } = split(url)
-    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, inside(path, base))
+    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, relativePath(path, base))
   }
 
-  const ready = ({ status, message, fields, headers }: ApiError) => {
+  const prepareError = ({ status, message, fields, headers }: ApiError) => {
     const answers = new Map<ErrorForm, Ready>()
     return async (req: Req, url: string): Promise<Reply> => {
       const form = formFor(req.method, url)
@@ -230,21 +232,21 @@ export function createCore<Context, Req extends Incoming>(
       }
       try {
         const headers = options.headers?.(req)
-        return { ...answer, everywhere: isPromise(headers) ? await headers : headers }
+        return { ...answer, commonHeaders: isPromise(headers) ? await headers : headers }
       } catch {
-        // The answer is the same for every request, with their headers or without.
+        // Send the prepared response without the common headers.
         return answer
       }
     }
   }
 
-  return { find: located, respond, refuse, fail, ready }
+  return { find: match, respond, notFound, errorReply, prepareError }
 }
 
-/** The answer where none can be made of an error: it cannot fail. */
-export const LAST_RESORT: Reply = makeReady({ status: 500, headers: {}, body: { error: 'Internal server error' } })
+/** The response if formatting an error fails. */
+export const FALLBACK_REPLY: Reply = makeReady({ status: 500, headers: {}, body: { error: 'Internal server error' } })
 
-function inside(path: string, base: string): string {
+function relativePath(path: string, base: string): string {
   return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
 }
 
@@ -254,7 +256,7 @@ const PARSER_MESSAGES: Record<number, string> = {
   415: 'A body must be sent as Content-Type: application/json, in UTF-8',
 }
 
-// What Express throws of a path, and its parsers of bodies; the messages of these quote the body.
+// Errors of Express for a path, and of its body parsers. The messages of the parsers quote the body, so they are replaced.
 function parserApiError(error: unknown): ApiError | undefined {
   if (error instanceof URIError) return new ApiError(400, 'Malformed percent-escape in the path', { cause: error })
   const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
@@ -264,12 +266,12 @@ function parserApiError(error: unknown): ApiError | undefined {
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 
-function wantsEnvelope(value: string | undefined): boolean {
+function isEnvelopeRequested(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true
   throw fieldApiError(ENVELOPE, 'must be true or false')
 }
 
-function shortened(path: string): string {
+function truncated(path: string): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

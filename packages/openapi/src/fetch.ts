@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from './api-error.ts'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
-import { type Core, createCore, LAST_RESORT, type Reply, type RestOptions, type Transport } from './core.ts'
+import { type Core, createCore, FALLBACK_REPLY, type Reply, type RestOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import type { Incoming, ReadBytes } from './request.ts'
 
 export interface FetchOptions<Context> extends RestOptions<Context, Request> {
-  /** The path that the contract is served below: `/api`. */
+  /** The path under which the contract is served: `/api`. */
   prefix?: `/${string}`
 }
 
 /**
- * The REST surface of a contract whose operations are implemented, as a function of the fetch standard: for Hono, Next.js,
- * Deno, Bun and workers. It answers every request; one whose path is not in the contract gets a 404.
+ * The REST handler of a contract as a function from `Request` to `Response`, for Hono, Next.js, Deno, Bun and workers. It
+ * responds to every request; a path that is not in the contract gets a 404.
  */
 export function fetchHandler<Context>(
   contract: Contract,
@@ -26,30 +26,30 @@ export function fetchHandler<Context>(
     context: ({ request }, procedures, route) => context(request, procedures, route),
     ...(requestId && { requestId: ({ request }) => requestId(request) }),
     ...(headers && { headers: ({ request }) => headers(request) }),
-    ...(onError && { onError: (problem, { request }) => onError(problem, request) }),
+    ...(onError && { onError: (error, { request }) => onError(error, request) }),
   }
   return toFetch(createCore(contract, operations, adapted, FETCH), prefix)
 }
 
-/** A core as a function of the fetch standard. */
+/** A core as a function from `Request` to `Response`. */
 export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Request) => Promise<Response> {
-  // As requests have it: percent-encoded.
+  // Percent-encoded, like the URLs of requests.
   const base = prefix && new URL(prefix, 'http://localhost').pathname.replace(/\/$/, '')
   return async (request) => {
     const req = new FetchRequest(request, base)
-    const located = req.isInside() ? core.find(req) : undefined
-    const reply = await (located === undefined ? core.refuse(req) : core.respond(req, located))
+    const match = req.isInside() ? core.find(req) : undefined
+    const reply = await (match === undefined ? core.notFound(req) : core.respond(req, match))
     try {
       return toResponse(request, reply)
     } catch (error) {
-      // A header that every answer carries and none can.
-      await core.fail(error, req)
-      return toResponse(request, LAST_RESORT)
+      // A common header with an invalid value.
+      await core.errorReply(error, req)
+      return toResponse(request, FALLBACK_REPLY)
     }
   }
 }
 
-/** A request of the fetch standard as the core reads it. */
+/** Adapts a fetch `Request` for the core. */
 export class FetchRequest implements Incoming {
   readonly request: Request
   readonly baseUrl: string
@@ -78,14 +78,14 @@ export class FetchRequest implements Incoming {
 
 const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge(limit)
-  if (request.bodyUsed) throw new Error('The body was read before: give the handler a clone of the request')
+  if (request.bodyUsed) throw new Error('The body has already been read: pass the handler a clone of the request')
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = 0
   for (let chunk = await next(reader); chunk !== undefined; chunk = await next(reader)) {
     size += chunk.byteLength
     if (size > limit) {
-      // Not awaited: some platforms end it only when the client has.
+      // Not awaited: on some platforms it settles only when the client has finished.
       reader?.cancel().catch(() => undefined)
       throw tooLarge(limit)
     }
@@ -94,19 +94,19 @@ const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
   return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks)
 }
 
-/** How requests of the fetch standard are read. */
-export const FETCH: Transport<FetchRequest> = { readBytes, hasGone: ({ request }) => request.signal.aborted }
+/** Reads fetch requests. */
+export const FETCH: Transport<FetchRequest> = { readBytes, hasDisconnected: ({ request }) => request.signal.aborted }
 
 async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
   try {
     return (await reader?.read())?.value
   } catch (cause) {
-    throw new ApiError(400, 'Body did not arrive whole', { cause })
+    throw new ApiError(400, 'Body is incomplete', { cause })
   }
 }
 
-function toResponse({ method }: Request, { status, headers, text, everywhere }: Reply): Response {
-  const all = { ...everywhere, ...headers }
+function toResponse({ method }: Request, { status, headers, text, commonHeaders }: Reply): Response {
+  const all = { ...commonHeaders, ...headers }
   const body = method === 'HEAD' ? null : (text ?? null)
   return new Response(body, { status, headers: hasLists(all) ? entriesOf(all) : (all as Record<string, string>) })
 }

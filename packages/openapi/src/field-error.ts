@@ -1,19 +1,19 @@
 import { ApiError, type ApiErrorStatus, type FieldFault } from './api-error.ts'
 
-/** Where a field stands in an input: `['users', 2, 'email']`; empty for the input as a whole. */
+/** The path of a field in an input: `['users', 2, 'email']`; empty for the whole input. */
 export type Path = readonly PropertyKey[]
 
-/** A field that is refused. */
+/** An invalid field. */
 export interface PathFault {
   path: Path
-  /** Reads on from the field's name: `must be in the future`. */
+  /** Follows the field name: `must be in the future`. */
   message: string
 }
 
-/** The message of a field that is missing. */
+/** The message for a missing field. */
 export const REQUIRED = 'is required'
 
-/** A refusal of fields of a procedure's input: message and `fields` name them by their paths, missing ones first. */
+/** An error about fields of a procedure's input. Message and `fields` name them by path, missing fields first. */
 export class FieldError extends ApiError {
   readonly #faults: PathFault[]
   readonly #options: { reason?: string }
@@ -27,8 +27,8 @@ export class FieldError extends ApiError {
     this.#options = options
   }
 
-  /** The same error for a caller who sent the fields under other paths. */
-  movedTo(pathOf: (path: Path) => Path): FieldError {
+  /** The same error with the paths of the fields in the request. */
+  withPaths(pathOf: (path: Path) => Path): FieldError {
     const faults = this.#faults.map(({ path, message }) => ({ path: pathOf(path), message }))
     return new FieldError(this.status, faults, this.#options)
   }
@@ -42,7 +42,7 @@ function messageOf(missing: FieldFault[], wrong: FieldFault[]): string {
   return parts.join('; ')
 }
 
-/** A path as people write it: `users[1].email`. */
+/** Formats a path: `users[1].email`. */
 export function dotted(path: Path): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -50,17 +50,17 @@ export function dotted(path: Path): string {
   }, '')
 }
 
-/** A name as a message shows it: it may come from the caller, be empty or a megabyte long. */
+/** Formats a name for a message. It may come from the request, so it may be empty or very long. */
 export function quote(name: string): string {
   if (name === '') return '""'
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
-// A bulk request can be wrong in thousands of places; a message names the first ones.
-const MOST_NAMED = 20
+// A bulk request can have thousands of errors; a message lists the first ones.
+const MAX_NAMED = 20
 
-/** The first of `parts`, and how many there are beside them. */
+/** Joins the first `parts` and adds the number of the others. */
 export function list(parts: string[], separator: string): string {
-  if (parts.length <= MOST_NAMED) return parts.join(separator)
-  return `${parts.slice(0, MOST_NAMED).join(separator)}${separator}and ${parts.length - MOST_NAMED} more`
+  if (parts.length <= MAX_NAMED) return parts.join(separator)
+  return `${parts.slice(0, MAX_NAMED).join(separator)}${separator}and ${parts.length - MAX_NAMED} more`
 }

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import type { ApiError } from './api-error.ts'
 import { METHODS_WITH_BODY, PARAMETER, type ResolvedBinding, shapeOf } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Procedure, RestMeta } from './contract.ts'
-import { createCore, type Manner, type RestOptions } from './core.ts'
+import { type CoreOverrides, createCore, type RestOptions } from './core.ts'
 import { FETCH, type FetchRequest, toFetch } from './fetch.ts'
 import type { Awaitable } from './hook.ts'
 import type { Operation } from './implement.ts'
@@ -25,18 +25,18 @@ export type { OpenApiMeta }
 
 type ProcedureType = 'query' | 'mutation'
 
-/** What is known of a call when a hook is told of it. What has not been made yet is undefined. */
-interface Told<R extends AnyTRPCRouter> {
+/** A call as hooks see it. Values that do not exist yet are undefined. */
+interface HookCall<R extends AnyTRPCRouter> {
   type: ProcedureType | 'unknown'
   ctx: inferRouterContext<R> | undefined
 }
 
 export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
-  /** As for tRPC's adapters. Called once for each request that has arrived whole. */
+  /** As in tRPC's adapters. Called once for each complete request. */
   createContext?: (call: { req: Req; info: TRPCRequestInfo } & Reply) => Awaitable<inferRouterContext<R>>
-  /** As for tRPC's adapters: the status and headers of an answer. Beside a 200 and what the adapter says itself. */
+  /** As in tRPC's adapters: overrides the status and headers of a response. */
   responseMeta?: (
-    answered: Told<R> & {
+    response: HookCall<R> & {
       paths: readonly string[] | undefined
       info: TRPCRequestInfo | undefined
       data: unknown[]
@@ -44,46 +44,46 @@ export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
       eagerGeneration: true
     },
   ) => Awaitable<{ status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined>
-  /** As for tRPC's adapters. */
+  /** As in tRPC's adapters. */
   onError?: (
-    failed: Told<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
+    failure: HookCall<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
   ) => Awaitable<void>
-  /** Largest request body in bytes; 1 MiB when absent. */
+  /** The largest request body, in bytes. Default: 1 MiB. */
   maxBodySize?: number
 }
 
-/** What Express's handlers give `createContext` beside the request. */
+/** The arguments of `createContext` on Express, in addition to the request. */
 interface ExpressReply {
   res: ExpressResponse
 }
 
-/** What the fetch handler gives `createContext` beside the request. */
+/** The arguments of `createContext` in the fetch handler, in addition to the request. */
 interface FetchReply {
-  /** Sent with the answer. */
+  /** Headers to send with the response. */
   resHeaders: Headers
 }
 
 export interface ServedRouter<R extends AnyTRPCRouter> {
-  /** Handlers of Express, as `rest` gives them. */
+  /** Creates Express handlers, like `rest`. */
   express: (options?: RouterOptions<R, ExpressRequest, ExpressReply>) => Rest
   /**
-   * A handler of the fetch standard, as `fetchHandler` gives it.
+   * Creates a function from `Request` to `Response`, like `fetchHandler`.
    *
-   * @param options `prefix`: the path that the router is served below
+   * @param options `prefix`: the path under which the router is served
    */
   fetch: (
     options?: RouterOptions<R, Request, FetchReply> & { prefix?: `/${string}` },
   ) => (request: Request) => Promise<Response>
-  /** The router's OpenAPI document, by trpc-openapi's generator. */
+  /** The OpenAPI document of the router, from trpc-openapi's generator. */
   document: (options: Parameters<typeof generateOpenApiDocument>[1]) => OpenAPIObject
 }
 
 /**
- * Serves a tRPC router whose procedures have trpc-openapi's `meta.openapi`, without a change to it. The procedures validate
- * what they are given, as over tRPC, and errors have trpc-openapi's form: `{ message, code, issues }` beside what the
- * router's error formatter says.
+ * Serves a tRPC router whose procedures have trpc-openapi's `meta.openapi`, without changes to the router. The procedures
+ * validate their input, as over tRPC. Errors have trpc-openapi's form `{ message, code, issues }`, in addition to the
+ * fields of the router's error formatter.
  *
- * @throws TRPCError that names the procedure, where trpc-openapi's generator cannot describe the router
+ * @throws TRPCError that names the procedure, if trpc-openapi's generator cannot describe the router
  */
 export function fromRouter<R extends AnyTRPCRouter>(router: R): ServedRouter<R> {
   generateOpenApiDocument(router as never, { title: '', version: '', baseUrl: '/' })
@@ -113,17 +113,17 @@ export function fromRouter<R extends AnyTRPCRouter>(router: R): ServedRouter<R> 
   }
 }
 
-/** What a platform's requests are to its users. */
-interface Platform<Req, Shown, Reply> {
-  requestOf: (req: Req) => Shown
+/** Maps the core's requests to those of a platform. */
+interface Platform<Req, NativeRequest, Reply> {
+  requestOf: (req: Req) => NativeRequest
   urlOf: (req: Req) => URL
   signalOf: (req: Req) => AbortSignal
   replyOf: (req: Req) => Reply
-  /** What a caller has put into its reply. */
+  /** The headers that `createContext` has set. */
   headersOf: (reply: Reply | undefined) => Headers | undefined
 }
 
-/** A request's call of a procedure. */
+/** The procedure call of a request. */
 interface Call<Req, Reply> {
   req: Req
   exposed: Exposed
@@ -134,7 +134,7 @@ interface Call<Req, Reply> {
   data?: unknown
 }
 
-/** What tRPC tells `createContext` of a request. What is not asked for is not made. */
+/** tRPC's `info` argument of `createContext`. Creates the signal and the URL only on access. */
 class Info implements TRPCRequestInfo {
   readonly isBatchCall = false
   readonly accept = null
@@ -159,30 +159,30 @@ class Info implements TRPCRequestInfo {
   }
 }
 
-function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply extends object>(
+function coreOf<R extends AnyTRPCRouter, Req extends Incoming, NativeRequest, Reply extends object>(
   router: R,
-  { createContext, responseMeta, onError, maxBodySize }: RouterOptions<R, Shown, Reply>,
+  { createContext, responseMeta, onError, maxBodySize }: RouterOptions<R, NativeRequest, Reply>,
   transport: Parameters<typeof createCore<unknown, Req>>[3],
-  platform: Platform<Req, Shown, Reply>,
+  platform: Platform<Req, NativeRequest, Reply>,
 ) {
   const exposed = exposedOf(router)
   const byName = new Map(exposed.map((one) => [`${RESOURCE}.${one.path}`, one]))
-  // On the request itself: a WeakMap's entries cost the garbage collector more than the rest of a small request.
+  // A property of the request: WeakMap entries cost the garbage collector more than the rest of a small request.
   const CALL = Symbol('call')
-  type Known = Req & { [CALL]?: Call<Req, Reply> }
+  type RequestWithCall = Req & { [CALL]?: Call<Req, Reply> }
 
   const options: RestOptions<Call<Req, Reply>, Req> = {
     envelope: NO_ENVELOPE,
-    context: (req: Known, [name]) => {
+    context: (req: RequestWithCall, [name]) => {
       const call: Call<Req, Reply> = { req, exposed: byName.get(name as string) as Exposed }
       req[CALL] = call
       return call
     },
-    onError: (problem, req: Known) => {
+    onError: (apiError, req: RequestWithCall) => {
       const call = req[CALL]
       const { exposed, ctx, input } = call ?? {}
       return onError?.({
-        error: errorOf(problem, call),
+        error: errorOf(apiError, call),
         type: exposed?.type ?? 'unknown',
         path: exposed?.path,
         input,
@@ -216,9 +216,9 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
     return call.data
   }
 
-  const amend: Manner<Req>['amend'] = async (answer, req: Known, problem) => {
+  const amend: CoreOverrides<Req>['amend'] = async (answer, req: RequestWithCall, apiError) => {
     const call = req[CALL]
-    const error = problem && errorOf(problem, call)
+    const error = apiError && errorOf(apiError, call)
     if (error === undefined && responseMeta === undefined && call?.reply === undefined) return answer
     const type = call?.exposed.type ?? 'unknown'
     const meta = await responseMeta?.({
@@ -252,21 +252,21 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, Shown, Reply exte
   return createCore(contract, operations, options, transport, { gather, amend })
 }
 
-// One name for all, since what a procedure is called is for its router to say.
+// One resource for all procedures: their names come from the router.
 const RESOURCE = 'router'
 
-/** A procedure that stands on the REST surface. */
+/** A procedure with a REST route. */
 interface Exposed {
   /** `users.get` */
   path: string
   type: ProcedureType
   procedure: (call: ProcedureCall) => Promise<unknown>
   openapi: RestMeta
-  /** The fields of its input. */
+  /** The input fields. */
   fields: Record<string, z.ZodType>
-  /** Whether it takes no input at all. */
+  /** Whether the procedure has no input. */
   isVoid: boolean
-  /** Gives the dates and large whole numbers of an input what JSON and text have no form for. */
+  /** Converts text and numbers in an input to dates and bigints, which JSON cannot represent. */
   revive: (input: unknown) => unknown
 }
 
@@ -298,7 +298,7 @@ interface ProcedureDef {
   experimental_caller?: boolean
 }
 
-/** What a step of a procedure is given, and may change for those behind it. */
+/** The arguments of a procedure's step; a step may change them for the next ones. */
 interface ProcedureCall {
   path: string
   type: ProcedureType
@@ -311,9 +311,9 @@ interface ProcedureCall {
 type Result = { ok: true; data: unknown } | { ok: false; error: TRPCError }
 
 /**
- * The way through a procedure's parsers, middlewares and resolver. tRPC's own copies the call at each step, and makes a
- * signal that few ask for, at a cost of more than all the rest of a small request. It is taken where a procedure has no
- * list of its steps, or a caller of its own.
+ * Runs a procedure's parsers, middlewares and resolver. tRPC's caller copies the call at each step and always creates a
+ * signal, which costs more than the rest of a small request. It is used only if a procedure has no list of steps, or has
+ * an experimental caller.
  */
 function callerOf(procedure: AnyTRPCProcedure): Exposed['procedure'] {
   const { middlewares: steps, meta, experimental_caller: hasOwnCaller } = procedure._def as unknown as ProcedureDef
@@ -341,13 +341,13 @@ function callerOf(procedure: AnyTRPCProcedure): Exposed['procedure'] {
   }
   return async (call) => {
     const result = (await run(0, call)) as Result | undefined
-    if (result === undefined) throw new Error(`${call.path}: a middleware does not return what next() gives`)
+    if (result === undefined) throw new Error(`${call.path}: a middleware must return the result of next()`)
     if (!result.ok) throw result.error
     return result.data
   }
 }
 
-/** What a step is given, as tRPC gives it. */
+/** The argument of a step, with the properties that tRPC passes. */
 class Step {
   readonly path: string
   readonly type: ProcedureType
@@ -370,7 +370,7 @@ class Step {
     this.#signal = call.signal
   }
 
-  // Of the class: V8 keeps a map for each object that has a getter of its own.
+  // A getter of the class: V8 creates a hidden class for each object with its own getter.
   get signal(): AbortSignal {
     return this.#signal()
   }
@@ -378,26 +378,26 @@ class Step {
 
 const VOID = new Set(['void', 'undefined', 'never'])
 
-/** The contract of what a router exposes: where its procedures stand, and how the text of their parameters is read. */
+/** A contract with the routes of a router's procedures and the schemas for reading their parameters. */
 function contractOf(exposed: Exposed[], bodyLimit: number | undefined): Contract {
   const procedures = exposed.map(({ path, type, openapi, fields }): [string, Procedure] => {
-    const { method, path: place } = openapi
-    const inPath = new Set([...place.matchAll(PARAMETER)].map(([, name]) => name))
+    const { method, path: route } = openapi
+    const inPath = new Set([...route.matchAll(PARAMETER)].map(([, name]) => name))
     const isRead = (name: string) => inPath.has(name) || !METHODS_WITH_BODY.has(method)
     const read = Object.entries(fields).filter(([name]) => isRead(name))
     const input = z.object(Object.fromEntries(read.map(([name, schema]) => [name, asText(schema)])))
-    const binding = { method, path: place, ...(bodyLimit !== undefined && { bodyLimit }) }
+    const binding = { method, path: route, ...(bodyLimit !== undefined && { bodyLimit }) }
     return [path, { type, access: 'reader', input, output: z.unknown(), meta: { openapi: binding } }]
   })
   const resource = { tag: '', description: '', errorForm: NO_FORM, procedures: Object.fromEntries(procedures) }
   return { [RESOURCE]: resource }
 }
 
-// Every answer's body is made by `amend`.
+// `amend` creates the body of every response.
 const NO_FORM: ErrorForm = { schema: z.unknown(), body: () => undefined }
 const NO_ENVELOPE: EnvelopeForm = { schema: (data) => data, success: (data) => data, error: NO_FORM }
 
-/** A schema by which a parameter is read: where the procedure makes its value of text, this does not. */
+/** The schema for reading a parameter. Types that the procedure creates from text stay text. */
 function asText(schema: z.ZodType): z.ZodType {
   const inner = innermost(schema)
   const { element } = inner.def as Inner
@@ -414,7 +414,7 @@ type Inner = z.core.$ZodTypeDef & {
   getter?: () => z.ZodType
 }
 
-/** What stands inside of `optional`, `default` and their like: what a value is first given to. */
+/** The schema inside `optional`, `default` and similar wrappers, or the input side of a pipe. */
 function innermost(schema: z.ZodType): z.ZodType {
   const { innerType, in: input } = schema.def as Inner
   const inner = innerType ?? input
@@ -437,7 +437,7 @@ function reviverOf(schema: z.ZodType): Reviver | undefined {
   const { type, element, getter } = inner.def as Inner
   if (getter !== undefined) {
     let made: Reviver | undefined
-    // Not before it is needed: it may lead back to a schema that is being looked at.
+    // Resolved on first use, because the schema may be recursive.
     return (value) => {
       made ??= reviverOf(getter()) ?? ((same) => same)
       return made(value)
@@ -461,7 +461,7 @@ function reviverOf(schema: z.ZodType): Reviver | undefined {
   }
 }
 
-/** The whole of a body or of a query string goes to the procedure, whose parser may refuse what it does not know. */
+/** Passes the whole body or query string to the procedure, whose parser handles unknown fields. */
 function gather(
   resolved: ResolvedBinding,
   params: readonly string[],
@@ -488,12 +488,12 @@ function queryInput(resolved: ResolvedBinding, query: readonly Parameter[]): Rec
   )
 }
 
-/** The error as the router's own hooks know it. */
-function errorOf(problem: ApiError, call: Call<unknown, unknown> | undefined): TRPCError {
-  if (problem.cause instanceof TRPCError) return problem.cause
+/** The TRPCError for the router's hooks and error formatter. */
+function errorOf(error: ApiError, call: Call<unknown, unknown> | undefined): TRPCError {
+  if (error.cause instanceof TRPCError) return error.cause
   const isUnread = call !== undefined && !('input' in call)
-  if (problem.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.openapi.method)) return problem
-  return new TRPCError({ code: 'PARSE_ERROR', message: 'Failed to parse request body', cause: problem })
+  if (error.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.openapi.method)) return error
+  return new TRPCError({ code: 'PARSE_ERROR', message: 'Failed to parse request body', cause: error })
 }
 
 function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown, unknown> | undefined): unknown {
@@ -504,12 +504,12 @@ function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown, unk
   if (code === 'BAD_REQUEST' && cause?.name === 'ZodError') {
     return { ...shape, message: 'Input validation failed', code, issues: (cause as z.ZodError).issues }
   }
-  const message = shape?.message === error.message ? wordsOf(error, call !== undefined) : shape?.message
+  const message = shape?.message === error.message ? messageOf(error, call !== undefined) : shape?.message
   return { ...shape, message, code }
 }
 
-// What was thrown by accident is not for callers to read.
-function wordsOf({ code, cause, message }: TRPCError, isFound: boolean): string {
+// The message of an unexpected error must not reach callers.
+function messageOf({ code, cause, message }: TRPCError, isFound: boolean): string {
   if (code === 'INTERNAL_SERVER_ERROR' && cause?.message === message) return 'Internal server error'
   return code === 'NOT_FOUND' && !isFound ? 'Not found' : message
 }
@@ -521,7 +521,7 @@ function valuesOf(...all: (Headers | Record<string, string | string[] | undefine
   for (const [name, value] of all.flatMap(entriesOf)) {
     const key = name.toLowerCase()
     if (value === undefined || key === 'content-length') continue
-    // Each cookie is an entry of its own.
+    // `Headers` yields each cookie as a separate entry.
     values[key] = key === 'set-cookie' ? [values[key] ?? [], value].flat() : value
   }
   const { 'content-type': type, ...others } = values

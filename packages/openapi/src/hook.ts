@@ -1,17 +1,17 @@
 import { inspect } from 'node:util'
 
-/** What a hook may return: a value at hand, which costs no wait, or a promise of it. */
+/** The return type of a hook: a value, which needs no await, or a promise. */
 export type Awaitable<T> = T | PromiseLike<T>
 
-/** Whether `value` has to be awaited. */
+/** Whether `value` must be awaited. */
 export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return typeof (value as PromiseLike<T> | undefined)?.then === 'function'
 }
 
 /**
- * Runs a hook that only observes. Its failure must not change what it observes, so it becomes a warning of the process.
+ * Runs a hook that only observes. Its failure must not change the result, so it becomes a process warning.
  *
- * @returns a promise, which never rejects, where the hook returned one
+ * @returns a promise that never rejects, if the hook returned one
  */
 export function observe(hook: () => Awaitable<void>): undefined | Promise<void> {
   try {

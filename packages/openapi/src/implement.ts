@@ -6,34 +6,34 @@ import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { type Parser, parserOf, validate } from './validate.ts'
 
-/** How a binding takes and shows what a procedure does. */
-interface Via {
-  /** The fields of the record, or of each of a list, that the caller will look at; all when absent. */
+/** How a binding parses the input and which fields it shows. */
+interface BindingView {
+  /** The record fields that the response contains. Default: all. */
   shown?: readonly string[] | undefined
-  /** The parser of the input as the binding takes it; the procedure's own when absent. */
+  /** The input parser of the binding. Default: that of the procedure. */
   parse?: Parser | undefined
 }
 
-/** A procedure of the contract with its implementation behind it. */
+/** A procedure of the contract with its implementation. */
 export interface Operation<Context> {
   /** `users.get` */
   name: string
   resource: Resource
   procedure: Procedure
-  /** The input fields that request headers carry, at the first binding. */
+  /** The input fields that the first binding reads from request headers. */
   headers: HeaderSource[]
   /**
-   * Refuses a caller who may not, validates `input` and runs the implementation. Every way into the service (REST, tRPC, in-process) ends here, so
-   * what must hold for all of them belongs here.
+   * Checks the role of the caller, validates `input` and runs the implementation. REST, tRPC and in-process calls all use
+   * this function.
    *
-   * @throws ApiError and nothing else; it names fields by their paths in `input`
+   * @throws ApiError and no other error; it names fields by their paths in `input`
    */
-  call: (input: unknown, context: Context, via?: Via) => Promise<unknown>
-  /** Refuses a caller who may not call it: for ways in that would do work before `call`. @throws ApiError 401 or 403 */
+  call: (input: unknown, context: Context, view?: BindingView) => Promise<unknown>
+  /** Checks the role of the caller, before any other work on a request. @throws ApiError 401 or 403 */
   admit: (context: Context) => Awaitable<void>
   /**
-   * The ApiError 404 of a record that `input` names and that is not stored: it comes before whatever else is wrong with a
-   * write. Undefined where the record is stored or the input names none.
+   * The 404 for a missing record that `input` names. It takes precedence over all other errors of a write. Undefined if
+   * the record exists or `input` names none.
    */
   findMissing: (input: unknown, context: Context) => Promise<ApiError | undefined>
 }
@@ -41,20 +41,20 @@ export interface Operation<Context> {
 type AnyRun<Context> = Run<unknown, Context, unknown>
 
 export interface ImplementOptions<Context> {
-  /** Turns an error of the layers below into a ApiError, where it knows it. */
+  /** Converts a known error of a lower layer to an ApiError; returns undefined for any other error. */
   translate?: (error: unknown) => Awaitable<ApiError | undefined>
-  /** Throws, or rejects with, a ApiError 401 or 403 unless the caller has the role. */
+  /** Throws, or rejects with, an ApiError 401 or 403 unless the caller has the role. */
   authorize?: (context: Context, access: Role) => Awaitable<void>
-  /** Given the call of each operation, once, at the start, to put something around it: what measures calls does that. */
+  /** Wraps the `call` of each operation once at startup, for example to measure calls. */
   observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
 }
 
-const NO_VIA: Via = {}
+const DEFAULT_VIEW: BindingView = {}
 
 /**
- * Joins a contract with its implementation. A procedure that is missing, extra or of a wrong type does not compile.
+ * Combines a contract with its implementation. A missing or extra procedure, or one of the wrong type, does not compile.
  *
- * @throws Error when `observe` returns no function
+ * @throws Error if `observe` does not return a function
  */
 export function implement<C extends Contract, Context>(
   contract: C,
@@ -81,7 +81,7 @@ export function implement<C extends Contract, Context>(
   const runs = Object.fromEntries(
     Object.entries(implementation as Record<string, Record<string, Entry<Context>>>).map(([noun, entries]) => [
       noun,
-      Object.fromEntries(Object.entries(entries).map(([verb, entry]) => [verb, joined(entry)])),
+      Object.fromEntries(Object.entries(entries).map(([verb, entry]) => [verb, composed(entry)])),
     ]),
   )
 
@@ -92,20 +92,20 @@ export function implement<C extends Contract, Context>(
       const parser = parserOf(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
-      const refuseUnknown = unknownRefusal(firstBinding)
+      const checkUnknown = unknownFieldsCheck(firstBinding)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
-      const call: Operation<Context>['call'] = async (input, context, via = NO_VIA) => {
-        const { shown, parse = parser } = via
+      const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
+        const { shown, parse = parser } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
           const validated = validate(parse, input)
           const valid = isPromise(validated) ? await validated : validated
-          refuseUnknown?.(input as object)
+          checkUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
-          const problem = withData(await asApiError(error), name, procedure)
-          throw (problem.status === 400 && (await findMissing(input, context))) || problem
+          const apiError = withData(await asApiError(error), name, procedure)
+          throw (apiError.status === 400 && (await findMissing(input, context))) || apiError
         }
       }
       const { headers } = firstBinding
@@ -118,8 +118,8 @@ export function implement<C extends Contract, Context>(
 
 type Entry<Context> = AnyRun<Context> | readonly [...Middleware[], AnyRun<Context>]
 
-/** A procedure's function with its middlewares around it, the first outermost. */
-function joined<Context>(entry: Entry<Context>): AnyRun<Context> {
+/** Wraps a procedure's function in its middlewares; the first one is the outermost. */
+function composed<Context>(entry: Entry<Context>): AnyRun<Context> {
   if (typeof entry === 'function') return entry
   const middlewares = entry.slice(0, -1) as Middleware[]
   return middlewares.reduceRight<AnyRun<Context>>(
@@ -129,19 +129,19 @@ function joined<Context>(entry: Entry<Context>): AnyRun<Context> {
   )
 }
 
-/** The same error with the data that the contract lets out, and no other. */
-function withData(problem: ApiError, name: string, { errorData }: Procedure): ApiError {
-  const { status, message, fields, headers, reason, data, cause } = problem
-  if (data === undefined) return problem
+/** The same error with only the data that the contract declares. */
+function withData(error: ApiError, name: string, { errorData }: Procedure): ApiError {
+  const { status, message, fields, headers, reason, data, cause } = error
+  if (data === undefined) return error
   const parsed = errorData?.[status]?.safeParse(data)
   if (parsed?.success === false) {
-    const fault = `${name}: the data of its ${status} are not what its contract says`
-    return toApiError(new Error(fault, { cause: parsed.error }))
+    const text = `${name}: the data of its ${status} error does not match the contract`
+    return toApiError(new Error(text, { cause: parsed.error }))
   }
   return new ApiError(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
 }
 
-/** Asks the resource's lookup for the record that the input of a write names. */
+/** Uses the resource's `lookup` to find the record that the input of a write names. */
 function missingFinder<Context>(
   { lookup, procedures }: Resource,
   { type, errors }: Procedure,
@@ -166,10 +166,10 @@ function missingFinder<Context>(
 }
 
 /**
- * Where any subset of fields is valid, a body of unknown fields alone would change nothing without a word. Fields of the
- * answer are known: a caller may send back what it read.
+ * Rejects a body with only unknown fields if all fields are optional: such a body would silently change nothing. Fields
+ * of the output count as known, so that a caller can send back a record it has read.
  */
-function unknownRefusal(resolved: ResolvedBinding): ((input: object) => void) | undefined {
+function unknownFieldsCheck(resolved: ResolvedBinding): ((input: object) => void) | undefined {
   const fields = subsetFields(resolved)
   if (fields === undefined) return undefined
   const answered = (resolved.procedure.output as z.ZodObject).shape ?? {}

@@ -7,30 +7,30 @@ import type { Contract } from './contract.ts'
 import {
   type Core,
   createCore,
-  LAST_RESORT,
-  type Located,
+  FALLBACK_REPLY,
   type Reply,
   type RestOptions,
+  type TargetMatch,
   type Transport,
 } from './core.ts'
 import type { Operation } from './implement.ts'
-import { hasGone } from './signal.ts'
+import { hasDisconnected } from './signal.ts'
 
 export interface Rest {
-  /** Answers each request whose path stands in the contract, and passes the others on: mount it first. */
+  /** Handles each request whose path is in the contract and passes on all others. Mount it first. */
   handle: RequestHandler
-  /** Answers each request that nothing took, with a 404: mount it last. */
-  refuse: RequestHandler
-  /** Answers a request with an error, in the form of the binding its path belongs to. */
-  fail: (error: unknown, req: Request, res: Response) => Promise<void>
+  /** Responds with a 404 to each request that no handler accepted. Mount it last. */
+  notFound: RequestHandler
+  /** Sends an error response, in the error form of the route. */
+  sendError: (error: unknown, req: Request, res: Response) => Promise<void>
   /**
-   * Makes the answers of an error that is the same for every request, so that giving one costs little: they do not say
-   * what was asked for, and `onError` is not told. They can be given before Express has begun with a request.
+   * Prepares a fixed error response that is cheap to send. It contains no details of the request, and `onError` is not
+   * called. It can be sent before Express handles the request.
    */
-  ready: (problem: ApiError) => (req: Request, res: ServerResponse) => Promise<void>
+  prepareError: (error: ApiError) => (req: Request, res: ServerResponse) => Promise<void>
 }
 
-/** The REST surface of a contract whose operations are implemented, for Express. */
+/** The REST handlers of a contract for Express. */
 export function rest<Context>(
   contract: Contract,
   operations: Operation<Context>[],
@@ -39,68 +39,68 @@ export function rest<Context>(
   return toExpress(createCore(contract, operations, options, EXPRESS))
 }
 
-/** How Express's requests are read. */
-export const EXPRESS: Transport<Request> = { readBytes, hasGone }
+/** Reads Express requests. */
+export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
 
-/** A core as handlers of Express. */
+/** A core as Express handlers. */
 export function toExpress(core: Core<Request>): Rest {
-  // Where the handler is mounted, for the requests that it passed on: those behind it may stand elsewhere.
+  // The mount path of `handle` for requests that it passed on: later handlers may have another mount path.
   const bases = new WeakMap<Request, string>()
 
   const handle: RequestHandler = (req, res, next) => {
-    const located = core.find(req)
-    if (located !== undefined || (req.method === 'OPTIONS' && req.originalUrl === '*'))
-      return respond(req, res, located)
+    const match = core.find(req)
+    if (match !== undefined || (req.method === 'OPTIONS' && req.originalUrl === '*')) return respond(req, res, match)
     if (req.baseUrl !== '') bases.set(req, req.baseUrl)
     return next()
   }
 
-  const respond = async (req: Request, res: Response, located: Located | undefined): Promise<void> => {
-    const reply = await core.respond(req, located)
+  const respond = async (req: Request, res: Response, match: TargetMatch | undefined): Promise<void> => {
+    const reply = await core.respond(req, match)
     try {
       write(res, reply)
     } catch (error) {
-      await fail(error, req, res)
+      await sendError(error, req, res)
     }
   }
 
-  const refuse: RequestHandler = async (req, res) => writeError(res, await core.refuse(req, bases.get(req)))
+  const notFound: RequestHandler = async (req, res) => writeError(res, await core.notFound(req, bases.get(req)))
 
-  const fail: Rest['fail'] = async (error, req, res) => writeError(res, await core.fail(error, req, bases.get(req)))
+  const sendError: Rest['sendError'] = async (error, req, res) =>
+    writeError(res, await core.errorReply(error, req, bases.get(req)))
 
-  const ready: Rest['ready'] = (problem) => {
-    const reply = core.ready(problem)
+  const prepareError: Rest['prepareError'] = (error) => {
+    const reply = core.prepareError(error)
     return async (req, res) => write(res, await reply(req, req.url))
   }
 
-  return { handle, refuse, fail, ready }
+  return { handle, notFound, sendError, prepareError }
 }
 
-// Another handler may have begun with an answer.
+// If another handler has begun a response, the connection is closed: a complete response is no longer possible.
 function writeError(res: Response, reply: Reply): void {
   if (res.headersSent) {
     res.destroy()
     return
   }
-  // It may have said them of a body that did not come.
+  // Another handler may have set these for a body that was never sent.
   for (const name of ['Content-Encoding', 'ETag', 'Last-Modified']) res.removeHeader(name)
   try {
     write(res, reply)
   } catch {
-    // A header that every answer carries and none can.
-    write(res, LAST_RESORT)
+    // A common header with an invalid value.
+    write(res, FALLBACK_REPLY)
   }
 }
 
 /**
- * Writes an answer; Node leaves the body out where the request was a HEAD. It is one text in one go: a header set
- * beforehand, and a body of bytes, each cost Node a way of their own.
+ * Writes a response; Node omits the body of a HEAD. Headers and a text body go out in one call: separately set headers
+ * and a body of bytes both take slower paths in Node.
  */
-function write(res: ServerResponse, { status, headers, text, everywhere }: Reply): void {
-  end(res.writeHead(status, { ...everywhere, ...headers }), text)
+function write(res: ServerResponse, { status, headers, text, commonHeaders }: Reply): void {
+  end(res.writeHead(status, { ...commonHeaders, ...headers }), text)
 }
 
-// A connection closed with some of the request unread is reset, and the answer lost with it.
+// Closing a connection with unread request data resets it, and the client loses the response.
 function end(res: ServerResponse, text?: string): void {
   const { req } = res
   if (res.shouldKeepAlive || req.complete) {

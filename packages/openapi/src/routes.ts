@@ -3,14 +3,14 @@ import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 
-/** What stands at a path: a binding for each method it takes. */
+/** The methods of a path, each with its binding. */
 interface RouteEntry {
   methods: Map<string, { resolved: ResolvedBinding; operation: Operation<never>; procedures: readonly string[] }>
   allow: string
 }
 
-/** A route entry, and the path parameters as the router decoded them, in their order. */
-export interface Found {
+/** A route entry and the decoded path parameters, in order. */
+export interface RouteMatch {
   entry: RouteEntry
   params: readonly string[]
 }
@@ -20,9 +20,9 @@ type Router = Instance<HTTPVersion.V1>
 /**
  * The routes of a contract's bindings, compiled once.
  *
- * @param isLenient paths are the same in large and small letters, and one that a method does not take is looked for among
- * those of this method: `GET /users/{name}` takes `/users/search` where only a POST stands there
- * @throws Error where an operation has no implementation, and where two are bound to one method and path
+ * @param isLenient paths are case-insensitive, and each method is matched against its own routes: if `/users/search` has
+ * only a POST, `GET /users/search` matches `GET /users/{name}`
+ * @throws Error if a binding has no implementation, or if two are bound to one method and path
  */
 export function route<Context>(
   bindings: ResolvedBinding[],
@@ -30,7 +30,7 @@ export function route<Context>(
   isLenient: boolean,
 ): Routes {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
-  // By the path without the parameters' names: each method of a path has its own.
+  // Keyed by the path without parameter names, because each method may name them differently.
   const entries = new Map<string, RouteEntry>()
   for (const resolved of bindings) {
     const operation = byName.get(resolved.name)
@@ -47,36 +47,36 @@ export function route<Context>(
       entries.set(shape, entry)
     }
   }
-  for (const entry of entries.values()) entry.allow = allowed([...entry.methods.keys()])
+  for (const entry of entries.values()) entry.allow = allowHeader([...entry.methods.keys()])
   const all = [...entries]
   const methods = new Set(all.flatMap(([, entry]) => [...entry.methods.keys()]))
-  const having = (method: string) => all.filter(([, { methods }]) => methods.has(method))
+  const withMethod = (method: string) => all.filter(([, { methods }]) => methods.has(method))
   return {
     router: routerOf(all, isLenient),
-    ofMethod: new Map(isLenient ? [...methods].map((method) => [method, routerOf(having(method), isLenient)]) : []),
-    allow: allowed([...methods]),
+    byMethod: new Map(isLenient ? [...methods].map((method) => [method, routerOf(withMethod(method), isLenient)]) : []),
+    allow: allowHeader([...methods]),
   }
 }
 
 /** The routes of a contract. */
 export interface Routes {
   router: Router
-  /** Those of one method alone, where they are asked, too. */
-  ofMethod: ReadonlyMap<string, Router>
-  /** Every method that a path takes. */
+  /** A router per method, if `isLenient`. */
+  byMethod: ReadonlyMap<string, Router>
+  /** The `Allow` header with all methods of the contract. */
   allow: string
 }
 
 function routerOf(entries: [shape: string, entry: RouteEntry][], isLenient: boolean): Router {
-  // Long ids are for the procedure to refuse, with a message, so the router takes them all.
+  // No length limit: the procedure rejects ids that are too long, with a message.
   const router = findMyWay({ caseSensitive: !isLenient, maxParamLength: Number.MAX_SAFE_INTEGER })
   for (const [shape, entry] of entries) router.on('GET', pattern(shape), () => undefined, entry)
-  // It is compiled when it is first asked: now, since some platforms let code be made at their start alone.
+  // The router compiles on the first lookup. Do it now, because some platforms allow code generation only at startup.
   router.find('GET', '/')
   return router
 }
 
-// The router reads a colon as the beginning of a parameter, and what follows a parameter as part of its name.
+// The router takes a colon for the start of a parameter, and text after a parameter for part of its name.
 function pattern(shape: string): string {
   let parameters = 0
   return shape.replaceAll(':', '::').replace(/\{\}([^/]*)/g, (_, rest: string) => {
@@ -85,35 +85,35 @@ function pattern(shape: string): string {
   })
 }
 
-/** What stands at a path. */
-// The router would let a parameter be empty, and takes `*` for the root.
-export function find(router: Router, path: string): Found | undefined {
+/** The route at a path. */
+// The router accepts empty parameters and takes `*` for the root, so both are excluded here.
+export function find(router: Router, path: string): RouteMatch | undefined {
   const found = path.startsWith('/') ? router.find('GET', path) : null
   if (found === null) return undefined
   const params = Object.values(found.params) as string[]
   return params.includes('') ? undefined : { entry: found.store as RouteEntry, params }
 }
 
-/** The method whose binding answers a request of `method`. */
+/** The method of the binding for a request: GET for HEAD. */
 export function methodOf(method: string): string {
   return method === 'HEAD' ? 'GET' : method
 }
 
-function allowed(methods: string[]): string {
+function allowHeader(methods: string[]): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))), 'OPTIONS'].join(
     ', ',
   )
 }
 
 /**
- * The form of errors by path: that of the resource whose binding stands there; where none does, of the first whose bindings share
- * its beginning.
+ * The error form of a path: that of the resource at the path, or else of the first resource with a binding under the
+ * longest common prefix.
  */
-export function errorForms(bindings: ResolvedBinding[], router: Router, otherwise: ErrorForm) {
+export function errorForms(bindings: ResolvedBinding[], router: Router, fallback: ErrorForm) {
   const forms = new Map<string, ErrorForm>()
   for (const { binding, resource } of bindings) {
-    const beginning = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
-    if (!forms.has(beginning)) forms.set(beginning, resource.errorForm)
+    const prefix = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
+    if (!forms.has(prefix)) forms.set(prefix, resource.errorForm)
   }
   return (method: string, path: string): ErrorForm => {
     const entry = find(router, path)?.entry
@@ -124,6 +124,6 @@ export function errorForms(bindings: ResolvedBinding[], router: Router, otherwis
       const form = forms.get(segments.slice(0, length).join('/'))
       if (form !== undefined) return form
     }
-    return otherwise
+    return fallback
   }
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
-// Without names and descriptions.
+// An empty registry, so that names and descriptions do not affect the hash.
 const metadata = z.registry()
 
 /**
- * A short mark of what a schema describes: another field, type or rule makes another mark, another description does not.
- * What a transform does cannot be seen.
+ * A short hash of a schema. It changes with a field, type or rule, but not with a description. The code of a transform
+ * does not affect it.
  */
-export function shapeMark(schema: z.ZodType): string {
+export function shapeHash(schema: z.ZodType): string {
   const sides = (['input', 'output'] as const).map((io) =>
     z.toJSONSchema(schema, { io, metadata: metadata as typeof z.globalRegistry, unrepresentable: 'any' }),
   )

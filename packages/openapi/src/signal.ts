@@ -5,8 +5,8 @@ import { ApiError } from './api-error.ts'
 const signals = new WeakMap<Request, AbortSignal>()
 
 /**
- * A signal that aborts when the client's connection ends before the answer is complete. It is made when first asked for,
- * and is one for all calls of a request; `context` hands it to the implementations:
+ * A signal that aborts if the client disconnects before the response is complete. It is created on first use and shared
+ * by all calls of a request. `context` passes it to the implementations:
  * `context: (req) => ({ get signal() { return signalOf(req) } })`.
  */
 export function signalOf(req: Request): AbortSignal {
@@ -23,15 +23,15 @@ export function signalOf(req: Request): AbortSignal {
   return controller.signal
 }
 
-/** Whether the client has gone, where a signal was asked for. */
-export function hasGone(req: Request): boolean {
+/** Whether the client has disconnected. Always false if no signal was requested. */
+export function hasDisconnected(req: Request): boolean {
   return signals.get(req)?.aborted ?? false
 }
 
-/** The ApiError 499 of a call that was given up because its caller has gone: no failure of the service. */
-export function abortApiError(error: unknown, hasGone: boolean): ApiError | undefined {
+/** The 499 for a call that was aborted because its client disconnected. It is not a failure of the service. */
+export function abortApiError(error: unknown, hasDisconnected: boolean): ApiError | undefined {
   const { cause = error } = error instanceof TRPCError ? error : {}
   const isAbort = (cause as { name?: unknown } | undefined)?.name === 'AbortError'
-  if (!isAbort || !hasGone) return undefined
+  if (!isAbort || !hasDisconnected) return undefined
   return new ApiError(499, 'The client closed the connection', { cause })
 }

@@ -6,51 +6,51 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ApiError } from './api-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { abortApiError, hasGone } from './signal.ts'
+import { abortApiError, hasDisconnected } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
 import { plainRequest, readInputs } from './trpc-request.ts'
 
 export interface TrpcOptions<Context> {
   /**
-   * What it throws or rejects with is the answer of each call. What is at hand is better given than promised: that is
-   * faster.
+   * Creates the context. An error that it throws or rejects with becomes the response of each call. Returning a value
+   * instead of a promise is faster.
    *
-   * @param procedures `users.get` of each call the request carries, or what stands in its place
+   * @param procedures the procedure path of each call in the request, as sent: `users.get`
    */
   context: (req: Request, procedures: readonly string[]) => Awaitable<Context>
-  /** Headers that every answer carries. What it throws or rejects with is the answer of each call, without them. */
+  /** Headers of every response. An error that it throws or rejects with becomes the response of each call. */
   headers?: (req: Request) => Awaitable<Record<string, string>>
-  /** Told of each error of a call. What it throws or rejects with becomes a warning of the process. */
+  /** Called with each error of a call. An error that it throws or rejects with becomes a process warning. */
   onError?: (error: TRPCError, req: Request) => Awaitable<void>
-  /** Where the endpoint is: `/trpc`. */
+  /** The path of the endpoint: `/trpc`. */
   path: string
-  /** Largest request body in bytes. */
+  /** The largest request body, in bytes. */
   bodyLimit: number
-  /** Most calls in one request. */
-  mostCalls: number
-  /** Most records that the mutations of one request bring in lists together. */
-  mostRecords: number
+  /** The maximum number of calls in one request. */
+  maxCalls: number
+  /** The maximum number of records in lists in all mutations of one request. */
+  maxRecords: number
 }
 
 export interface Trpc {
   /**
-   * Answers the calls of tRPC's clients in their plain form, JSON in and out, as `complete` would but without making a
-   * Request and a Response of the fetch standard; passes every other request on. Mount it without a path, for routers
-   * take long to find one.
+   * A fast path for ordinary JSON calls of tRPC clients. It responds as `complete` does, but without creating fetch
+   * `Request` and `Response` objects, and passes all other requests on. Mount it without a path, which avoids the cost of
+   * routing.
    */
   plain: RequestHandler
-  /** tRPC's own adapter: it answers whatever comes to the path it is mounted at, streams and malformed requests too, without `headers`. */
+  /** tRPC's own adapter, for all requests to its mount path, including streams and malformed ones. It ignores `headers`. */
   complete: RequestHandler
 }
 
-/** The tRPC endpoint of the operations. */
+/** The tRPC handlers of the operations for Express. */
 export function trpc<Context extends object & CallContext>(
   operations: Operation<Context>[],
   options: TrpcOptions<Context>,
 ): Trpc {
-  const router = trpcRouter(operations, options.mostRecords)
+  const router = trpcRouter(operations, options.maxRecords)
   const config = router._def._config
-  const calls = trpcCalls(operations, options.mostRecords)
+  const calls = trpcCalls(operations, options.maxRecords)
 
   const typeOf = (path: string) => calls.get(path)?.type
 
@@ -59,39 +59,39 @@ export function trpc<Context extends object & CallContext>(
     if (request === undefined) return next()
     const type = req.method === 'GET' ? 'query' : 'mutation'
     let context: Context | undefined
-    const refused = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<Settled> => {
-      const error = abortApiError(cause, hasGone(req)) ?? getTRPCErrorFromUnknown(cause)
+    const failedCall = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<CallResult> => {
+      const error = abortApiError(cause, hasDisconnected(req)) ?? getTRPCErrorFromUnknown(cause)
       await observe(() => options.onError?.(error, req))
       const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
       return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
     }
-    const refuseAll = (cause: unknown) => Promise.all(request.paths.map((path) => refused(cause, { path })))
-    const send = async (settled: Settled[]): Promise<void> => {
+    const failAll = (cause: unknown) => Promise.all(request.paths.map((path) => failedCall(cause, { path })))
+    const send = async (results: CallResult[]): Promise<void> => {
       let headers: Record<string, string> | undefined
       try {
         const made = options.headers?.(req)
         headers = isPromise(made) ? await made : made
       } catch (cause) {
-        return write(res, await refuseAll(cause), request.isBatch)
+        return write(res, await failAll(cause), request.isBatch)
       }
-      // An output that JSON cannot say: one error for all calls.
-      const unsayable = settled.find((one) => 'unsayable' in one)
-      if (unsayable === undefined) return write(res, settled, request.isBatch, headers)
-      return write(res, [await refused(unsayable.unsayable, {})], false, headers)
+      // An output that cannot be serialized gives one error for all calls.
+      const unserializable = results.find((one) => 'serializeError' in one)
+      if (unserializable === undefined) return write(res, results, request.isBatch, headers)
+      return write(res, [await failedCall(unserializable.serializeError, {})], false, headers)
     }
-    const settle = async (path: string, input: unknown, context: Context): Promise<Settled> => {
-      const { run } = calls.get(path) as TrpcCall<Context>
+    const run = async (path: string, input: unknown, context: Context): Promise<CallResult> => {
+      const call = calls.get(path) as TrpcCall<Context>
       let answer: TRPCResponse
       try {
-        answer = { result: { data: await run(input, context) } }
+        answer = { result: { data: await call.run(input, context) } }
       } catch (cause) {
-        return refused(cause, { path, input })
+        return failedCall(cause, { path, input })
       }
       try {
         return { answer, text: JSON.stringify(answer) }
       } catch (cause) {
-        // Not thrown: while others are awaited nobody would catch it.
-        return { answer, text: '', unsayable: cause }
+        // Not thrown: while other calls are awaited, the rejection would be unhandled.
+        return { answer, text: '', serializeError: cause }
       }
     }
     let known: Context
@@ -101,29 +101,29 @@ export function trpc<Context extends object & CallContext>(
       context = known = isPromise(made) ? await made : made
       inputs = await readInputs(req, request)
     } catch (cause) {
-      // A body that broke off is no call, and nobody waits for its answer.
+      // The client disconnected before the body was complete.
       if (res.destroyed) return
-      return send(await refuseAll(cause))
+      return send(await failAll(cause))
     }
     if (inputs === undefined) return next()
-    if (!request.isBatch) return send([await settle(request.paths[0] as string, inputs[0], known)])
-    const settling: Promise<Settled>[] = []
-    const pause = pauses()
+    if (!request.isBatch) return send([await run(request.paths[0] as string, inputs[0], known)])
+    const running: Promise<CallResult>[] = []
+    const yieldIfDue = yielder()
     for (const [index, path] of request.paths.entries()) {
-      settling.push(settle(path, inputs[index], known))
-      await pause()
+      running.push(run(path, inputs[index], known))
+      await yieldIfDue()
     }
-    await send(await Promise.all(settling))
+    await send(await Promise.all(running))
   }
 
-  // Loaded for the first who needs it: with it comes all that Node has for the fetch standard, 13 MB.
+  // Loaded on first use, because it loads Node's fetch implementation, which takes 13 MB of memory.
   const loadAdapter = async () => {
     const { createExpressMiddleware } = await import('@trpc/server/adapters/express')
     return createExpressMiddleware({
       router,
       maxBodySize: options.bodyLimit,
-      maxBatchSize: options.mostCalls,
-      // A query whose input is too long for a URL comes by POST.
+      maxBatchSize: options.maxCalls,
+      // Allows queries by POST, for inputs that are too long for a URL.
       allowMethodOverride: true,
       createContext: ({ req, info }) =>
         options.context(
@@ -131,18 +131,18 @@ export function trpc<Context extends object & CallContext>(
           info.calls.map(({ path }) => path),
         ),
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
-      // Not awaited: tRPC waits for no promise of it.
+      // Not awaited, because tRPC ignores a returned promise.
       onError: ({ error, req }) =>
-        void observe(() => options.onError?.(abortApiError(error, hasGone(req)) ?? error, req)),
+        void observe(() => options.onError?.(abortApiError(error, hasDisconnected(req)) ?? error, req)),
     })
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined
   const complete: RequestHandler = async (req, res, next) => {
     adapter ??= loadAdapter()
     const handle = await adapter
-    // Where Node's `optimizeEmptyRequests` has ended what has no body, the adapter would take it for read by others.
+    // Node's `optimizeEmptyRequests` ends a request without a body. The adapter would assume that its body was read already.
     if (req.readableEnded && req.body === undefined) req.body = undefined
-    // Of bytes that another handler has read it would make JSON.
+    // The adapter would serialize bytes from another handler as JSON.
     if (req.body instanceof Uint8Array) req.body = new TextDecoder().decode(req.body)
     handle(req, res, next)
   }
@@ -150,34 +150,34 @@ export function trpc<Context extends object & CallContext>(
   return { plain, complete }
 }
 
-// Calls whose input takes long to validate, and large answers: other requests are served in between.
-const LONGEST_RUN_MS = 2
-const LARGE = 256 * 1024
+// Long batches and large responses yield to the event loop, so that other requests are served in between.
+const MAX_BLOCKING_MS = 2
+const LARGE_RESPONSE_BYTES = 256 * 1024
 
-/** To be asked again and again in work that may be long: what to wait for, if anything. */
-function pauses(): () => Promise<void> | undefined {
-  let begun = performance.now()
+/** Returns a function for use in long loops: it yields to the event loop if the loop has blocked it for too long. */
+function yielder(): () => Promise<void> | undefined {
+  let startMs = performance.now()
   return () => {
-    if (performance.now() - begun < LONGEST_RUN_MS) return undefined
+    if (performance.now() - startMs < MAX_BLOCKING_MS) return undefined
     return setImmediate().then(() => {
-      begun = performance.now()
+      startMs = performance.now()
     })
   }
 }
 
-/** What became of a call. */
-interface Settled {
+/** The result of a call. */
+interface CallResult {
   answer: TRPCResponse
   error?: TRPCError
-  /** The answer as JSON, made when the call ended: that of a whole batch would take long. */
+  /** The answer as JSON. Serialized per call, because serializing a whole batch at once would block too long. */
   text: string
-  /** Why JSON cannot say the answer, where it cannot. */
-  unsayable?: unknown
+  /** The error of `JSON.stringify`, if it failed. */
+  serializeError?: unknown
 }
 
 async function write(
   res: Response,
-  settled: Settled[],
+  settled: CallResult[],
   isBatch: boolean,
   headers?: Record<string, string>,
 ): Promise<void> {
@@ -201,21 +201,21 @@ async function write(
     vary: 'trpc-accept, accept',
     'content-length': length,
   })
-  if (length < LARGE) {
+  if (length < LARGE_RESPONSE_BYTES) {
     res.end(pieces.join(''))
     return
   }
-  const pause = pauses()
+  const yieldIfDue = yielder()
   for (const piece of pieces) {
-    // Its client may have gone meanwhile.
+    // The client may have disconnected meanwhile.
     if (res.destroyed) return
     res.write(piece)
-    await pause()
+    await yieldIfDue()
   }
   res.end()
 }
 
-// Of a ApiError: when to try again.
+// The headers of ApiErrors, such as Retry-After.
 function headersOf(errors: TRPCError[]): Record<string, string> {
   return Object.assign({}, ...errors.map((error) => (error instanceof ApiError ? error.headers : {})))
 }

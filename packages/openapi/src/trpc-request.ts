@@ -1,32 +1,31 @@
 import type { Request } from 'express'
 import { readBytes } from './body.ts'
 
-/** A tRPC request in its plain form: calls of known procedures, JSON in and JSON out. */
+/** An ordinary tRPC request: calls of known procedures with JSON input and output. */
 export interface PlainRequest {
-  /** `users.get` of each call. */
+  /** The procedure path of each call: `users.get`. */
   paths: string[]
   isBatch: boolean
-  /** As the query string of a GET has it. */
+  /** The encoded `input` parameter of a GET. */
   input: string
 }
 
-/** What a plain request may be. */
+/** The limits of a plain request. */
 export interface Limits {
   path: string
   bodyLimit: number
-  mostCalls: number
+  maxCalls: number
 }
 
 /**
- * Reads the head of a request. Nothing is judged here: whatever is out of the ordinary, and be it
- * right, is no plain request.
+ * Recognizes a plain request from its head. It does not validate: any unusual request, even a correct one, is not plain.
  *
- * @param typeOf tells of a path whether its procedure is a query or a mutation, if it is one
+ * @param typeOf returns the type of the procedure at a path; undefined for an unknown path
  */
 export function plainRequest(
   req: Request,
   typeOf: (path: string) => 'query' | 'mutation' | undefined,
-  { path: base, bodyLimit, mostCalls }: Limits,
+  { path: base, bodyLimit, maxCalls }: Limits,
 ): PlainRequest | undefined {
   if (!req.url.startsWith(base)) return undefined
   const { method, headers } = req
@@ -38,11 +37,11 @@ export function plainRequest(
   const path = parts[1] as string
   const paths = query.isBatch ? path.split(',') : [path]
   const type = method === 'GET' ? 'query' : 'mutation'
-  if (paths.length > mostCalls || paths.some((path) => typeOf(path) !== type)) return undefined
+  if (paths.length > maxCalls || paths.some((path) => typeOf(path) !== type)) return undefined
   return { paths, ...query }
 }
 
-// One segment, and characters that mean the same to every reader of URLs.
+// One path segment, with only characters that all URL parsers read alike.
 const TARGET = /^\/([\w.,]+)(?:\?([!-"$-~]*))?$/
 
 function isPlainGet({ headers }: Request): boolean {
@@ -50,7 +49,7 @@ function isPlainGet({ headers }: Request): boolean {
   return type === undefined || type === 'application/json'
 }
 
-// A body whose length is known and allowed, and which nobody has read.
+// A body with a known, allowed length that has not been read.
 function isPlainPost(req: Request, limit: number): boolean {
   const { headers } = req
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') return false
@@ -73,16 +72,16 @@ const NO_INPUTS: unknown[] = []
 const utf8 = new TextDecoder()
 
 /**
- * The input of each call, undefined for a call without one.
+ * Reads the input of each call, undefined for a call without input.
  *
- * @returns undefined where there is none to be read; the body, if there was one, is then left in `req.body`
- * @throws ApiError 400 when the body broke off
+ * @returns undefined if the input is not valid JSON or not a batch; the body, if any, is then in `req.body`
+ * @throws ApiError 400 if the body is incomplete
  */
 export async function readInputs(req: Request, request: PlainRequest): Promise<unknown[] | undefined> {
   if (req.method === 'GET') return parseInputs(request, () => decodeURIComponent(request.input.replaceAll('+', ' ')))
   const text = utf8.decode(await readBytes(req, Number.POSITIVE_INFINITY))
   const inputs = parseInputs(request, () => text)
-  // tRPC takes off a byte order mark, and must find the text as it is here.
+  // tRPC strips one byte order mark, so add one to preserve the text.
   if (inputs === undefined) req.body = `\uFEFF${text}`
   return inputs
 }

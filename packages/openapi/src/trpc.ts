@@ -5,32 +5,32 @@ import type { HeaderSource } from './bindings.ts'
 import type { Operation } from './implement.ts'
 import { takeHeaders } from './request.ts'
 
-/** What the router itself reads of a context. */
+/** The properties of a context that the router reads. */
 export interface CallContext {
-  /** Of the HTTP request, where the call is the only one it carries: their fields fill what the input leaves out. */
+  /** The headers of an HTTP request with a single call. They fill omitted input fields. */
   headers?: IncomingHttpHeaders | undefined
-  /** Text that identifies the request in the log; an unexpected error carries it. */
+  /** The id of the request in the log. The message of an unexpected error contains it. */
   requestId?: string | undefined
 }
 
-/** A procedure as tRPC calls it. */
+/** A procedure as a function for tRPC. */
 export interface TrpcCall<Context> {
   type: 'query' | 'mutation'
-  /** @throws whatever was thrown, for tRPC's adapters to make a TRPCError of */
+  /** @throws the original error, which tRPC's adapters convert to a TRPCError */
   run: (input: unknown, context: Context) => Promise<unknown>
 }
 
 /**
  * The procedures of the operations, by their paths: `users.get`.
  *
- * @param mostRecords how many records the mutations of one request, which share a context, may bring in lists together:
- * what is too much for one call must not come in by many
+ * @param maxRecords the maximum number of records in lists in all mutations of one request, which share a context. It
+ * prevents a batch from exceeding the limit of a single call.
  */
 export function trpcCalls<Context extends object & CallContext>(
   operations: Operation<Context>[],
-  mostRecords: number,
+  maxRecords: number,
 ): Map<string, TrpcCall<Context>> {
-  const admit = recordCounter(mostRecords)
+  const admit = recordCounter(maxRecords)
   return new Map(
     operations.map(({ name, procedure, headers, call }) => {
       const run = async (input: unknown, context: Context) => {
@@ -42,17 +42,20 @@ export function trpcCalls<Context extends object & CallContext>(
   )
 }
 
-// What one call brings is for its own schema to judge.
-function recordCounter(most: number): (context: object, input: unknown) => void {
-  const brought = new WeakMap<object, number>()
+// The schema of a procedure limits a single call; this counter limits several calls together.
+function recordCounter(maxRecords: number): (context: object, input: unknown) => void {
+  const counts = new WeakMap<object, number>()
   return (context, input) => {
     const records = recordsOf(input)
     if (records === 0) return
-    const before = brought.get(context) ?? 0
-    if (before > 0 && before + records > most) {
-      throw new ApiError(400, `The calls of one batch bring at most ${most} records together; send this one by itself`)
+    const before = counts.get(context) ?? 0
+    if (before > 0 && before + records > maxRecords) {
+      throw new ApiError(
+        400,
+        `A batch must contain at most ${maxRecords} records in all calls together; send this call in a separate request`,
+      )
     }
-    brought.set(context, before + records)
+    counts.set(context, before + records)
   }
 }
 
@@ -60,27 +63,27 @@ function recordsOf(input: unknown): number {
   if (typeof input !== 'object' || input === null) return 0
   let records = 0
   for (const value of Object.values(input)) {
-    // A list of anything else, such as versions, is short.
+    // Lists of other values, such as versions, are short and do not count.
     if (Array.isArray(value) && typeof value[0] === 'object') records += value.length
   }
   return records
 }
 
 /**
- * The tRPC router of the operations. Its type for clients is `RouterOf` the contract; what is built here must be that,
- * which the tests of both see to.
+ * The tRPC router of the operations. Clients use the type `RouterOf` of the contract; tests check that the router
+ * matches it.
  *
- * @param mostRecords as of {@link trpcCalls}
+ * @param maxRecords see {@link trpcCalls}
  */
 export function trpcRouter<Context extends object & CallContext>(
   operations: Operation<Context>[],
-  mostRecords = Number.POSITIVE_INFINITY,
+  maxRecords = Number.POSITIVE_INFINITY,
 ): AnyTRPCRouter {
   const t = initTRPC.context<Context>().create({
-    isDev: false, // else error answers carry stacks
+    isDev: false, // in development mode, errors include stack traces
     errorFormatter: ({ shape, error, ctx }) => ({
       ...shape,
-      message: wordsOf(error, (ctx as CallContext | undefined)?.requestId),
+      message: messageOf(error, (ctx as CallContext | undefined)?.requestId),
       data: {
         ...shape.data,
         fields: error instanceof ApiError ? error.fields : [],
@@ -88,12 +91,12 @@ export function trpcRouter<Context extends object & CallContext>(
       },
     }),
   })
-  const calls = trpcCalls(operations, mostRecords)
+  const calls = trpcCalls(operations, maxRecords)
   const record: Record<string, TRPCRouterRecord> = {}
   for (const { name, procedure } of operations) {
     const [noun, verb] = name.split('.') as [string, string]
     const { type, run } = calls.get(name) as TrpcCall<Context>
-    // Input passes through: the operation validates it, with the same words for every caller.
+    // The input passes through unchanged: the operation validates it, with the same messages as over REST.
     const builder = t.procedure.meta(procedure.meta).input((input: unknown) => input)
     const resolve = ({ input, ctx }: { input: unknown; ctx: Context }) => run(input, ctx)
     record[noun] = {
@@ -104,7 +107,7 @@ export function trpcRouter<Context extends object & CallContext>(
   return t.router(record) as unknown as AnyTRPCRouter
 }
 
-// The input's own fields win; what is no object is left for validation to refuse.
+// Input fields take precedence over headers. Validation rejects an input that is not an object.
 function withHeaders(input: unknown, sources: HeaderSource[], headers: CallContext['headers']): unknown {
   if (headers === undefined || typeof input !== 'object' || Array.isArray(input)) return input
   const fields = {}
@@ -112,11 +115,11 @@ function withHeaders(input: unknown, sources: HeaderSource[], headers: CallConte
   return { ...fields, ...input }
 }
 
-function wordsOf(error: TRPCError, requestId?: string): string {
+function messageOf(error: TRPCError, requestId?: string): string {
   if (error.code === 'INTERNAL_SERVER_ERROR') {
     return requestId === undefined ? 'Internal server error' : `Internal server error (request ${requestId})`
   }
-  // The JSON parser's own words quote the input.
+  // The message of the JSON parser quotes the input.
   const isParsing = error.cause instanceof SyntaxError && !(error instanceof ApiError)
   return isParsing ? 'Input is not valid JSON' : error.message
 }

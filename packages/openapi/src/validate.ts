@@ -3,9 +3,9 @@ import { dotted, FieldError, type Path, type PathFault, REQUIRED } from './field
 import { type Awaitable, isPromise } from './hook.ts'
 
 /**
- * A schema that parses by a function made for it, some ten times as fast, and asks zod's own parser about what that does
- * not take: so it answers the same. It is made when it is first asked for, since a process uses few of a contract's
- * schemas, and to compile all would keep its start waiting.
+ * Compiles a schema to a parser function, about ten times as fast. Values that the function does not accept go to zod's
+ * own parser, so the results are the same. Compiled on first use: a process uses few of a contract's schemas, and
+ * compiling all of them would delay its start.
  */
 export function compiled<S extends z.ZodType>(schema: S): () => S {
   let made: S | undefined
@@ -18,7 +18,7 @@ export function compiled<S extends z.ZodType>(schema: S): () => S {
   }
 }
 
-/** Parses by a schema: at once, unless it has an asynchronous check or transform. */
+/** Parses a value: synchronously, unless the schema has an asynchronous check or transform. */
 export type Parser<T = unknown> = (value: unknown) => Awaitable<z.ZodSafeParseResult<T>>
 
 /** The parser of a schema, compiled as by {@link compiled}. */
@@ -31,7 +31,7 @@ export function parserOf<S extends z.ZodType>(schema: S): Parser<z.output<S>> {
         return fast().safeParse(value)
       } catch (error) {
         if (!(error instanceof z.core.$ZodAsyncError)) throw error
-        // Nothing says so before a check has returned its first promise.
+        // zod detects an asynchronous schema only when a check returns a promise.
         isAsync = true
       }
     }
@@ -39,12 +39,12 @@ export function parserOf<S extends z.ZodType>(schema: S): Parser<z.output<S>> {
   }
 }
 
-/** Whether a field may be left out. */
+/** Whether a field is optional. */
 export function isOptional(schema: z.ZodType): boolean {
   return accepts(schema, undefined) ?? false
 }
 
-/** Whether a schema takes a value; undefined where an asynchronous check has to say. */
+/** Whether a schema accepts a value; undefined if the schema is asynchronous. */
 export function accepts(schema: z.ZodType, value: unknown): boolean | undefined {
   handleRejections(schema)
   try {
@@ -58,8 +58,8 @@ export function accepts(schema: z.ZodType, value: unknown): boolean | undefined 
 const handled = new WeakSet<object>()
 
 /**
- * Handles the rejections of a schema's checks and transforms. A synchronous parse drops the promise of one that turns out
- * to be asynchronous, and a rejection that nothing handles ends the process.
+ * Handles the rejections of a schema's checks and transforms. A synchronous parse drops the promise of an asynchronous
+ * check, and an unhandled rejection would end the process.
  */
 function handleRejections(node: unknown): void {
   if (typeof node !== 'object' || node === null || handled.has(node)) return
@@ -87,37 +87,37 @@ function withHandler(run: unknown): unknown {
 /**
  * Parses `input`.
  *
- * @throws FieldError 400 that names each missing and each wrong field, and what it must be; values are never echoed
+ * @throws FieldError 400 that names each missing or invalid field and its rule, but never the value
  */
 export function validate<T>(parse: Parser<T>, input: unknown): Awaitable<T> {
   const parsed = parse(input)
-  return isPromise(parsed) ? parsed.then((parsed) => accepted(parsed, input)) : accepted(parsed, input)
+  return isPromise(parsed) ? parsed.then((parsed) => dataOf(parsed, input)) : dataOf(parsed, input)
 }
 
-function accepted<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
+function dataOf<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
   if (parsed.success) return parsed.data
   const faults = new Map<string, PathFault>()
-  for (const { path, message } of parsed.error.issues.flatMap(placed)) {
+  for (const { path, message } of parsed.error.issues.flatMap(faultsOf)) {
     const field = dotted(path)
     if (!faults.has(field)) faults.set(field, { path, message: isAbsent(input, path) ? REQUIRED : message })
   }
   throw new FieldError(400, [...faults.values()])
 }
 
-// Where each fault of an issue is, where zod says it of the object as a whole.
-function placed(issue: z.core.$ZodIssue): PathFault[] {
+// The faults of a zod issue by field: zod reports some issues for the whole object.
+function faultsOf(issue: z.core.$ZodIssue): PathFault[] {
   if (issue.code === 'invalid_union' && issue.path.length === 0 && issue.errors.length > 0) {
-    // Of the objects that the input may be, the one that it comes closest to.
-    return issue.errors.reduce((least, other) => (other.length < least.length ? other : least)).flatMap(placed)
+    // Report the option of the union with the fewest issues.
+    return issue.errors.reduce((least, other) => (other.length < least.length ? other : least)).flatMap(faultsOf)
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'must be left out: it is not known here' }))
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not a recognized field' }))
   }
   const isWhole = issue.path.length === 0 && issue.code === 'invalid_type'
   return [{ path: issue.path, message: isWhole ? 'Input must be an object' : issue.message }]
 }
 
-// A key that is not there is missing; one that is there with a wrong value, null among them, is wrong.
+// Only an absent or undefined key is missing; null is an invalid value.
 function isAbsent(input: unknown, path: Path): boolean {
   if (path.length === 0) return false
   let holder = input

@@ -6,7 +6,7 @@ afterAll(() => sky[Symbol.asyncDispose]())
 
 const planet = { name: 'Vulcan', radius: 1 }
 
-test('a success is JSON of a known length', async () => {
+test('a success is JSON with a Content-Length', async () => {
   const { headers, text } = await sky.request('GET', '/moons/%C3%A9')
   expect(text).toBe('{"name":"é"}')
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
@@ -14,13 +14,13 @@ test('a success is JSON of a known length', async () => {
   expect(headers['transfer-encoding']).toBe(undefined)
 })
 
-test('an answer shows what its binding projects and nothing else of the output', async () => {
+test('a response contains only the fields that its binding projects', async () => {
   const { body, text } = await sky.request('GET', '/planets?limit=1')
   expect(body).toEqual([{ id: 2, name: 'Venus', kind: 'rock', radius: 6051.8, ringed: false }])
   expect(text).not.toContain('version')
 })
 
-test('a procedure chooses headers from what it was sent and what it gave', async () => {
+test('a binding computes headers from input and output', async () => {
   const { headers } = await sky.request('GET', '/planets?kind=ice')
   expect([headers['x-total'], headers['x-limit']]).toEqual(['0', 'none sent'])
   const limited = await sky.request('GET', '/planets?kind=ice&limit=5')
@@ -29,7 +29,7 @@ test('a procedure chooses headers from what it was sent and what it gave', async
   expect(created.headers.location).toBe('/planets/9')
 })
 
-test('a header without a value is left out', async () => {
+test('a header without a value is omitted', async () => {
   expect((await sky.request('GET', '/planets')).headers['x-limit']).toBe(undefined)
 })
 
@@ -37,7 +37,7 @@ describe('Accept', () => {
   const statusFor = async (accept: string | string[]) =>
     (await sky.request('GET', '/planets/6', { headers: { Accept: accept } })).status
 
-  test('that allows JSON is answered', async () => {
+  test('that allows JSON gets a response', async () => {
     for (const accept of [
       'application/json',
       '*/*',
@@ -60,7 +60,7 @@ describe('Accept', () => {
     expect((await sky.request('GET', '/planets/6')).status).toBe(200)
   })
 
-  test('that does not is a 406', async () => {
+  test('that excludes JSON gets a 406', async () => {
     for (const accept of [
       'text/html',
       'application/json;q=0',
@@ -75,14 +75,14 @@ describe('Accept', () => {
     expect(body).toEqual({ fault: 'This service answers with application/json alone; Accept must allow it' })
   })
 
-  test('is asked before anything is done', async () => {
+  test('is checked before the operation runs', async () => {
     const answer = await sky.request('DELETE', '/planets/7', { headers: { Accept: 'text/html' } })
     expect(answer.status).toBe(406)
   })
 })
 
 describe('the envelope', () => {
-  test('holds the answer under its key, beside the facts', async () => {
+  test('contains the response under its key and the other output fields in meta', async () => {
     expect((await sky.request('GET', '/planets?limit=1&envelope=true')).body).toEqual({
       ok: true,
       data: { planets: [{ id: 2, name: 'Venus', kind: 'rock', radius: 6051.8, ringed: false }] },
@@ -95,7 +95,7 @@ describe('the envelope', () => {
     })
   })
 
-  test('holds the answer as its data where it has no key', async () => {
+  test('contains the response as its data if the binding has no key', async () => {
     expect((await sky.request('GET', '/planets/6/moons?envelope=true')).body).toEqual({
       ok: true,
       data: ['Titan', 'Rhea'],
@@ -103,22 +103,22 @@ describe('the envelope', () => {
     })
   })
 
-  test('shows only the facts that the contract knows', async () => {
+  test('contains only output fields that the contract declares', async () => {
     const { text } = await sky.request('GET', '/planets?envelope=true')
     expect(text).not.toContain('inner')
   })
 
-  test('keeps status and headers', async () => {
+  test('does not change status and headers', async () => {
     const { status, headers, body } = await sky.request('POST', '/planets?envelope=true', { json: planet })
     expect([status, headers.location, body.data.planet.name]).toEqual([201, '/planets/9', 'Vulcan'])
   })
 
-  test('gives an empty answer a body, and status 200', async () => {
+  test('turns an empty response into a 200 with a body', async () => {
     const { status, body } = await sky.request('DELETE', '/worlds/2?envelope=true')
     expect([status, body]).toEqual([200, { ok: true, data: {}, meta: {} }])
   })
 
-  test('holds errors too, those in the request itself among them', async () => {
+  test('wraps all errors, including those of malformed requests', async () => {
     const missing = await sky.request('GET', '/planets/7?envelope=true')
     expect([missing.status, missing.body]).toEqual([
       404,
@@ -131,7 +131,7 @@ describe('the envelope', () => {
     expect((await sky.request('POST', '/planets?envelope=true', { raw: '{' })).body.code).toBe(415)
   })
 
-  test('is asked for with true, declined with false, and anything else is a 400', async () => {
+  test('is selected by true and not by false, and any other value is a 400', async () => {
     expect((await sky.request('GET', '/planets/6/?envelope=false')).body).toEqual({ name: 'Saturn' })
     for (const value of ['', '1', 'TRUE', 'yes']) {
       const { status, body } = await sky.request('GET', `/planets/6?envelope=${value}`)

@@ -23,7 +23,7 @@ import type { contract } from './sky.ts'
 
 type Sky = typeof contract
 
-interface Asked {
+interface ReceivedRequest {
   method: string | undefined
   url: string
   headers: IncomingMessage['headers']
@@ -31,22 +31,27 @@ interface Asked {
   inputs: Record<string, unknown>[]
 }
 
-type Listener = (asked: Asked, res: ServerResponse, count: number) => void
+type Listener = (received: ReceivedRequest, res: ServerResponse, count: number) => void
 
-/** A server that answers by hand, and what it was asked; `await using` stops it. */
-async function standIn(listener: Listener) {
-  const asked: Asked[] = []
+/** A server with a custom listener that records its requests; `await using` stops it. */
+async function fakeServer(listener: Listener) {
+  const received: ReceivedRequest[] = []
   const server = createServer(async (req, res) => {
     const { method, url = '', headers } = req
     const sent = await text(req).catch(() => '')
     const query = new URL(url, 'http://x').searchParams.get('input')
-    const one = { method, url, headers, inputs: Object.values(JSON.parse(sent || query || '{}')) as Asked['inputs'] }
-    asked.push(one)
-    listener(one, res, asked.length)
+    const one = {
+      method,
+      url,
+      headers,
+      inputs: Object.values(JSON.parse(sent || query || '{}')) as ReceivedRequest['inputs'],
+    }
+    received.push(one)
+    listener(one, res, received.length)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    asked,
+    received,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -58,7 +63,7 @@ async function standIn(listener: Listener) {
 
 const json = { 'Content-Type': 'application/json' }
 const planet = { id: 1, name: 'Mercury', kind: 'rock', radius: 2440, ringed: false, version: 1 }
-const fine = ({ inputs }: Asked, res: ServerResponse) =>
+const fine = ({ inputs }: ReceivedRequest, res: ServerResponse) =>
   res.writeHead(200, json).end(JSON.stringify(inputs.map(() => ({ result: { data: planet } }))))
 const busy = (res: ServerResponse, headers: Record<string, string> = {}, status = 503) =>
   res.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end('<html>later</html>')
@@ -75,45 +80,45 @@ const failure = (call: Promise<unknown>) =>
 const vulcan = { name: 'Vulcan', radius: 1 }
 
 describe('a write', () => {
-  test('has one idempotency key however often it is sent, whatever the input says', async () => {
-    await using server = await standIn((asked, res, count) => (count === 1 ? res.destroy() : fine(asked, res)))
+  test('has the same idempotency key in each attempt', async () => {
+    await using server = await fakeServer((received, res, count) => (count === 1 ? res.destroy() : fine(received, res)))
     const input = { ...vulcan, idempotency_key: undefined }
     await client(server.url).planets.create.mutate(input)
-    expect(server.asked.length).toBe(2)
-    const keys = server.asked.map(({ inputs }) => inputs[0]?.idempotency_key)
+    expect(server.received.length).toBe(2)
+    const keys = server.received.map(({ inputs }) => inputs[0]?.idempotency_key)
     expect(keys[0]).toMatch(/^[\da-f]{32}$/)
     expect(keys[1]).toBe(keys[0])
   })
 
-  test('that fails tells its key, and is the same write when it is called with that key again', async () => {
-    await using server = await standIn((asked, res, count) => (count === 1 ? busy(res) : fine(asked, res)))
+  test('that fails has its key in the error, and can be repeated with that key', async () => {
+    await using server = await fakeServer((received, res, count) => (count === 1 ? busy(res) : fine(received, res)))
     const { planets } = client(server.url, { retryForMs: 0 })
     const error = await failure(planets.create.mutate(vulcan))
     expect(error).toBeInstanceOf(UnavailableError)
     await planets.create.mutate(vulcan, { idempotencyKey: error.idempotencyKey })
     await planets.create.mutate(vulcan)
-    const keys = server.asked.map(({ inputs }) => inputs[0]?.idempotency_key)
+    const keys = server.received.map(({ inputs }) => inputs[0]?.idempotency_key)
     expect(keys[0]).toBe(error.idempotencyKey)
     expect(keys[1]).toBe(keys[0])
     expect(keys[2]).not.toBe(keys[0])
   })
 
-  test('that fails with others in one request tells its own key', async () => {
-    await using server = await standIn((_asked, res) => res.destroy())
+  test('that fails with others in one request has its own key in the error', async () => {
+    await using server = await fakeServer((_received, res) => res.destroy())
     const { planets } = client(server.url, { retryForMs: 0 })
     const errors = await Promise.all([1, 2].map((radius) => failure(planets.create.mutate({ name: 'Vulcan', radius }))))
-    expect(server.asked.length).toBe(1)
+    expect(server.received.length).toBe(1)
     expect(errors.map(({ code, idempotencyKey }) => [code, idempotencyKey])).toEqual(
-      server.asked[0]?.inputs.map(({ idempotency_key }) => ['unavailable', idempotency_key]),
+      server.received[0]?.inputs.map(({ idempotency_key }) => ['unavailable', idempotency_key]),
     )
   })
 
-  test('that fails locally, in vain or too late tells its key too', async () => {
-    await using server = await standIn(() => {})
+  test('that times out or is aborted has its key in the error', async () => {
+    await using server = await fakeServer(() => {})
     const { planets } = client(server.url, { timeoutMs: 60 })
     const late = await failure(planets.create.mutate(vulcan))
     expect(late).toBeInstanceOf(TimeoutError)
-    expect(late.idempotencyKey).toBe(server.asked[0]?.inputs[0]?.idempotency_key)
+    expect(late.idempotencyKey).toBe(server.received[0]?.inputs[0]?.idempotency_key)
     const gone = await failure(planets.create.mutate(vulcan, { signal: AbortSignal.abort() }))
     expect(gone.idempotencyKey).toMatch(/^[\da-f]{32}$/)
     const read = await failure(client(server.url, { timeoutMs: 60 }).planets.get.query({ id: 1 }))
@@ -121,51 +126,51 @@ describe('a write', () => {
   })
 })
 
-describe('calls of one tick', () => {
+describe('calls in one tick', () => {
   const get = { id: 1 }
 
-  test('travel in one request, reads by GET and writes by POST', async () => {
-    await using server = await standIn(fine)
+  test('share one request, queries by GET and mutations by POST', async () => {
+    await using server = await fakeServer(fine)
     const { planets } = client(server.url)
     await Promise.all([planets.get.query(get), planets.create.mutate(vulcan), planets.get.query({ id: 2 })])
-    expect(server.asked.map(({ method, url }) => [method, url.split('?')[0]])).toEqual([
+    expect(server.received.map(({ method, url }) => [method, url.split('?')[0]])).toEqual([
       ['GET', '/trpc/planets.get,planets.get'],
       ['POST', '/trpc/planets.create'],
     ])
   })
 
-  test('travel in as many requests as URLs have room for', async () => {
-    await using server = await standIn(fine)
+  test('use several requests if a URL would be too long', async () => {
+    await using server = await fakeServer(fine)
     const { moons } = client(server.url)
     await Promise.all(Array.from({ length: 40 }, (_, n) => moons.get.query({ name: `${n}${'x'.repeat(300)}` })))
-    expect(server.asked.length).toBeGreaterThan(1)
-    for (const { method, url } of server.asked) expect([method, url.length <= 4000]).toEqual(['GET', true])
-    expect(server.asked.flatMap(({ inputs }) => inputs).length).toBe(40)
+    expect(server.received.length).toBeGreaterThan(1)
+    for (const { method, url } of server.received) expect([method, url.length <= 4000]).toEqual(['GET', true])
+    expect(server.received.flatMap(({ inputs }) => inputs).length).toBe(40)
   })
 
-  test('travel by themselves without batches', async () => {
-    await using server = await standIn(fine)
+  test('use separate requests without batching', async () => {
+    await using server = await fakeServer(fine)
     const { planets } = client(server.url, { batch: false })
     await Promise.all([planets.get.query(get), planets.get.query(get)])
-    expect(server.asked.map(({ inputs }) => inputs.length)).toEqual([1, 1])
+    expect(server.received.map(({ inputs }) => inputs.length)).toEqual([1, 1])
   })
 
-  test('never mix credentials, at their first try and when they are repeated', async () => {
-    await using server = await standIn((asked, res, count) => (count <= 2 ? busy(res) : fine(asked, res)))
+  test('never share a request with different credentials, including retries', async () => {
+    await using server = await fakeServer((received, res, count) => (count <= 2 ? busy(res) : fine(received, res)))
     const store = new AsyncLocalStorage<string>()
     const { planets } = client(server.url, { apiKey: async () => store.getStore() })
     await Promise.all([
       store.run('ada', () => planets.create.mutate({ ...vulcan, name: 'ada' })),
       store.run('bob', () => planets.create.mutate({ ...vulcan, name: 'bob' })),
     ])
-    expect(server.asked.length).toBe(4)
-    for (const { headers, inputs } of server.asked) {
+    expect(server.received.length).toBe(4)
+    for (const { headers, inputs } of server.received) {
       expect(inputs.map(({ name }) => `Bearer ${name}`)).toEqual([headers.authorization])
     }
   })
 
-  test('end by their own signal and time beside a slow one, which is answered', async () => {
-    await using server = await standIn((asked, res) => void setTimeout(() => fine(asked, res), 600))
+  test('end by their own signal or timeout while a slow call in the same request completes', async () => {
+    await using server = await fakeServer((received, res) => void setTimeout(() => fine(received, res), 600))
     const { planets } = client(server.url)
     const slow = planets.get.query({ id: 3 })
     const started = performance.now()
@@ -177,13 +182,13 @@ describe('calls of one tick', () => {
     ])
     expect(aborted.error).toBeInstanceOf(AbortedError)
     expect(late.error).toBeInstanceOf(TimeoutError)
-    // The slow answer comes after 600 ms; the machine may be slow too.
+    // The slow response comes after 600 ms; the margin is for slow machines.
     for (const { ms } of [aborted, late]) expect(ms).toBeLessThan(500)
     expect(await slow).toEqual(planet)
   })
 
-  test('that were aborted before they were sent are not sent', async () => {
-    await using server = await standIn(fine)
+  test('that are aborted before they are sent are not sent', async () => {
+    await using server = await fakeServer(fine)
     const { planets } = client(server.url)
     const inTick = new AbortController()
     const calls = [
@@ -195,16 +200,16 @@ describe('calls of one tick', () => {
     const [before, during] = await Promise.all(calls)
     expect(before).toBeInstanceOf(AbortedError)
     expect(during).toBeInstanceOf(AbortedError)
-    expect(server.asked.map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([['kept']])
+    expect(server.received.map(({ inputs }) => inputs.map(({ name }) => name))).toEqual([['kept']])
   })
 
-  test('end the connection when all of them are aborted', async () => {
+  test('close the connection when all of them are aborted', async () => {
     let closed = () => {}
     const gone = new Promise<void>((resolve) => {
       closed = resolve
     })
     const abort = new AbortController()
-    await using server = await standIn((_asked, res) => {
+    await using server = await fakeServer((_received, res) => {
       res.once('close', closed)
       abort.abort()
     })
@@ -213,17 +218,17 @@ describe('calls of one tick', () => {
     await Promise.all([...calls, gone])
   })
 
-  test('that failed in one request are repeated in one request', async () => {
-    await using server = await standIn((asked, res, count) => (count === 1 ? busy(res) : fine(asked, res)))
+  test('that failed in one request are retried in one request', async () => {
+    await using server = await fakeServer((received, res, count) => (count === 1 ? busy(res) : fine(received, res)))
     const { planets } = client(server.url)
     await Promise.all(Array.from({ length: 40 }, (_, id) => planets.get.query({ id })))
-    expect(server.asked.map(({ inputs }) => inputs.length)).toEqual([40, 40])
+    expect(server.received.map(({ inputs }) => inputs.length)).toEqual([40, 40])
   })
 })
 
-describe('what cannot pass is not repeated', () => {
-  test('a fault of the program is thrown as it is, once', async () => {
-    await using server = await standIn(fine)
+describe('permanent errors are not retried:', () => {
+  test('an error of the program is thrown unchanged, once', async () => {
+    await using server = await fakeServer(fine)
     const fault = new RangeError('no keychain')
     let times = 0
     const apiKey = () => {
@@ -238,7 +243,7 @@ describe('what cannot pass is not repeated', () => {
     expect(await failure(client(server.url, { onRequest }).planets.create.mutate(vulcan))).toBe(fault)
     const big = { id: 1n as unknown as number }
     expect(await failure(client(server.url).planets.get.query(big))).toBeInstanceOf(TypeError)
-    expect(server.asked).toEqual([])
+    expect(server.received).toEqual([])
   })
 
   test.each([
@@ -247,57 +252,57 @@ describe('what cannot pass is not repeated', () => {
     [404, NotFoundError],
     [418, UnexpectedError],
     [200, UnexpectedError],
-  ])('an HTML %i of a proxy is an error of its status, with its first bytes', async (status, kind) => {
-    await using server = await standIn((_asked, res) => void busy(res, {}, status))
-    const told: string[] = []
-    const { planets } = client(server.url, { onUnauthorized: () => void told.push('401') })
+  ])('an HTML %i from a proxy is an error of that status, with the first bytes', async (status, kind) => {
+    await using server = await fakeServer((_received, res) => void busy(res, {}, status))
+    const refused: string[] = []
+    const { planets } = client(server.url, { onUnauthorized: () => void refused.push('401') })
     const error = await failure(planets.create.mutate(vulcan))
     expect(error).toBeInstanceOf(kind)
     expect(error).toMatchObject({ status, cause: { message: '<html>later</html>' } })
-    expect(server.asked.length).toBe(1)
-    expect(told).toEqual(status === 401 ? ['401'] : [])
+    expect(server.received.length).toBe(1)
+    expect(refused).toEqual(status === 401 ? ['401'] : [])
   })
 
-  test('a platform whose headers have no getSetCookie writes once', async () => {
-    await using server = await standIn(fine)
+  test('a write on a platform without getSetCookie is sent once', async () => {
+    await using server = await fakeServer(fine)
     const reactNative: typeof fetch = async (...request) => {
       const response = await fetch(...request)
       Object.defineProperty(response.headers, 'getSetCookie', { value: undefined })
       return response
     }
     expect(await client(server.url, { fetch: reactNative }).planets.create.mutate(vulcan)).toEqual(planet)
-    expect(server.asked.length).toBe(1)
+    expect(server.received.length).toBe(1)
   })
 
-  test('JSON that breaks off is an answer that did not come: it is repeated', async () => {
-    await using server = await standIn((asked, res, count) =>
-      count === 1 ? res.writeHead(200, json).end('[{"result":{"da') : fine(asked, res),
+  test('a truncated JSON response is retried', async () => {
+    await using server = await fakeServer((received, res, count) =>
+      count === 1 ? res.writeHead(200, json).end('[{"result":{"da') : fine(received, res),
     )
     expect(await client(server.url).planets.get.query({ id: 1 })).toEqual(planet)
-    expect(server.asked.length).toBe(2)
+    expect(server.received.length).toBe(2)
   })
 })
 
 describe('Retry-After', () => {
   const asksFor = async (header: string, options: Partial<ClientOptions<Sky>> = {}) => {
-    await using server = await standIn((asked, res, count) =>
-      count === 1 ? busy(res, { 'Retry-After': header }) : fine(asked, res),
+    await using server = await fakeServer((received, res, count) =>
+      count === 1 ? busy(res, { 'Retry-After': header }) : fine(received, res),
     )
     const started = performance.now()
     const outcome = await client(server.url, options)
       .planets.get.query({ id: 1 })
       .catch((error: ServiceError) => error)
-    return { outcome, requests: server.asked.length, ms: performance.now() - started }
+    return { outcome, requests: server.received.length, ms: performance.now() - started }
   }
 
-  test('is followed, also that of a proxy', async () => {
+  test('is respected, also from a proxy', async () => {
     const { outcome, requests, ms } = await asksFor('1')
     expect([outcome, requests]).toEqual([planet, 2])
     expect(ms).toBeGreaterThanOrEqual(990)
   })
 
   test.each(['2592000', 'Wed, 01 Dec 2027 00:00:00 GMT', '3600'])(
-    'that ends after the call’s time fails it at once: %s',
+    'that exceeds the timeout fails the call at once: %s',
     async (header) => {
       const { outcome, requests, ms } = await asksFor(header)
       expect(outcome).toBeInstanceOf(UnavailableError)
@@ -307,12 +312,12 @@ describe('Retry-After', () => {
     },
   )
 
-  test('is followed up to the longest that the client waits', async () => {
+  test('is limited to the longest wait of the client', async () => {
     const { outcome, requests } = await asksFor('3600', { longestRetryAfterMs: 10 })
     expect([outcome, requests]).toEqual([planet, 2])
   })
 
-  test('that is neither seconds nor a date is none', async () => {
+  test('that is neither seconds nor a date is ignored', async () => {
     const { outcome, requests, ms } = await asksFor('1.5')
     expect([outcome, requests]).toEqual([planet, 2])
     expect(ms).toBeLessThan(900)
@@ -320,11 +325,11 @@ describe('Retry-After', () => {
 })
 
 describe('credentials', () => {
-  test('that are refused are renewed once for all calls, which are sent once more', async () => {
+  test('that are rejected are renewed once for all calls, which are then retried', async () => {
     let key = 'old'
     let renewed = 0
-    await using server = await standIn((asked, res) =>
-      asked.headers.authorization === 'Bearer new' ? fine(asked, res) : busy(res, {}, 401),
+    await using server = await fakeServer((received, res) =>
+      received.headers.authorization === 'Bearer new' ? fine(received, res) : busy(res, {}, 401),
     )
     const onUnauthorized = async () => {
       renewed++
@@ -339,31 +344,31 @@ describe('credentials', () => {
     ])
     expect(answers).toEqual([planet, planet, planet])
     expect(renewed).toBe(1)
-    expect(server.asked.length).toBe(4)
+    expect(server.received.length).toBe(4)
   })
 
-  test('that are refused again are not renewed again', async () => {
+  test('that are rejected again are not renewed again', async () => {
     let renewed = 0
-    await using server = await standIn((_asked, res) => void busy(res, {}, 401))
+    await using server = await fakeServer((_received, res) => void busy(res, {}, 401))
     const { planets } = client(server.url, { apiKey: 'x', onUnauthorized: () => ++renewed > 0 })
     expect(await failure(planets.get.query({ id: 1 }))).toBeInstanceOf(UnauthorizedError)
-    expect([renewed, server.asked.length]).toEqual([1, 2])
+    expect([renewed, server.received.length]).toEqual([1, 2])
   })
 
-  test('of `headers` stand alone', async () => {
-    await using server = await standIn(fine)
+  test('in `headers` replace the API key', async () => {
+    await using server = await fakeServer(fine)
     await client(server.url, { apiKey: 'key', headers: { authorization: 'Basic eA==' } }).planets.get.query({ id: 1 })
-    expect(server.asked[0]?.headers.authorization).toBe('Basic eA==')
+    expect(server.received[0]?.headers.authorization).toBe('Basic eA==')
     const key = undefined as string | undefined
     expectTypeOf({ baseUrl: '', apiKey: key }).toExtend<ClientOptions<Sky>>()
   })
 })
 
 describe('the transport', () => {
-  test('may be another fetch, is told of requests and responses, and takes `credentials`', async () => {
-    await using server = await standIn((asked, res) => {
+  test('accepts a custom fetch, request and response hooks, and `credentials`', async () => {
+    await using server = await fakeServer((received, res) => {
       res.setHeader('X-Limit', '7')
-      fine(asked, res)
+      fine(received, res)
     })
     const seen: unknown[] = []
     const other: typeof fetch = (url, init) => {
@@ -381,15 +386,15 @@ describe('the transport', () => {
     })
     await planets.get.query({ id: 1 })
     expect(seen).toEqual([['planets.get'], 'include', '7'])
-    expect(server.asked[0]?.headers['x-trace']).toBe('abc')
+    expect(server.received[0]?.headers['x-trace']).toBe('abc')
   })
 })
 
-describe('of a real service', () => {
+describe('with a real service', () => {
   const running = startSky()
   afterAll(async () => (await running)[Symbol.asyncDispose]())
 
-  test('a query that is too long for a URL goes by POST', async () => {
+  test('a query that is too long for a URL is sent by POST', async () => {
     const { url } = await running
     const name = 'é'.repeat(800)
     const methods: string[] = []
@@ -398,7 +403,7 @@ describe('of a real service', () => {
     expect(methods).toEqual(['POST'])
   })
 
-  test('a procedure that it does not know is no missing record', async () => {
+  test('an unknown procedure is not a NotFoundError', async () => {
     const { url } = await running
     const newer = client(url) as unknown as { planets: { orbit: { query: (input: object) => Promise<unknown> } } }
     const unknown = await failure(newer.planets.orbit.query({ id: 6 }))
@@ -408,7 +413,7 @@ describe('of a real service', () => {
     expect(missing).toMatchObject({ code: 'not_found', status: 404, name: 'NotFoundError' })
   })
 
-  test('an error is known to another copy of the package', async () => {
+  test('isServiceError recognizes an error from another copy of the package', async () => {
     const { url } = await running
     vi.resetModules()
     const other = await import('../src/client/index.ts')
@@ -419,9 +424,9 @@ describe('of a real service', () => {
     expect(isServiceError(new Error('other'))).toBe(false)
   })
 
-  test('a walk starts from a cursor', async () => {
+  test('iterate starts from a cursor', async () => {
     const cursors: unknown[] = []
-    await using server = await standIn(({ inputs }, res) => {
+    await using server = await fakeServer(({ inputs }, res) => {
       cursors.push(inputs[0]?.after)
       const next = cursors.length === 1 ? 'c3' : null
       res.writeHead(200, json).end(JSON.stringify([{ result: { data: { planets: [planet], next } } }]))

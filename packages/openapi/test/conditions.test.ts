@@ -4,7 +4,7 @@ import { mutation, query } from '../src/contract.ts'
 import { ApiError } from '../src/index.ts'
 import { entityTags } from '../src/request.ts'
 import { startSky } from './serve.ts'
-import { only, serve } from './small.ts'
+import { resourceOf, serve } from './small.ts'
 
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
@@ -17,7 +17,7 @@ const SATURN = await tagOf('/planets/6')
 const bare = SATURN.slice(1, -1)
 
 describe('an ETag', () => {
-  test('is the version, the name of the shape of the answer, and a mark of that shape', async () => {
+  test('consists of the version, the schema name and a schema hash', async () => {
     expect(SATURN).toMatch(/^"12-Planet\.[0-9a-f]{6}"$/)
     expect(await tagOf('/worlds/6')).toBe(SATURN)
     expect(await tagOf('/planets/6/')).toMatch(/^"12-PlanetName\.[0-9a-f]{6}"$/)
@@ -25,13 +25,13 @@ describe('an ETag', () => {
     expect(await tagOf('/planets')).toBe(undefined)
   })
 
-  test('is another one in the envelope', async () => {
+  test('differs in the envelope', async () => {
     const wrapped = await tagOf('/planets/6?envelope=true')
     expect(wrapped).toMatch(/^"12-Planet\.[0-9a-f]{6}-envelope"$/)
     expect(wrapped).not.toBe(`"${bare}-envelope"`)
   })
 
-  test('is there after a write, a 204 too', async () => {
+  test('is sent after a write, also with a 204', async () => {
     const shape = bare.slice(3)
     expect((await sky.request('POST', '/planets', { json })).headers.etag).toBe(`"1-${shape}"`)
     const { status, headers, text } = await sky.request('PUT', '/planets/2/', { json })
@@ -39,10 +39,10 @@ describe('an ETag', () => {
   })
 })
 
-describe('the shape in an ETag', () => {
-  /** The tag of version 3 of a thing that is answered with `response`, plain and in the envelope. */
+describe('the schema hash in an ETag', () => {
+  /** The tags of version 3 of a thing with the schema `response`, without and with the envelope. */
   async function tagsOf(response: z.ZodType) {
-    const things = only({
+    const things = resourceOf({
       get: query({
         input: z.object({}),
         output: z.looseObject({ version: z.int() }),
@@ -59,7 +59,7 @@ describe('the shape in an ETag', () => {
   }
 
   let before: (string | null)[] = []
-  test('is new where a field of the answer is', async () => {
+  test('changes with the fields of the response', async () => {
     before = (await tagsOf(z.object({ name: z.string() }))).tags
     const { tags, old } = await tagsOf(z.object({ name: z.string(), age: z.int() }))
     expect(new Set([...before, ...tags]).size).toBe(4)
@@ -74,20 +74,20 @@ describe('the shape in an ETag', () => {
     }
   })
 
-  test('is the same where only its description is new, or nothing', async () => {
+  test('does not change with descriptions', async () => {
     const described = z.object({ name: z.string().meta({ description: 'What it is called.', examples: ['Ann'] }) })
     for (const response of [z.object({ name: z.string() }), described, described.describe('A thing.')]) {
       expect(await tagsOf(response)).toEqual({ tags: before, old: 304 })
     }
   })
 
-  test('may be made of parts of one name', async () => {
+  test('supports schemas with the same name', async () => {
     const name = z.string().meta({ id: 'Name' })
     const { tags } = await tagsOf(z.object({ name, nick: name.optional(), age: z.int().meta({ id: 'Name' }) }))
     expect(tags[0]).toMatch(/^"3-getThing\.[0-9a-f]{6}"$/)
   })
 
-  test('counts fields that are called as a description is', async () => {
+  test('depends on fields named title or description', async () => {
     const titled = await tagsOf(z.object({ title: z.string(), description: z.string() }).partial())
     const untitled = await tagsOf(z.object({}))
     expect(titled.tags[0]).not.toBe(untitled.tags[0])
@@ -100,7 +100,7 @@ describe('If-None-Match', () => {
     return [status, headers.etag, text !== '']
   }
 
-  test('that names the tag is a 304 without a body', async () => {
+  test('with the current tag gets a 304 without a body', async () => {
     for (const tags of [
       SATURN,
       `W/${SATURN}`,
@@ -118,7 +118,7 @@ describe('If-None-Match', () => {
     expect(await get(wrapped)).toEqual([200, SATURN, true])
   })
 
-  test('that names another is answered', async () => {
+  test('with another tag gets the full response', async () => {
     for (const tags of [
       '"11-Planet"',
       '"12-PlanetName"',
@@ -135,7 +135,7 @@ describe('If-None-Match', () => {
     }
   })
 
-  test('of any record lets no write happen to one that is there', async () => {
+  test('with * prevents writes to an existing record', async () => {
     const put = async (path: string, headers: Record<string, string>) =>
       (await sky.request('PUT', path, { json, headers })).status
     expect(await put('/planets/2', { 'If-None-Match': '*' })).toBe(412)
@@ -153,7 +153,7 @@ describe('If-Match', () => {
     return status === 400 ? body.fault : status
   }
 
-  test('that names the version lets the write happen, whatever the shape', async () => {
+  test('with the current version allows the write, whatever the schema', async () => {
     for (const tags of [
       '"3-Planet"',
       '"3-PlanetName"',
@@ -170,7 +170,7 @@ describe('If-Match', () => {
     expect(await put(['"1-Planet"', '"3-Planet"'])).toBe(200)
   })
 
-  test('that does not is a 412', async () => {
+  test('without the current version gets a 412', async () => {
     for (const tags of [
       '"2-Planet"',
       '"4-Planet"',
@@ -188,9 +188,9 @@ describe('If-Match', () => {
     expect(await put('"99999999999999999999-Planet"')).toBe(412)
   })
 
-  test('may name any version that a number holds exactly', async () => {
+  test('accepts any version up to the largest safe integer', async () => {
     const seen = z.object({ versions: z.array(z.int()).optional() })
-    const things = only({
+    const things = resourceOf({
       patch: mutation({
         input: seen,
         output: seen,
@@ -206,8 +206,8 @@ describe('If-Match', () => {
     expect(await versions(`"${'9'.repeat(400)}-Thing"`)).toEqual([])
   })
 
-  test('that names a version which no record can have is a 412, not a 400', async () => {
-    const things = only({
+  test('with a version that no record can have gets a 412, not a 400', async () => {
+    const things = resourceOf({
       patch: mutation({
         input: z.object({ versions: z.array(z.int().max(2147483647)).optional() }),
         output: z.object({}),
@@ -227,9 +227,9 @@ describe('If-Match', () => {
     expect(await status('"2147483648-Thing", "2147483647-Thing"')).toBe(200)
   })
 
-  test('works where its field is checked asynchronously', async () => {
+  test('works with an asynchronous check of its field', async () => {
     const versions = z.array(z.int().refine(async (version) => version < 9))
-    const things = only({
+    const things = resourceOf({
       patch: mutation({
         input: z.object({ versions: versions.optional() }),
         output: z.object({ versions }),
@@ -242,7 +242,7 @@ describe('If-Match', () => {
     expect((await patch('"10-Thing"')).status).toBe(400)
   })
 
-  test('that is no list of tags is a 400', async () => {
+  test('that is not a list of tags gets a 400', async () => {
     for (const tags of [
       '3-Planet',
       '"3-Planet',
@@ -259,17 +259,17 @@ describe('If-Match', () => {
     }
   })
 
-  test('is named in errors of its field', async () => {
+  test('is named in errors about its field', async () => {
     expect(await put('"1-a", "2-a", "3-a", "4-a"')).toMatch(/^If-Match: /)
   })
 
-  test('cannot be said in the body', async () => {
+  test('cannot be set in the body', async () => {
     expect((await sky.request('PUT', '/planets/2', { json: { ...json, if_version: [1] } })).status).toBe(200)
   })
 })
 
 describe('a list of entity tags', () => {
-  test('is read with what separates it', () => {
+  test('is parsed with any separators', () => {
     expect(entityTags('"a"')).toEqual([{ weak: false, tag: 'a' }])
     expect(entityTags(' W/"a" ,, "b,c" , ')).toEqual([
       { weak: true, tag: 'a' },
@@ -280,7 +280,7 @@ describe('a list of entity tags', () => {
     expect(entityTags('a')).toBe(undefined)
   })
 
-  test('costs its length, however it is made up', () => {
+  test('is parsed in linear time', () => {
     const started = performance.now()
     expect(entityTags(`,${' '.repeat(200_000)}x`)).toBe(undefined)
     expect(performance.now() - started).toBeLessThan(1000)

@@ -31,14 +31,14 @@ class Checked {
 const plain = new Checked('plain')
 const envelope = new Checked('envelope')
 
-/** What Node and Express write of their own. */
+/** The headers that Node and Express set. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding']
 
 /**
- * Checks a request and its answer against the OpenAPI document: status, headers and body of the answer, and, where it
- * was a success, the parameters and the body of the request. Paths and methods without an operation are left alone.
+ * Checks a response against the OpenAPI document: status, headers and body. After a success, also checks the parameters
+ * and the body of the request. Ignores paths and methods without an operation.
  *
- * @throws Error that says what differs
+ * @throws Error that describes the first difference
  */
 export function checkExchange(method: string, target: string, sent: Sent['raw'], answer: Answer): void {
   const checked = /^[^?]*\?(?:.*&)?envelope=true(?:&|$)/.test(target) ? envelope : plain

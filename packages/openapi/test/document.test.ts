@@ -12,7 +12,7 @@ const document: any = JSON.parse(JSON.stringify(skyDocument()))
 const { paths, components } = document
 
 // biome-ignore lint/suspicious/noExplicitAny: see above
-const operations: any[] = Object.values(paths).flatMap((place: any) => Object.values(place))
+const operations: any[] = Object.values(paths).flatMap((item: any) => Object.values(item))
 
 const named = (operationId: string) => operations.find((operation) => operation.operationId === operationId)
 const bodyOf = (operationId: string) => {
@@ -20,7 +20,7 @@ const bodyOf = (operationId: string) => {
   return $ref === undefined ? schema : components.schemas[$ref.split('/').at(-1)]
 }
 
-test('the document says what it is', () => {
+test('the document has an info object and the tags of all resources', () => {
   expect(document.openapi).toMatch(/^3\.1\./)
   expect(document.info).toEqual({
     title: 'Sky',
@@ -38,8 +38,8 @@ test('the document says what it is', () => {
   ])
 })
 
-test('every binding has an operation, and each its own id', () => {
-  expect(Object.entries<object>(paths).map(([path, place]) => `${path} ${Object.keys(place)}`)).toEqual([
+test('every binding has an operation with a unique id', () => {
+  expect(Object.entries<object>(paths).map(([path, item]) => `${path} ${Object.keys(item)}`)).toEqual([
     '/planets get,post',
     '/planets/ get,post',
     '/worlds get',
@@ -58,7 +58,7 @@ test('every binding has an operation, and each its own id', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)]
   expect(references.length).toBeGreaterThan(20)
   for (const [reference, kind, name] of references) {
@@ -66,10 +66,10 @@ test('every reference leads somewhere', () => {
   }
 })
 
-test('every parameter of a path is one of its operation, required', () => {
-  for (const [path, place] of Object.entries<object>(paths)) {
+test('every operation declares its path parameters as required', () => {
+  for (const [path, item] of Object.entries<object>(paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-    for (const { parameters } of Object.values(place)) {
+    for (const { parameters } of Object.values(item)) {
       const inPath = parameters.filter(
         (parameter: { in: string; required: boolean }) => parameter.in === 'path' && parameter.required,
       )
@@ -78,7 +78,7 @@ test('every parameter of a path is one of its operation, required', () => {
   }
 })
 
-test('a binding takes what its binding says', () => {
+test('an operation has the parameters of its binding', () => {
   const parameters = (id: string) =>
     named(id)
       .parameters.map((parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`)
@@ -104,7 +104,7 @@ test('a binding takes what its binding says', () => {
 })
 
 describe('a body', () => {
-  test('carries what nothing else does', () => {
+  test('has the fields without another source', () => {
     expect(Object.keys(bodyOf('createPlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
     expect(bodyOf('createPlanet').required).toEqual(['name', 'radius'])
     expect(Object.keys(bodyOf('replacePlanet').properties)).toEqual(['name', 'kind', 'radius', 'ringed'])
@@ -112,11 +112,11 @@ describe('a body', () => {
     expect(named('deletePlanet').requestBody).toBe(undefined)
   })
 
-  test('is an array where a field is the whole of it', () => {
+  test('is an array if a list field is the whole body', () => {
     expect(bodyOf('createPlanets')).toMatchObject({ type: 'array', minItems: 1, maxItems: 3 })
   })
 
-  test('wants an aliased field under either key', () => {
+  test('requires an aliased field under one of its keys', () => {
     const { properties, required, allOf } = bodyOf('createTitledPlanet')
     expect(Object.keys(properties)).toEqual(['name', 'kind', 'radius', 'ringed', 'title'])
     expect(required).toEqual(['radius'])
@@ -124,10 +124,10 @@ describe('a body', () => {
   })
 })
 
-describe('the answers of a binding', () => {
+describe('the responses of an operation', () => {
   const statuses = (id: string) => Object.keys(named(id).responses).join(' ')
 
-  test('are all there', () => {
+  test('include every possible status', () => {
     expect(statuses('listPlanets')).toBe('200 400 401 403 406 500')
     expect(statuses('getPlanet')).toBe('200 304 400 401 403 404 406 500')
     expect(statuses('createPlanet')).toBe('201 400 401 403 406 409 413 415 500')
@@ -138,7 +138,7 @@ describe('the answers of a binding', () => {
     expect(statuses('fail')).toBe('200 304 400 401 403 406 500 503')
   })
 
-  test('are for who has the role that the contract states, with credentials', () => {
+  test('require credentials and the role in the contract', () => {
     expect(document.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', description: 'A key of the observatory.' },
     })
@@ -215,7 +215,7 @@ test('a nullable value is one type with null, and a date has no pattern beside i
   expect(JSON.stringify(document)).not.toMatch(/"type":"null"/)
 })
 
-test('a named schema is one component, however many bindings show it', () => {
+test('a named schema is one component, even if several bindings use it', () => {
   const names = ['Planet', 'PlanetName', 'Message', 'Fault', 'Detail']
   expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names))
   const bodies = Object.keys(components.schemas).filter((name) => name.endsWith('Body'))
@@ -223,11 +223,11 @@ test('a named schema is one component, however many bindings show it', () => {
   expect(JSON.stringify(paths).match(/"ringed":\{"type"/g)).toBe(null)
 })
 
-test('the document is the same each time', () => {
+test('the document is deterministic', () => {
   expect(JSON.stringify(skyDocument())).toBe(JSON.stringify(skyDocument()))
 })
 
-test('two linters find nothing wrong with the document', async () => {
+test('the document passes two linters', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const directory = await mkdtemp(join(tmpdir(), 'sky-'))
   const file = join(directory, 'openapi.json')

@@ -5,8 +5,8 @@ import { INNER_SECRET } from './sky.ts'
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
 
-describe('an error has the form of the binding at its path', () => {
-  test('also where another resource shares the beginning', async () => {
+describe('the form of an error is that of the binding at its path,', () => {
+  test('even if another resource shares the prefix', async () => {
     expect((await sky.request('GET', '/planets/x')).body).toEqual({ fault: 'id: must be a whole number from 1 to 999' })
     expect((await sky.request('GET', '/planets/x/moons')).body).toEqual({
       detail: 'planet_id: must be a whole number from 1 to 999',
@@ -21,19 +21,19 @@ describe('an error has the form of the binding at its path', () => {
     })
   })
 
-  test('however the path is written', async () => {
+  test('even if the path is percent-encoded', async () => {
     expect((await sky.request('GET', '/pl%61nets/7')).body).toEqual({ fault: 'Planet not found' })
     expect((await sky.request('GET', '/planets/%zz')).body).toEqual({ fault: 'Malformed percent-escape in the path' })
   })
 
-  test('or of the resource whose paths begin as it does', async () => {
+  test('or that of the resource with the same path prefix', async () => {
     const nothing = 'Path not found'
     expect((await sky.request('GET', '/planets/6/rings')).body).toEqual({ fault: nothing })
     expect((await sky.request('GET', '/moons//')).body).toEqual({ detail: nothing, fields: [] })
     expect((await sky.request('GET', '/planetsimals')).body).toMatchObject({ ok: false, message: nothing })
   })
 
-  test('or of the envelope where nobody knows the path, or it was asked for', async () => {
+  test('or the envelope for an unknown path or with envelope=true', async () => {
     const { status, body } = await sky.request('GET', '/comets/1?x=secret')
     expect([status, body]).toEqual([
       404,
@@ -49,14 +49,14 @@ describe('an error has the form of the binding at its path', () => {
   })
 })
 
-test('an error names every wrong field at once, missing ones first', async () => {
+test('an error names all invalid fields, missing ones first', async () => {
   const { body } = await sky.request('POST', '/planets', { json: { kind: 'cheese', ringed: 1 } })
   expect(body).toEqual({
     fault: 'Missing required fields: name, radius; kind: must be rock, gas or ice; ringed: must be true or false',
   })
 })
 
-test('an error of a thousand wrong fields names the first twenty', async () => {
+test('an error about hundreds of invalid fields names the first twenty', async () => {
   const parts = Array.from({ length: 300 }, () => ({ size: 'x' }))
   const named = Array.from({ length: 20 }, (_, index) => `parts[${index}].size: must be a whole number`).join('; ')
   const plain = await sky.request('POST', '/probes', { json: { parts } })
@@ -65,10 +65,10 @@ test('an error of a thousand wrong fields names the first twenty', async () => {
   expect(wrapped.body.details).toBe(`${named.replaceAll(':', '')}; and 280 more`)
 })
 
-describe('an error never says what was sent', () => {
+describe('an error never contains values that were sent', () => {
   const SECRET = 'hunter2-hunter2'
 
-  test('in a body with a wrong value', async () => {
+  test('in a body with invalid values', async () => {
     const bodies = [
       { count: SECRET },
       { on: SECRET },
@@ -90,7 +90,7 @@ describe('an error never says what was sent', () => {
     expect([status, text.includes('hunter')]).toEqual([400, false])
   })
 
-  test('in malformed JSON, wherever it stands', async () => {
+  test('in malformed JSON', async () => {
     const headers = { 'Content-Type': 'application/json' }
     for (const raw of [
       SECRET,
@@ -112,7 +112,7 @@ describe('an error never says what was sent', () => {
     expect(pin.body.detail).toBe('Body is not valid JSON')
   })
 
-  test('of another media type', async () => {
+  test('in a body with another media type', async () => {
     const { text } = await sky.request('POST', '/probes', { raw: SECRET, headers: { 'Content-Type': 'text/plain' } })
     expect(text).not.toContain('hunter')
   })
@@ -136,7 +136,7 @@ describe('an error never says what was sent', () => {
 })
 
 describe('an unexpected error', () => {
-  test('is a 500 with the id of the request and nothing else', async () => {
+  test('is a 500 with only the request id', async () => {
     for (const how of ['error', 'text', 'problem', 'output', 'bigint', 'header']) {
       const { status, body } = await sky.request('GET', `/failures/${how}`)
       expect([how, status, body]).toEqual([how, 500, { oops: 'Internal server error (request request-1)' }])
@@ -150,22 +150,22 @@ describe('an unexpected error', () => {
     })
   })
 
-  test('may be an output that its binding does not know', async () => {
+  test('includes an output that does not match its binding', async () => {
     const { status, text } = await sky.request('PUT', '/failures/fine', { json: {} })
     expect([status, text]).toEqual([500, '{"oops":"Internal server error (request request-1)"}'])
   })
 
-  test('is told to who keeps the log, with its cause', async () => {
+  test('is passed to onError with its cause', async () => {
     await using other = await startSky()
     await other.request('GET', '/failures/error')
     await other.request('GET', '/failures/problem')
-    expect(other.problems.map(({ status, cause }) => [status, (cause as Error).message])).toEqual([
+    expect(other.errors.map(({ status, cause }) => [status, (cause as Error).message])).toEqual([
       [500, INNER_SECRET],
       [500, INNER_SECRET],
     ])
   })
 
-  test('carries no header of the answer it took the place of', async () => {
+  test('has no headers of the response it replaces', async () => {
     for (const how of ['output', 'bigint', 'header']) {
       const { headers } = await sky.request('GET', `/failures/${how}`)
       expect([how, headers.etag, headers['x-first'], headers['x-text']]).toEqual([how, undefined, undefined, undefined])
@@ -173,20 +173,20 @@ describe('an unexpected error', () => {
   })
 })
 
-describe('a ApiError', () => {
-  test('brings its status, its words and its headers', async () => {
+describe('an ApiError', () => {
+  test('sets status, message and headers of the response', async () => {
     const { status, headers, body } = await sky.request('GET', '/failures/busy')
     expect([status, headers['retry-after'], body]).toEqual([503, '7', { oops: 'Busy' }])
   })
 
-  test('may stand for an error that the layers below throw', async () => {
+  test('can replace an error of a lower layer', async () => {
     const { status, headers, text } = await sky.request('GET', '/failures/known')
     expect([status, headers['retry-after'], text]).toEqual([503, '7', '{"oops":"Busy"}'])
   })
 })
 
-describe('an error of other handlers', () => {
-  test('has the same forms', async () => {
+describe('an error of another handler', () => {
+  test('has the same form', async () => {
     const { status, body } = await sky.request('GET', '/broken')
     expect([status, body]).toEqual([
       500,
@@ -194,14 +194,14 @@ describe('an error of other handlers', () => {
     ])
   })
 
-  test('carries nothing that was said of the body that did not come', async () => {
+  test('has no headers of the body that was not sent', async () => {
     const { headers, text } = await sky.request('GET', '/broken')
     expect([headers['content-encoding'], headers.etag]).toEqual([undefined, undefined])
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     expect(headers['content-length']).toBe(String(text.length))
   })
 
-  test('after the answer began ends the connection, since nothing true can be said any more', async () => {
+  test('after the response has begun closes the connection', async () => {
     const answer = await sky.exchange('GET /half HTTP/1.1\r\nHost: sky\r\n\r\n').catch(() => 'reset')
     expect(answer).not.toContain('in the middle')
     expect(answer).not.toContain('\r\n0\r\n')

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { type Implementation, mutation, query } from '../src/contract.ts'
 import { ApiError, type FetchOptions, fetchHandler, implement } from '../src/index.ts'
 import { envelope } from './sky.ts'
-import { only } from './small.ts'
+import { resourceOf } from './small.ts'
 
-// That it answers as the Express handler does is held to by every request of the other tests (`startSky`).
+// `startSky` also sends each request of the other tests to the fetch handler and compares the responses.
 
 const input = z.object({ id: z.int() })
 const contract = {
-  things: only({
+  things: resourceOf({
     get: query({ input, output: input, meta: { openapi: { method: 'GET', path: '/things/{id}' } } }),
     make: mutation({
       input,
@@ -50,15 +50,15 @@ const post = (body: string | ReadableStream, path = '/things') =>
     ...(body instanceof ReadableStream && { duplex: 'half' }),
   })
 
-async function told(response: Response | Promise<Response>) {
+async function read(response: Response | Promise<Response>) {
   const { status, headers } = await response
   return { status, body: await (await response).json(), type: headers.get('content-type') }
 }
 
-test('a prefix is where the contract begins', async () => {
+test('the contract is served under the prefix', async () => {
   for (const prefix of ['/api', '/api/'] as const) {
     const handle = handler({ prefix })
-    expect(await told(handle(new Request('http://here/api/things/7?')))).toEqual({
+    expect(await read(handle(new Request('http://here/api/things/7?')))).toEqual({
       status: 200,
       body: { id: 7 },
       type: 'application/json; charset=utf-8',
@@ -66,23 +66,23 @@ test('a prefix is where the contract begins', async () => {
     const made = await handle(post('{"id":8}', '/api/things'))
     expect([made.status, made.headers.get('location')]).toEqual([201, '/api/things/8'])
     for (const path of ['/things/7', '/apithings/7', '/api', '/api/other', '/']) {
-      expect(await told(handle(new Request(`http://here${path}`)))).toMatchObject({ status: 404 })
+      expect(await read(handle(new Request(`http://here${path}`)))).toMatchObject({ status: 404 })
     }
   }
 })
 
-test('a prefix may have characters that a URL encodes', async () => {
+test('a prefix can contain characters that URLs encode', async () => {
   const handle = handler({ prefix: '/é b' })
-  expect(await told(handle(new Request('http://here/é b/things/7')))).toMatchObject({ status: 200, body: { id: 7 } })
-  expect(await told(handle(new Request('http://here/things/7')))).toMatchObject({ status: 404 })
+  expect(await read(handle(new Request('http://here/é b/things/7')))).toMatchObject({ status: 200, body: { id: 7 } })
+  expect(await read(handle(new Request('http://here/things/7')))).toMatchObject({ status: 404 })
 })
 
-test('a HEAD has the headers of its GET and no body', async () => {
+test('a HEAD gets the headers of the GET without a body', async () => {
   const response = await handler()(new Request('http://here/things/7', { method: 'HEAD' }))
   expect([response.status, response.headers.get('content-length'), response.body]).toEqual([200, '8', null])
 })
 
-test('a body over its limit is refused, whatever length is said, and read no further', async () => {
+test('a body over the limit is rejected and read no further, with any Content-Length', async () => {
   let pulled = 0
   const endless = new ReadableStream({
     pull: (controller) => {
@@ -90,34 +90,34 @@ test('a body over its limit is refused, whatever length is said, and read no fur
       controller.enqueue(new TextEncoder().encode('0123456789'))
     },
   })
-  expect(await told(handler()(post(endless)))).toMatchObject({
+  expect(await read(handler()(post(endless)))).toMatchObject({
     status: 413,
     body: { error: 'Body must be at most 20 bytes' },
   })
   expect(pulled).toBeLessThan(6)
-  expect(await told(handler()(post('{"id":1,       "a":1}')))).toMatchObject({ status: 413 })
-  expect(await told(handler()(post('{"id":1,      "a":1}')))).toMatchObject({ status: 201 })
+  expect(await read(handler()(post('{"id":1,       "a":1}')))).toMatchObject({ status: 413 })
+  expect(await read(handler()(post('{"id":1,      "a":1}')))).toMatchObject({ status: 201 })
 })
 
-test('a body that breaks off is a 400, one that was read before a 500', async () => {
+test('an incomplete body is a 400, and a body that was already read is a 500', async () => {
   const broken = new ReadableStream({
     pull: (controller) => controller.error(new Error('secret')),
   })
-  expect(await told(handler()(post(broken)))).toMatchObject({
+  expect(await read(handler()(post(broken)))).toMatchObject({
     status: 400,
-    body: { error: 'Body did not arrive whole' },
+    body: { error: 'Body is incomplete' },
   })
   const problems: unknown[] = []
-  const read = post('{"id":1}')
-  await read.text()
-  expect(await told(handler({ onError: (problem) => void problems.push(problem.cause) })(read))).toMatchObject({
+  const consumed = post('{"id":1}')
+  await consumed.text()
+  expect(await read(handler({ onError: (problem) => void problems.push(problem.cause) })(consumed))).toMatchObject({
     status: 500,
     body: { error: 'Internal server error (request request-1)' },
   })
-  expect(problems).toEqual([new Error('The body was read before: give the handler a clone of the request')])
+  expect(problems).toEqual([new Error('The body has already been read: pass the handler a clone of the request')])
 })
 
-test('bodies in pieces are joined', async () => {
+test('the chunks of a body are joined', async () => {
   const pieces = ['{"i', 'd":', '12}'].map((text) => new TextEncoder().encode(text))
   const body = new ReadableStream({
     pull: (controller) => {
@@ -126,10 +126,10 @@ test('bodies in pieces are joined', async () => {
       else controller.enqueue(piece)
     },
   })
-  expect(await told(handler()(post(body)))).toMatchObject({ status: 201, body: { id: 12 } })
+  expect(await read(handler()(post(body)))).toMatchObject({ status: 201, body: { id: 12 } })
 })
 
-test('each hook is given the request itself', async () => {
+test('each hook gets the original request', async () => {
   const seen: unknown[] = []
   const asked = new Request('http://here/things/x')
   const handle = handler({
@@ -145,7 +145,7 @@ test('each hook is given the request itself', async () => {
   expect(seen).toEqual([true, ['things.get'], '/things/{id}', 400, true])
 })
 
-test('what a hook throws or rejects with is the answer', async () => {
+test('an error that a hook throws or rejects with is the response', async () => {
   const refusal = new ApiError(401, 'Who are you?')
   for (const context of [
     () => Promise.reject(refusal),
@@ -153,13 +153,13 @@ test('what a hook throws or rejects with is the answer', async () => {
       throw refusal
     },
   ]) {
-    expect(await told(handler({ context })(new Request('http://here/things/7')))).toMatchObject({ status: 401 })
+    expect(await read(handler({ context })(new Request('http://here/things/7')))).toMatchObject({ status: 401 })
   }
   const headers = () => Promise.reject(new Error('secret'))
-  expect(await told(handler({ headers })(new Request('http://here/things/7')))).toMatchObject({ status: 500 })
+  expect(await read(handler({ headers })(new Request('http://here/things/7')))).toMatchObject({ status: 500 })
 })
 
-test('a caller who has gone is no failure of the service', async () => {
+test('a client that disconnects is a 499, not a failure of the service', async () => {
   const statuses: number[] = []
   const controller = new AbortController()
   const get = async (_: { id: number }, context: object) => {

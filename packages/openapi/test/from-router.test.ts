@@ -9,14 +9,14 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fromRouter, type RouterOptions } from '../src/from-router.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
-type Told = any
+// biome-ignore lint/suspicious/noExplicitAny: tests access bodies of any shape
+type Body = any
 
 interface Context {
   caller: string
 }
 
-// In development errors carry their stacks.
+// In development mode, errors include stack traces.
 const t = initTRPC.meta<OpenApiMeta>().context<Context>().create({ isDev: false })
 
 function at(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: `/${string}`) {
@@ -96,13 +96,13 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** The same router behind both handlers: each request is sent to both, and their answers must be the same. */
+/** Serves the router with both handlers. Each request is sent to both, and their responses must be equal. */
 async function serve(options: Options = {}) {
   const createContext = () => ({ caller: 'somebody' })
   const served = fromRouter(router)
-  const { handle, refuse } = served.express({ createContext, ...options })
+  const { handle, notFound } = served.express({ createContext, ...options })
   const viaFetch = served.fetch({ createContext, ...options, prefix: '/api' })
-  const server = createServer(express().use('/api', handle, refuse)).listen(0, '127.0.0.1')
+  const server = createServer(express().use('/api', handle, notFound)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => server.close())
   const { port } = server.address() as AddressInfo
@@ -114,13 +114,13 @@ async function serve(options: Options = {}) {
       ...(body !== undefined && { body }),
     }
     const url = `http://127.0.0.1:${port}/api${path}`
-    const [one, other] = await Promise.all([told(await fetch(url, init)), told(await viaFetch(new Request(url, init)))])
+    const [one, other] = await Promise.all([read(await fetch(url, init)), read(await viaFetch(new Request(url, init)))])
     expect(other).toEqual(one)
     return one
   }
 }
 
-const OF_THE_SERVER = new Set([
+const SERVER_HEADERS = new Set([
   'connection',
   'date',
   'keep-alive',
@@ -129,9 +129,9 @@ const OF_THE_SERVER = new Set([
   'transfer-encoding',
 ])
 
-async function told(response: Response): Promise<{ status: number; body: Told; headers: Record<string, string> }> {
+async function read(response: Response): Promise<{ status: number; body: Body; headers: Record<string, string> }> {
   const text = await response.text()
-  const headers = [...response.headers].filter(([name]) => !OF_THE_SERVER.has(name))
+  const headers = [...response.headers].filter(([name]) => !SERVER_HEADERS.has(name))
   return {
     status: response.status,
     body: text === '' ? undefined : JSON.parse(text),
@@ -157,7 +157,7 @@ describe('inputs', () => {
     expect(await request(method, path, { json })).toMatchObject({ status: 200, body: { seen: expected } })
   })
 
-  test('dates and large whole numbers come as JSON has them', async () => {
+  test('dates and bigints are read from JSON text', async () => {
     const json = { name: 'Ann', born: '2001-02-03T04:05:06Z', worth: '123456789012345678901' }
     expect((await request('POST', '/users', { json })).body).toEqual({
       name: 'Ann',
@@ -166,7 +166,7 @@ describe('inputs', () => {
     })
   })
 
-  test('what a parser does not take is refused in its own words', async () => {
+  test('invalid input is a 400 with the issues of the parser', async () => {
     const refused = (...issues: object[]) => ({
       status: 400,
       body: { message: 'Input validation failed', code: 'BAD_REQUEST', issues },
@@ -185,7 +185,7 @@ describe('inputs', () => {
     }
   })
 
-  test('a name that every object has is a field like others', async () => {
+  test('names of Object.prototype are ordinary fields', async () => {
     const raw = '{"name":"Ann","__proto__":{"polluted":true}}'
     expect(await request('PUT', '/users/7', { raw })).toMatchObject({ status: 400 })
     expect((await request('GET', '/hello/Ann?__proto__=x&constructor=y')).body).toEqual({
@@ -194,7 +194,7 @@ describe('inputs', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  test('a body that is none is refused before a context is made', async () => {
+  test('an invalid body is rejected before createContext is called', async () => {
     let contexts = 0
     const strict = await serve({
       maxBodySize: 16,
@@ -217,20 +217,20 @@ describe('inputs', () => {
     })
     expect(contexts).toBe(0)
     expect(await strict('POST', '/users', { raw: '{"name":"Anna" }' })).toMatchObject({ status: 200 })
-    // One of each handler.
+    // One for each handler.
     expect(contexts).toBe(2)
   })
 })
 
 describe('answers', () => {
-  test('a procedure without input or output', async () => {
+  test('include those of procedures without input or output', async () => {
     expect(await request('POST', '/touch')).toMatchObject({ status: 200, body: 'undefined' })
     const removed = await request('DELETE', '/users/7')
     expect([removed.status, removed.body]).toEqual([200, undefined])
     expect((await request('GET', '/whoami')).body).toEqual({ seen: { caller: 'somebody' } })
   })
 
-  test('a method that a path does not take, and paths that are not exposed', async () => {
+  test('are a 405 for another method and a 404 for a path that is not exposed', async () => {
     const wrong = await request('PATCH', '/users')
     expect([wrong.status, wrong.body.code, wrong.headers.allow]).toEqual([405, 'METHOD_NOT_SUPPORTED', 'POST, OPTIONS'])
     for (const path of ['/hidden', '/plain', '/users.create', '/']) {
@@ -250,7 +250,7 @@ describe('answers', () => {
     expect(await request('GET', `/fail/${how}`)).toMatchObject({ status, body: { code, message } })
   })
 
-  test('responseMeta gives status and headers, cookies among them, and is told of errors', async () => {
+  test('get status, headers and cookies from responseMeta, which gets the errors', async () => {
     const answered: unknown[] = []
     const meta = await serve({
       responseMeta: ({ type, paths, ctx, errors, data }) => {
@@ -275,7 +275,7 @@ describe('answers', () => {
     expect(answered).toEqual([one, one, two, two, three, three])
   })
 
-  test('onError is told of the error itself, whatever the caller is', async () => {
+  test('pass the original error to onError', async () => {
     const errors: unknown[] = []
     const failing = await serve({
       onError: ({ error, path, input, ctx }) => void errors.push([error.message, path, input, ctx?.caller]),
@@ -287,7 +287,7 @@ describe('answers', () => {
     expect(errors).toEqual([one, one, two, two])
   })
 
-  test("a router's own error formatter has the last word on a message", async () => {
+  test("use the message of the router's error formatter", async () => {
     const own = initTRPC.meta<OpenApiMeta>().create({
       errorFormatter: ({ shape }) => ({ ...shape, message: 'Ask Ann', help: 'ann@example.com' }),
     })
@@ -301,14 +301,14 @@ describe('answers', () => {
           }),
       }),
     ).fetch()
-    expect(await told(await fetching(new Request('http://here/fail')))).toMatchObject({
+    expect(await read(await fetching(new Request('http://here/fail')))).toMatchObject({
       status: 500,
       body: { message: 'Ask Ann', code: 'INTERNAL_SERVER_ERROR', help: 'ann@example.com' },
     })
   })
 })
 
-test('hooks that fail are a plain 500, or a warning, and never more', async () => {
+test('a failing hook is a 500 without details, and a failing onError is a warning', async () => {
   const warnings: string[] = []
   const unhandled: unknown[] = []
   const warn = ({ message }: Error) => void warnings.push(message)
@@ -327,16 +327,16 @@ test('hooks that fail are a plain 500, or a warning, and never more', async () =
   const empty = await failing({ responseMeta: () => ({ status: 204 }) })
   expect([empty.status, empty.body]).toEqual([204, undefined])
   for (const onError of [async () => broken(), broken]) {
-    const telling = await serve({ onError })
-    expect(await telling('GET', '/nowhere')).toMatchObject({ status: 404 })
+    const reporting = await serve({ onError })
+    expect(await reporting('GET', '/nowhere')).toMatchObject({ status: 404 })
   }
   await setImmediate()
   process.off('warning', warn).off('unhandledRejection', reject)
   expect(unhandled).toEqual([])
-  expect(warnings.filter((words) => words.startsWith('onError failed'))).toHaveLength(4)
+  expect(warnings.filter((text) => text.startsWith('onError failed'))).toHaveLength(4)
 })
 
-test('cookies of the context and of responseMeta are all sent', async () => {
+test('cookies of createContext and responseMeta are all sent', async () => {
   const fetching = fromRouter(router).fetch({
     createContext: ({ resHeaders }) => {
       resHeaders.append('Set-Cookie', 'a=1')
@@ -348,7 +348,7 @@ test('cookies of the context and of responseMeta are all sent', async () => {
   expect(headers.getSetCookie()).toEqual(['a=1', 'b=2', 'c=3'])
 })
 
-test('each method finds its own path', async () => {
+test('each method is matched against its own paths', async () => {
   const { body } = await request('GET', '/hello/fixed')
   expect(body).toEqual({ seen: { name: 'fixed', times: 1 } })
   expect((await request('POST', '/hello/fixed')).body).toBe('fixed')
@@ -356,7 +356,7 @@ test('each method finds its own path', async () => {
   expect(await request('GET', '/whoami', { headers: { Accept: 'text/html' } })).toMatchObject({ status: 200 })
 })
 
-test('the fetch handler gives createContext the headers of the answer', async () => {
+test('the fetch handler passes the response headers to createContext', async () => {
   const fetching = fromRouter(router).fetch({
     createContext: ({ req, resHeaders, info }) => {
       resHeaders.append('Set-Cookie', 'seen=1')
@@ -370,7 +370,7 @@ test('the fetch handler gives createContext the headers of the answer', async ()
   ])
 })
 
-test('a caller who has gone is told to the procedure, and is no failure of the service', async () => {
+test('the signal of a procedure aborts when the client disconnects, which is a 499', async () => {
   const controller = new AbortController()
   const own = initTRPC.meta<OpenApiMeta>().create()
   const codes: string[] = []
@@ -390,7 +390,7 @@ test('a caller who has gone is told to the procedure, and is no failure of the s
   expect([response.status, codes]).toEqual([499, ['CLIENT_CLOSED_REQUEST']])
 })
 
-test('the document is that of trpc-openapi, and a router it cannot describe is refused at the start', () => {
+test('the document is that of trpc-openapi, and a router that it cannot describe is rejected at startup', () => {
   const document = fromRouter(router).document({ title: 'Old', version: '1.0.0', baseUrl: '/api' })
   expect(Object.keys(document.paths ?? {})).toEqual([
     '/hello/{name}',

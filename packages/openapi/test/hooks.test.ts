@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
 import { ApiError, fetchHandler, implement, rest } from '../src/index.ts'
 import { envelope } from './sky.ts'
-import { type Hooks, only, serve } from './small.ts'
+import { type Hooks, resourceOf, serve } from './small.ts'
 
 const contract = {
-  things: only({
+  things: resourceOf({
     get: query({
       input: z.object({ id: z.int() }),
       output: z.object({ id: z.int() }),
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const STREAM = { 'trpc-accept': 'application/jsonl' }
 
-/** What becomes of reads and deletions in every way into the service, and which things were deleted. */
+/** The results of queries and deletions over REST and tRPC, and the ids of the deleted things. */
 async function outcomes(hooks: Hooks, get = async ({ id }: { id: number }) => ({ id })) {
   const deleted: number[] = []
   const small = await serve(
@@ -58,19 +58,19 @@ async function outcomes(hooks: Hooks, get = async ({ id }: { id: number }) => ({
     plain: await small.request('GET', `/trpc/things.get?input=${one}`),
     plainDelete: await small.request('POST', '/trpc/things.delete', { json: { id: 3 } }),
     plainBatch: await small.request('GET', `/trpc/things.get,things.get?batch=1&input=${two}`),
-    // An escaped dot is no plain request.
+    // A request with an escaped dot takes the slow path of tRPC.
     complete: await small.request('GET', `/trpc/things%2Eget?input=${one}`),
     completeDelete: await small.request('POST', '/trpc/things%2Edelete', { json: { id: 4 } }),
     completeBatch: await small.request('GET', `/trpc/things%2Eget,things.get?batch=1&input=${two}`),
   }
   const stream = await small.request('GET', `/trpc/things.get?batch=1&input=${two}`, { headers: STREAM })
-  const said = Object.entries(answers).map(([way, { status, body }]) => [way, status, wordsOf(body)])
-  return { said, deleted, stream: JSON.stringify(stream.body), answers }
+  const results = Object.entries(answers).map(([kind, { status, body }]) => [kind, status, messageOf(body)])
+  return { results, deleted, stream: JSON.stringify(stream.body), answers }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever was answered
-function wordsOf(body: any): unknown {
-  if (Array.isArray(body)) return body.map(wordsOf)
+// biome-ignore lint/suspicious/noExplicitAny: bodies of any shape
+function messageOf(body: any): unknown {
+  if (Array.isArray(body)) return body.map(messageOf)
   return body.error?.message ?? body.error ?? body.result?.data ?? body
 }
 
@@ -85,22 +85,22 @@ const allowed = [
   ['completeDelete', 200, { id: 4 }],
   ['completeBatch', 200, [done, { id: 2 }]],
 ]
-const everywhere = (status: number, words: string) => [
-  ['rest', status, words],
-  ['restDelete', status, words],
-  ['plain', status, words],
-  ['plainDelete', status, words],
-  ['plainBatch', status, [words, words]],
-  ['complete', status, words],
-  ['completeDelete', status, words],
-  ['completeBatch', status, [words, words]],
+const failures = (status: number, message: string) => [
+  ['rest', status, message],
+  ['restDelete', status, message],
+  ['plain', status, message],
+  ['plainDelete', status, message],
+  ['plainBatch', status, [message, message]],
+  ['complete', status, message],
+  ['completeDelete', status, message],
+  ['completeBatch', status, [message, message]],
 ]
-const reads = (answers: unknown[][], deletes: number, words: unknown) =>
-  answers.map((answer) => (String(answer[0]).endsWith('Delete') ? [answer[0], deletes, words] : answer))
+const reads = (answers: unknown[][], deletes: number, message: unknown) =>
+  answers.map((answer) => (String(answer[0]).endsWith('Delete') ? [answer[0], deletes, message] : answer))
 
-/** A thenable that is no Promise, as other libraries make them. */
+/** A thenable that is not a Promise, as some libraries return. */
 const thenable = <T>(promise: Promise<T>) =>
-  // biome-ignore lint/suspicious/noThenProperty: that is the point
+  // biome-ignore lint/suspicious/noThenProperty: the tests need a thenable
   ({ then: promise.then.bind(promise) }) as unknown as Promise<T>
 
 const forbid = () => {
@@ -114,128 +114,128 @@ const forms: [string, <T>(run: () => T) => () => T | Promise<T>][] = [
 ]
 
 describe.each(forms)('given %s,', (_, given) => {
-  test('what authorize throws is the answer, and nothing is done', async () => {
-    const { said, deleted, stream } = await outcomes({ authorize: given(forbid) })
-    expect(said).toEqual(everywhere(403, 'Not yours'))
+  test('an error of authorize is the response, and the operation does not run', async () => {
+    const { results, deleted, stream } = await outcomes({ authorize: given(forbid) })
+    expect(results).toEqual(failures(403, 'Not yours'))
     expect(deleted).toEqual([])
     expect(stream).toContain('Not yours')
   })
 
-  test('authorize may refuse one role alone', async () => {
+  test('authorize can reject a single role', async () => {
     const authorize = (_context: unknown, access: string) => given(access === 'admin' ? forbid : () => undefined)()
-    const { said, deleted } = await outcomes({ authorize })
-    expect(said).toEqual(reads(allowed, 403, 'Not yours'))
+    const { results, deleted } = await outcomes({ authorize })
+    expect(results).toEqual(reads(allowed, 403, 'Not yours'))
     expect(deleted).toEqual([])
   })
 
-  test('authorize may let everybody in', async () => {
-    const { said, deleted } = await outcomes({ authorize: given(() => undefined) })
-    expect(said).toEqual(allowed)
+  test('authorize can allow all callers', async () => {
+    const { results, deleted } = await outcomes({ authorize: given(() => undefined) })
+    expect(results).toEqual(allowed)
     expect(deleted).toEqual([2, 3, 4])
   })
 
-  test('what context throws is the answer', async () => {
-    const { said, deleted } = await outcomes({ context: given(forbid) })
-    expect(said).toEqual(everywhere(403, 'Not yours'))
+  test('an error of context is the response', async () => {
+    const { results, deleted } = await outcomes({ context: given(forbid) })
+    expect(results).toEqual(failures(403, 'Not yours'))
     expect(deleted).toEqual([])
   })
 
-  test('what context gives reaches authorize', async () => {
-    const { said } = await outcomes({
+  test('the result of context is passed to authorize', async () => {
+    const { results } = await outcomes({
       context: given(() => ({ caller: 'Ann' })),
       authorize: (context) => {
         throw new ApiError(403, `Not ${(context as { caller: string }).caller}'s`)
       },
     })
-    expect(said).toEqual(everywhere(403, "Not Ann's"))
+    expect(results).toEqual(failures(403, "Not Ann's"))
   })
 
-  test('what translate gives is the answer', async () => {
-    const { said } = await outcomes({ translate: given(() => new ApiError(409, 'Taken')) }, async () => {
+  test('the result of translate is the response', async () => {
+    const { results } = await outcomes({ translate: given(() => new ApiError(409, 'Taken')) }, async () => {
       throw new Error('secret')
     })
-    expect(said).toEqual(reads(everywhere(409, 'Taken'), 200, expect.anything()))
+    expect(results).toEqual(reads(failures(409, 'Taken'), 200, expect.anything()))
   })
 
-  test('what translate throws is the answer', async () => {
-    const { said } = await outcomes({ translate: given(forbid) }, async () => {
+  test('an ApiError of translate is the response', async () => {
+    const { results } = await outcomes({ translate: given(forbid) }, async () => {
       throw new Error('secret')
     })
-    expect(said).toEqual(reads(everywhere(403, 'Not yours'), 200, expect.anything()))
+    expect(results).toEqual(reads(failures(403, 'Not yours'), 200, expect.anything()))
   })
 
-  test('an unexpected error of translate is a 500 that says nothing', async () => {
+  test('an unexpected error of translate is a 500 without details', async () => {
     const translate = given(() => {
       throw new Error('secret')
     })
-    const { said } = await outcomes({ translate }, async () => {
+    const { results } = await outcomes({ translate }, async () => {
       throw new Error('secret')
     })
-    expect(said.map(([way, status]) => [way, status])).toEqual(
-      reads(everywhere(500, ''), 200, '').map(([way, status]) => [way, status]),
+    expect(results.map(([kind, status]) => [kind, status])).toEqual(
+      reads(failures(500, ''), 200, '').map(([kind, status]) => [kind, status]),
     )
-    expect(JSON.stringify(said)).not.toContain('secret')
+    expect(JSON.stringify(results)).not.toContain('secret')
   })
 
-  test('onError is told, and what it throws changes no answer', async () => {
-    const told: string[] = []
+  test('onError is called, and an error that it throws does not change the response', async () => {
+    const reported: string[] = []
     const onError = (error: Error) => {
-      told.push(error.message)
+      reported.push(error.message)
       return given(() => {
         throw new Error('the log is full')
       })()
     }
     warnings.length = 0
-    const { said } = await outcomes({ onError }, async () => {
+    const { results } = await outcomes({ onError }, async () => {
       throw new ApiError(404, 'No such thing')
     })
-    expect(said).toEqual(reads(everywhere(404, 'No such thing'), 200, expect.anything()))
-    // Six requests that read, two of them batches of two, and the stream.
-    expect(told.filter((message) => message === 'No such thing').length).toBeGreaterThanOrEqual(7)
+    expect(results).toEqual(reads(failures(404, 'No such thing'), 200, expect.anything()))
+    // Five requests with queries, two of them batches of two, and the stream.
+    expect(reported.filter((message) => message === 'No such thing').length).toBeGreaterThanOrEqual(7)
     await setTimeout(5)
     expect(warnings.every((warning) => warning.includes('the log is full'))).toBe(true)
-    expect(warnings).toHaveLength(told.length)
+    expect(warnings).toHaveLength(reported.length)
   })
 
   test('headers are sent', async () => {
-    const { said, answers } = await outcomes({ headers: given(() => ({ 'X-Served-By': 'small' })) })
-    expect(said).toEqual(allowed)
+    const { results, answers } = await outcomes({ headers: given(() => ({ 'X-Served-By': 'small' })) })
+    expect(results).toEqual(allowed)
     const { rest, plain, plainBatch } = answers
     expect([rest, plain, plainBatch].map(({ headers }) => headers.get('x-served-by'))).toEqual(Array(3).fill('small'))
   })
 
-  test('what headers throws is the answer', async () => {
-    const { said } = await outcomes({ headers: given(forbid) })
-    // tRPC's own adapter sends no such headers.
-    expect(said.filter(([way]) => !String(way).startsWith('complete'))).toEqual(
-      everywhere(403, 'Not yours').filter(([way]) => !String(way).startsWith('complete')),
+  test('an error of headers is the response', async () => {
+    const { results } = await outcomes({ headers: given(forbid) })
+    // tRPC's own adapter ignores `headers`.
+    expect(results.filter(([kind]) => !String(kind).startsWith('complete'))).toEqual(
+      failures(403, 'Not yours').filter(([kind]) => !String(kind).startsWith('complete')),
     )
   })
 
-  test('the id of the request is that of the 500', async () => {
-    const { said } = await outcomes({ requestId: given(() => 'r-7') }, async () => {
+  test('a 500 contains the request id', async () => {
+    const { results } = await outcomes({ requestId: given(() => 'r-7') }, async () => {
       throw new Error('secret')
     })
-    expect(said[0]).toEqual(['rest', 500, 'Internal server error (request r-7)'])
+    expect(results[0]).toEqual(['rest', 500, 'Internal server error (request r-7)'])
   })
 
-  test('a 500 has no id where making one fails', async () => {
-    const { said } = await outcomes({ requestId: given(forbid) as never }, async () => {
+  test('a 500 has no request id if requestId fails', async () => {
+    const { results } = await outcomes({ requestId: given(forbid) as never }, async () => {
       throw new Error('secret')
     })
-    expect(said[0]).toEqual(['rest', 500, 'Internal server error'])
+    expect(results[0]).toEqual(['rest', 500, 'Internal server error'])
   })
 
-  test('what observe puts around a call may refuse it', async () => {
-    const { said, deleted } = await outcomes({ observe: () => given(forbid) as never })
-    expect(said).toEqual(everywhere(403, 'Not yours'))
+  test('a wrapper of observe can reject a call', async () => {
+    const { results, deleted } = await outcomes({ observe: () => given(forbid) as never })
+    expect(results).toEqual(failures(403, 'Not yours'))
     expect(deleted).toEqual([])
   })
 
-  test('headers of a ready answer are sent; where they fail, the answer goes without them', async () => {
+  test('a prepared error has the common headers, or none if the headers hook fails', async () => {
     const answers: unknown[] = []
     for (const headers of [given(() => ({ 'X-Served-By': 'small' })), given(forbid)]) {
-      const { ready } = rest(contract, implement<typeof contract, object>(contract, implementation), {
+      const { prepareError } = rest(contract, implement<typeof contract, object>(contract, implementation), {
         envelope,
         context: () => ({}),
         requestId: () => '',
@@ -246,7 +246,7 @@ describe.each(forms)('given %s,', (_, given) => {
         writeHead: (...head: unknown[]) => answers.push(head) && res,
         end: () => res,
       }
-      ready(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
+      prepareError(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
       await setTimeout(5)
     }
     expect(answers).toEqual([
@@ -260,20 +260,20 @@ const implementation = {
   things: { get: async ({ id }: { id: number }) => ({ id }), delete: async ({ id }: { id: number }) => ({ id }) },
 }
 
-test('observe that gives no function is refused at the start', () => {
+test('observe must return a function', () => {
   const observe = (async () => undefined) as never
   expect(() => implement<typeof contract, object>(contract, implementation, { observe })).toThrow(
     'things.get: observe must return a function',
   )
 })
 
-test('an authorize that gives a boolean does not compile', () => {
-  // @ts-expect-error whether it allows a call is said by throwing
+test('an authorize hook that returns a boolean does not compile', () => {
+  // @ts-expect-error authorize rejects a call by throwing
   const options: Parameters<typeof implement<typeof contract, object>>[2] = { authorize: () => false }
   expect(options).toBeDefined()
 })
 
-test('a header that no answer can carry is a plain 500', async () => {
+test('a common header with an invalid value is a 500 without details', async () => {
   const same = async ({ id }: { id: number }) => ({ id })
   const implementation = { things: { get: same, delete: same } }
   const headers = () => ({ 'X-A': 'a\nb' })

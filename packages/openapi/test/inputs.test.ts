@@ -7,9 +7,9 @@ import { type Contract, mutation, type Procedure, query } from '../src/contract.
 import { openApiDocument } from '../src/document.ts'
 import { rest } from '../src/index.ts'
 import { envelope } from './sky.ts'
-import { documentOptions, only, type Small, serve } from './small.ts'
+import { documentOptions, resourceOf, type Small, serve } from './small.ts'
 
-// What zod can describe comes in by a query string, a path, a header or a body, or is refused at the start.
+// Every zod schema can be read from a query string, path, header or body, or is rejected at startup.
 
 const seen = z.object({ seen: z.unknown() })
 
@@ -30,26 +30,26 @@ function sending(input: z.ZodType, more = {}): Procedure {
 }
 
 const serveOne = (procedure: Procedure): Promise<Small> =>
-  serve({ things: only({ one: procedure }) }, { things: { one: async (input: unknown) => ({ seen: input }) } })
+  serve({ things: resourceOf({ one: procedure }) }, { things: { one: async (input: unknown) => ({ seen: input }) } })
 
-/** What the procedure is given, or the status and the error. */
+/** The input of the procedure, or the status and the error. */
 async function ask({ request }: Small, method: string, path: string, sent = {}): Promise<unknown> {
   const { status, body } = await request(method, path, sent)
   return status === 200 ? body.seen : [status, body.error]
 }
 
 function documented(procedure: Procedure) {
-  const { paths, components } = openApiDocument({ things: only({ one: procedure }) } as Contract, documentOptions)
+  const { paths, components } = openApiDocument({ things: resourceOf({ one: procedure }) } as Contract, documentOptions)
   const operation = Object.values(paths ?? {})[0]?.[procedure.meta.openapi.method.toLowerCase() as 'get']
-  // biome-ignore lint/suspicious/noExplicitAny: an operation as it is printed
+  // biome-ignore lint/suspicious/noExplicitAny: a serialized operation
   const printed = JSON.parse(JSON.stringify(operation)) as any
   const schema = printed.requestBody?.content['application/json'].schema
-  // References begin at the root.
+  // References are relative to the root of the schema.
   return { ...printed, body: JSON.parse(JSON.stringify({ ...schema, components })) }
 }
 
 describe('a list', () => {
-  test('in a query string is its parameter given repeatedly', async () => {
+  test('in a query string repeats its parameter', async () => {
     const input = z.object({ tag: z.array(z.string()).optional(), size: z.array(z.number()).nullable().default([7]) })
     const small = await serveOne(asking(input))
     expect(await ask(small, 'GET', '/things?tag=a&size=1&tag=b,c&size=-2.5')).toEqual({
@@ -62,7 +62,7 @@ describe('a list', () => {
     expect([tag.name, tag.style ?? 'form', tag.explode ?? true]).toEqual(['tag', 'form', true])
   })
 
-  test('in a query string has commas between its values where its schema says so', async () => {
+  test('in a query string has commas between its values with `explode: false`', async () => {
     const commas = { param: { style: 'form', explode: false } } as const
     const input = z.object({ tag: z.array(z.string()).optional().meta(commas), size: z.array(z.int()).meta(commas) })
     const small = await serveOne(asking(input))
@@ -85,13 +85,13 @@ describe('a list', () => {
     }
   })
 
-  test('or one value is the first of both that fits', async () => {
+  test('in a union with a single value is read as the first option that fits', async () => {
     const small = await serveOne(asking(z.object({ size: z.union([z.int(), z.array(z.int()).min(2)]) })))
     expect(await ask(small, 'GET', '/things?size=1')).toEqual({ size: 1 })
     expect(await ask(small, 'GET', '/things?size=1&size=2')).toEqual({ size: [1, 2] })
   })
 
-  test('is all that may be repeated', async () => {
+  test('is the only parameter that may be repeated', async () => {
     const small = await serveOne(asking(z.object({ tag: z.array(z.string()), one: z.string().optional() })))
     expect(await ask(small, 'GET', '/things?tag=a&one=1&one=2')).toEqual([400, 'one must be given once'])
     expect(await ask(small, 'GET', '/things?tag=a&envelope=false&envelope=false')).toEqual([
@@ -100,7 +100,7 @@ describe('a list', () => {
     ])
   })
 
-  test('of many thousand values costs its length', async () => {
+  test('with thousands of values is read in linear time', async () => {
     const small = await serveOne(asking(z.object({ tag: z.array(z.string()) })))
     const started = performance.now()
     expect(await ask(small, 'GET', `/things?${Array(2000).fill('tag=a').join('&')}`)).toEqual({
@@ -110,7 +110,7 @@ describe('a list', () => {
   })
 })
 
-describe('a value in a query string, a path or a header is read as its schema wants it:', () => {
+describe('a value in a query string, a path or a header is read by its schema:', () => {
   const wanted: [string, z.ZodType, Record<string, unknown>][] = [
     ['a numeric literal', z.literal(1), { 1: 1, 2: 400, true: 400 }],
     ['a literal of a boolean', z.literal(true), { true: true, false: 400, 1: 400 }],
@@ -127,7 +127,7 @@ describe('a value in a query string, a path or a header is read as its schema wa
     ['a preprocess', z.preprocess((value) => value, z.int()), { 4: 4, x: 400 }],
     ['a coercion to a number', z.coerce.number(), { 4: 4, x: 400 }],
     ['a coercion to a date', z.coerce.date(), { '2026-01-02': '2026-01-02T00:00:00.000Z', x: 400 }],
-    ['text that says yes or no', z.stringbool(), { yes: true, 0: false, x: 400 }],
+    ['a stringbool', z.stringbool(), { yes: true, 0: false, x: 400 }],
     ['a readonly number with a fallback', z.number().readonly().catch(9), { 4: 4, x: 9 }],
     ['a lazy boolean', z.lazy(() => z.boolean()), { true: true, 1: 400 }],
     ['an intersection', z.intersection(z.number().min(1), z.number().max(3)), { 2: 2, 4: 400 }],
@@ -138,7 +138,7 @@ describe('a value in a query string, a path or a header is read as its schema wa
     const both = { one: asking(z.object({ it: schema })), two: asking(z.object({ it: schema }), '/paths/{it}') }
     const three = asking(z.object({ it: schema }), '/headers', { 'X-It': 'it' })
     const echo = async (input: unknown) => ({ seen: input })
-    const contract = { things: only({ ...both, three }) }
+    const contract = { things: resourceOf({ ...both, three }) }
     const small = await serve(contract, { things: { one: echo, two: echo, three: echo } })
     for (const [text, value] of Object.entries(values)) {
       const ways = [
@@ -152,7 +152,7 @@ describe('a value in a query string, a path or a header is read as its schema wa
   })
 })
 
-test('an asynchronous check that fails does no harm where a text may stand for several values', async () => {
+test('an asynchronous check that rejects causes no unhandled rejection in a union', async () => {
   const unhandled: unknown[] = []
   process.on('unhandledRejection', (cause) => unhandled.push(cause))
   const broken = z.string().refine(async () => {
@@ -165,7 +165,7 @@ test('an asynchronous check that fails does no harm where a text may stand for s
   expect(unhandled).toEqual([])
 })
 
-test('a whole number that is too large is refused, not read as another', async () => {
+test('a whole number that is too large is rejected instead of rounded', async () => {
   const small = await serveOne(asking(z.object({ size: z.int(), id: z.int() }), '/things/{id}'))
   for (const path of [
     '/things/1?size=9007199254740993',
@@ -180,13 +180,13 @@ test('a whole number that is too large is refused, not read as another', async (
   expect(await ask(small, 'GET', '/things/9007199254740991?size=1')).toEqual({ id: 9007199254740991, size: 1 })
 })
 
-test('what a body has beside the known fields is for a loose or strict input to judge', async () => {
+test('unknown fields of a body are passed by a loose input and rejected by a strict one', async () => {
   const loose = await serveOne(sending(z.looseObject({ a: z.string() })))
   expect(await ask(loose, 'POST', '/things', { json: { a: 'x', z: [1] } })).toEqual({ a: 'x', z: [1] })
   const strict = await serveOne(sending(z.strictObject({ a: z.string() })))
   expect(await ask(strict, 'POST', '/things', { json: { a: 'x', z: 1 } })).toEqual([
     400,
-    'z: must be left out: it is not known here',
+    'z: is not a recognized field',
   ])
   const plain = await serveOne(sending(z.object({ a: z.string() })))
   expect(await ask(plain, 'POST', '/things', { json: { a: 'x', z: 1 } })).toEqual({ a: 'x' })
@@ -198,7 +198,7 @@ describe('a body', () => {
     z.object({ kind: z.literal('square'), side: z.number() }),
   ])
 
-  test('may be a discriminated union that is one field', async () => {
+  test('can be a discriminated union in one field', async () => {
     const procedure = sending(z.object({ shape }), { body: 'shape' })
     const small = await serveOne(procedure)
     expect(await ask(small, 'POST', '/things', { json: { kind: 'circle', radius: 1 } })).toEqual({
@@ -211,7 +211,7 @@ describe('a body', () => {
     expect(await ask(small, 'POST', '/things', { json: { kind: 'line' } })).toMatchObject([400, /kind/])
   })
 
-  test('may be a discriminated union that is the input', async () => {
+  test('can be a discriminated union as the whole input', async () => {
     const procedure = sending(shape)
     const small = await serveOne(procedure)
     expect(await ask(small, 'POST', '/things', { json: { kind: 'circle', radius: 1, side: 2 } })).toEqual({
@@ -233,7 +233,7 @@ describe('a body', () => {
     ).toEqual([true, true, false, false])
   })
 
-  test('may be a union of which a field stands in the path', async () => {
+  test('can be a union with a field in the path', async () => {
     const input = z.union([z.object({ id: z.int(), name: z.string() }), z.object({ id: z.int(), age: z.int() })])
     const procedure = sending(input, { path: '/things/{id}' })
     const small = await serveOne(procedure)
@@ -245,28 +245,28 @@ describe('a body', () => {
     expect([{ name: 'Ann' }, { age: 30 }, { id: 3 }].map((body) => isValid(body))).toEqual([true, true, false])
   })
 
-  test('may be an object that is transformed as a whole', async () => {
+  test('can be an object with a transform', async () => {
     const small = await serveOne(
       sending(z.object({ a: z.int(), b: z.int() }).transform(({ a, b }) => ({ sum: a + b }))),
     )
     expect(await ask(small, 'POST', '/things', { json: { a: 1, b: 2 } })).toEqual({ sum: 3 })
   })
 
-  test('may hold any JSON', async () => {
+  test('can contain any JSON', async () => {
     const small = await serveOne(sending(z.object({ it: z.json(), list: z.array(z.json()).optional() })))
     const json = { it: { a: [1, { b: null }] }, list: [[true]] }
     expect(await ask(small, 'POST', '/things', { json })).toEqual(json)
   })
 
-  test('may be an intersection of objects', async () => {
+  test('can be an intersection of objects', async () => {
     const small = await serveOne(sending(z.intersection(z.object({ a: z.int() }), z.object({ b: z.int().optional() }))))
     expect(await ask(small, 'POST', '/things', { json: { a: 1, b: 2 } })).toEqual({ a: 1, b: 2 })
   })
 })
 
-describe('is refused at the start:', () => {
+describe('is rejected at startup:', () => {
   const start = (procedure: Procedure) => () => {
-    const contract = { things: only({ one: procedure }) }
+    const contract = { things: resourceOf({ one: procedure }) }
     rest(contract, [{ name: 'things.one' } as never], { envelope, context: () => ({}), requestId: () => '' })
   }
   const inQuery = (types: string) =>
@@ -274,14 +274,14 @@ describe('is refused at the start:', () => {
 
   test.each<[string, z.ZodType, string]>([
     ['an object', z.object({ a: z.string() }), 'object'],
-    ['a record that may be left out', z.record(z.string(), z.string()).optional(), 'record'],
+    ['an optional record', z.record(z.string(), z.string()).optional(), 'record'],
     ['a list of lists', z.array(z.array(z.string())), 'array of array'],
     ['a list of objects', z.array(z.object({})), 'array of object'],
     ['a tuple', z.tuple([z.string(), z.int()]), 'tuple'],
     ['a bigint', z.bigint(), 'bigint'],
     ['a date', z.date(), 'date'],
     ['a map', z.map(z.string(), z.string()), 'map'],
-    ['nothing but null', z.null(), 'null'],
+    ['null only', z.null(), 'null'],
     ['objects of two kinds', z.union([z.object({}), z.record(z.string(), z.int())]), 'object, record'],
   ])('%s in a query string', (_, schema, types) => {
     expect(start(asking(z.object({ it: schema })))).toThrow(inQuery(types))
@@ -308,7 +308,7 @@ describe('is refused at the start:', () => {
     )
   })
 
-  test('fields that may be left out of an input that is no plain object', () => {
+  test('optional fields of an input that is not a plain object', () => {
     const optional = ['a']
     const either = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
     expect(start(sending(either, { optional }))).toThrow('things.one: "optional" needs an input that is a plain object')
@@ -318,7 +318,7 @@ describe('is refused at the start:', () => {
     )
   })
 
-  test('an input that has no fields', () => {
+  test('an input without fields', () => {
     expect(start(asking(z.string()))).toThrow(
       'things.one: its input must be an object, or a union of objects, for REST',
     )
@@ -377,7 +377,7 @@ const one = fc.constantFrom<(string | number | boolean)[]>(
 )
 const value = fc.oneof(one, fc.array(one, { minLength: 1, maxLength: 2 }))
 
-/** Everything that the text of a value in a query string can mean. */
+/** All possible values of the text of a value in a query string. */
 function meanings(value: unknown): unknown[] {
   const texts = (Array.isArray(value) ? value : [value]).map(String)
   const each = texts.map((text) => [
@@ -392,9 +392,9 @@ function meanings(value: unknown): unknown[] {
   return texts.length === 1 ? [...lists, ...(each[0] as unknown[])] : lists
 }
 
-test('document, REST and tRPC take the same inputs, and read them alike', async () => {
-  let taken = 0
-  let refused = 0
+test('document, REST and tRPC accept the same inputs and read the same values', async () => {
+  let accepted = 0
+  let rejected = 0
   await fc.assert(
     fc.asyncProperty(
       fc.array(field, { minLength: 4, maxLength: 4 }),
@@ -408,7 +408,7 @@ test('document, REST and tRPC take the same inputs, and read them alike', async 
         }
         const echo = async (input: unknown) => ({ seen: input })
         const things = Object.fromEntries(Object.keys(procedures).map((name) => [name, echo]))
-        const small = await serve({ things: only(procedures) }, { things })
+        const small = await serve({ things: resourceOf(procedures) }, { things })
         const ajv = new Ajv2020({ strict: false })
         for (const [index] of fields.entries()) {
           const [parameter] = documented(procedures[`ask${index}`] as Procedure).parameters
@@ -433,16 +433,16 @@ test('document, REST and tRPC take the same inputs, and read them alike', async 
             const possible = meanings(value).filter((meaning) => inQuery(meaning))
             expect([where, asked.status]).toEqual([where, possible.length > 0 ? 200 : 400])
             if (asked.status === 200) {
-              taken++
+              accepted++
               const readings = await Promise.all(possible.map(trpc))
               expect(readings).toContain(JSON.stringify(asked.body.seen))
-            } else refused++
+            } else rejected++
           }
         }
       },
     ),
     { numRuns: 25, seed: 4113 },
   )
-  // Neither is rare.
-  expect(Math.min(taken, refused)).toBeGreaterThan(150)
+  // Both outcomes are frequent.
+  expect(Math.min(accepted, rejected)).toBeGreaterThan(150)
 })

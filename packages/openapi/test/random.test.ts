@@ -12,15 +12,15 @@ const ERROR_KEYS = [['fault'], ['detail', 'fields'], ['oops'], ['alas'], ['code'
   String,
 )
 
-/** Every answer is a success or one of the error forms, and none is a 500. */
-async function isWellAnswered(method: string, path: string, sent = {}) {
+/** Checks that the response is a success or has an error form, and is not a 500. */
+async function expectValidResponse(method: string, path: string, sent = {}) {
   const { status, body } = await sky.request(method, path, sent)
   expect(status).toBeLessThan(500)
   if (status < 400 || method === 'HEAD') return
   expect(ERROR_KEYS).toContain(String(Object.keys(body).sort()))
 }
 
-// What a request line may carry: visible ASCII.
+// A request line contains only visible ASCII characters.
 const piece = fc.oneof(
   fc.constantFrom(
     '/',
@@ -61,22 +61,22 @@ const piece = fc.oneof(
 )
 const pieces = fc.array(piece, { maxLength: 8 }).map((parts) => parts.join(''))
 
-test('any path and query string is answered', async () => {
+test('any path and query string gets a valid response', async () => {
   const method = fc.constantFrom('GET', 'HEAD', 'DELETE', 'PATCH')
   await fc.assert(
-    fc.asyncProperty(method, pieces, (method, path) => isWellAnswered(method, `/${path}`)),
+    fc.asyncProperty(method, pieces, (method, path) => expectValidResponse(method, `/${path}`)),
     runs,
   )
 })
 
-test('any query string of a list is answered', async () => {
+test('any query string of a list gets a valid response', async () => {
   await fc.assert(
-    fc.asyncProperty(pieces, (query) => isWellAnswered('GET', `/planets?${query}`)),
+    fc.asyncProperty(pieces, (query) => expectValidResponse('GET', `/planets?${query}`)),
     runs,
   )
 })
 
-test('any JSON body is answered', async () => {
+test('any JSON body gets a valid response', async () => {
   const key = fc.constantFrom('count', 'on', 'label', 'parts', 'tree', 'deep', 'size', '__proto__', 'constructor', 'x')
   const body = fc.oneof(fc.jsonValue(), fc.dictionary(key, fc.jsonValue({ maxDepth: 3 })))
   await fc.assert(
@@ -90,23 +90,23 @@ test('any JSON body is answered', async () => {
   )
 })
 
-test('any bytes as a body are answered', async () => {
+test('any bytes as a body get a valid response', async () => {
   const headers = { 'Content-Type': 'application/json' }
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), (bytes) =>
-      isWellAnswered('POST', '/probes', { raw: Buffer.from(bytes), headers }),
+      expectValidResponse('POST', '/probes', { raw: Buffer.from(bytes), headers }),
     ),
     runs,
   )
 })
 
-test('any header value is answered', async () => {
+test('any header value gets a valid response', async () => {
   const value = fc.stringMatching(/^[\x20-\x7e\x80-\xff]{0,20}$/)
   const name = fc.constantFrom('Accept', 'If-None-Match', 'If-Match', 'Content-Type', 'Idempotency-Key')
   await fc.assert(
     fc.asyncProperty(name, value, async (name, value) => {
-      await isWellAnswered('GET', '/planets/6', { headers: { [name]: value } })
-      await isWellAnswered('PUT', '/planets/6', {
+      await expectValidResponse('GET', '/planets/6', { headers: { [name]: value } })
+      await expectValidResponse('PUT', '/planets/6', {
         raw: '{"name":"A","radius":1}',
         headers: { 'Content-Type': 'application/json', [name]: value },
       })
@@ -115,7 +115,7 @@ test('any header value is answered', async () => {
   )
 })
 
-test('a well-formed query string means what URLSearchParams says', () => {
+test('a well-formed query string is parsed as by URLSearchParams', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 8 })
   fc.assert(
     fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 6 }), (pairs) => {
@@ -126,7 +126,7 @@ test('a well-formed query string means what URLSearchParams says', () => {
   )
 })
 
-test('a number is digits, perhaps with a sign and a fraction, and then what JavaScript reads', async () => {
+test('digits with an optional sign and fraction are a number, and other text is not', async () => {
   const text = fc.oneof(
     fc.double({ noNaN: true }).map(String),
     fc.integer().map(String),
@@ -148,7 +148,7 @@ test('a number is digits, perhaps with a sign and a fraction, and then what Java
   )
 })
 
-test('entity tags are read as they were written', () => {
+test('entity tags are parsed as they were written', () => {
   const tag = fc.record({ weak: fc.boolean(), tag: fc.stringMatching(/^[\x21\x23-\x7e\x80-\xff]{0,12}$/) })
   const separator = fc.constantFrom(',', ', ', ' , ', ',,', ' ,\t, ')
   fc.assert(

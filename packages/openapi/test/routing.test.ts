@@ -5,13 +5,13 @@ import { openApiDocument } from '../src/document.ts'
 import { rest } from '../src/index.ts'
 import { startSky } from './serve.ts'
 import { contract, envelope } from './sky.ts'
-import { documentOptions, only, serve } from './small.ts'
+import { documentOptions, resourceOf, serve } from './small.ts'
 
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
 
 describe('bindings', () => {
-  test('show one procedure in as many shapes as there are bindings', async () => {
+  test('return different fields of one procedure', async () => {
     expect((await sky.request('GET', '/planets/6')).body).toEqual({
       id: 6,
       name: 'Saturn',
@@ -23,7 +23,7 @@ describe('bindings', () => {
     expect((await sky.request('GET', '/worlds/6')).body.id).toBe(6)
   })
 
-  test('may answer with statuses of their own', async () => {
+  test('can have different statuses', async () => {
     const planet = { name: 'Vulcan', radius: 1 }
     expect((await sky.request('POST', '/planets', { json: planet })).status).toBe(201)
     expect((await sky.request('POST', '/planets/', { json: planet })).status).toBe(200)
@@ -33,32 +33,32 @@ describe('bindings', () => {
     expect([emptied.status, emptied.text, emptied.headers['content-type']]).toEqual([204, '', undefined])
   })
 
-  test('may stand at the root', async () => {
+  test('can be at the root path', async () => {
     expect((await sky.request('GET', '/')).body).toEqual({ star: 'Sol' })
     expect((await sky.request('GET', '/?envelope=true')).body).toEqual({ ok: true, data: { star: 'Sol' }, meta: {} })
   })
 
-  test('stand on static paths before they stand on parameters', async () => {
+  test('prefer static paths to parameters', async () => {
     expect((await sky.request('POST', '/planets/bulk', { json: [{ name: 'Vulcan', radius: 1 }] })).status).toBe(201)
     expect((await sky.request('GET', '/planets/bulk')).status).toBe(405)
   })
 })
 
 describe('a trailing slash', () => {
-  test('tells two bindings apart where it is significant', async () => {
+  test('distinguishes two bindings if it is significant', async () => {
     expect((await sky.request('GET', '/planets?limit=1')).body[0].id).toBe(2)
     expect((await sky.request('GET', '/planets/?limit=1')).body).toEqual([{ name: 'Venus' }])
     expect((await sky.request('DELETE', '/planets/2/')).status).toBe(405)
   })
 
-  test('makes no difference elsewhere', async () => {
+  test('makes no difference by default', async () => {
     for (const path of ['/worlds', '/worlds/', '/worlds/6', '/worlds/6/', '/planets/6/moons/', '/moons/Titan/']) {
       expect([path, (await sky.request('GET', path)).status]).toEqual([path, 200])
     }
     expect((await sky.request('DELETE', '/worlds/2/')).status).toBe(204)
   })
 
-  test('is one slash', async () => {
+  test('is exactly one slash', async () => {
     for (const path of ['/worlds//', '/planets//', '//worlds', '/moons//']) {
       expect([path, (await sky.request('GET', path)).status]).not.toEqual([path, 200])
     }
@@ -88,7 +88,7 @@ describe('paths', () => {
     for (const [sent, read] of names) expect((await sky.request('GET', `/moons/${sent}`)).body).toEqual({ name: read })
   })
 
-  test('may be percent-encoded where they are static', async () => {
+  test('can be percent-encoded in static segments', async () => {
     expect((await sky.request('GET', '/pl%61nets/6')).body.name).toBe('Saturn')
     expect((await sky.request('GET', '/%70lanets/6/%6Doons')).body).toEqual(['Titan', 'Rhea'])
   })
@@ -101,14 +101,14 @@ describe('paths', () => {
     }
   })
 
-  test('may be ten thousand characters long', async () => {
+  test('can be ten thousand characters long', async () => {
     const name = 'm'.repeat(10_000)
     expect((await sky.request('GET', `/moons/${name}`)).body).toEqual({ name })
     const refused = await sky.request('GET', `/planets/${'9'.repeat(10_000)}`)
     expect([refused.status, refused.text.length < 200]).toEqual([400, true])
   })
 
-  test('may come with scheme and host, as from a proxy', async () => {
+  test('can include scheme and host, as from a proxy', async () => {
     const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: sky\r\nConnection: close\r\n\r\n`
     expect(await sky.exchange(get('http://sky/planets/6'))).toContain('"name":"Saturn"')
     expect(await sky.exchange(get('HTTP://sky:80/planets?limit=1&radius_lt=7000'))).toContain('"name":"Venus"')
@@ -119,7 +119,7 @@ describe('paths', () => {
 })
 
 describe('methods', () => {
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD gets the response of GET without the body', async () => {
     for (const path of ['/planets/6', '/planets?envelope=true', '/moons/%C3%A9', '/planets/7', '/failures/error']) {
       const got = await sky.request('GET', path)
       const head = await sky.request('HEAD', path)
@@ -130,7 +130,7 @@ describe('methods', () => {
     }
   })
 
-  test('OPTIONS names what a path takes', async () => {
+  test('OPTIONS lists the methods of a path', async () => {
     const allow = async (path: string) => {
       const { status, text, headers } = await sky.request('OPTIONS', path)
       return [status, text, headers.allow]
@@ -142,7 +142,7 @@ describe('methods', () => {
     expect((await sky.request('OPTIONS', '/nowhere')).status).toBe(404)
   })
 
-  test('that a path does not take are a 405 that names those it does', async () => {
+  test('that a path does not support get a 405 with the supported ones', async () => {
     const refused = async (method: string, path: string) => {
       const { status, headers, body } = await sky.request(method, path)
       return [status, headers.allow, body]
@@ -160,7 +160,7 @@ describe('methods', () => {
     expect([head.status, head.headers.allow]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  test('other than OPTIONS do not take `*`', async () => {
+  test('other than OPTIONS get a 404 for `*`', async () => {
     expect((await sky.request('GET', '*')).status).toBe(404)
   })
 })
@@ -169,12 +169,12 @@ const seen = z.object({ seen: z.unknown() })
 const at = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: `/${string}`, input: z.ZodType = z.object({})) =>
   (method === 'GET' ? query : mutation)({ input, output: seen, meta: { openapi: { method, path } } }) as Procedure
 
-/** Serves a procedure at each binding; each says its name and its input. */
+/** Serves the procedures; each returns its name and its input. */
 async function serveEach(procedures: Record<string, Procedure>) {
   const things = Object.fromEntries(
     Object.keys(procedures).map((name) => [name, async (input: unknown) => ({ seen: [name, input] })]),
   )
-  const { request } = await serve({ things: only(procedures) }, { things })
+  const { request } = await serve({ things: resourceOf(procedures) }, { things })
   return async (method: string, path: string) => {
     const { status, body } = await request(method, path)
     return status === 200 ? body.seen : [status, body.error]
@@ -183,7 +183,7 @@ async function serveEach(procedures: Record<string, Procedure>) {
 
 const id = z.object({ id: z.int({ error: 'must be a whole number' }) })
 
-describe('a path is read as OpenAPI writes it:', () => {
+describe('a path has the syntax of OpenAPI:', () => {
   test('a colon is a colon', async () => {
     const ask = await serveEach({
       purge: at('DELETE', '/planets:purge'),
@@ -204,7 +204,7 @@ describe('a path is read as OpenAPI writes it:', () => {
     expect((await ask('GET', '/a:b'))[0]).toBe(404)
   })
 
-  test('a parameter may have any name, and text around it', async () => {
+  test('a parameter can have any name, and text around it', async () => {
     const text = (name: string) => z.object({ [name]: z.string() })
     const ask = await serveEach({
       dash: at('GET', '/planets/{planet-id}', text('planet-id')),
@@ -226,13 +226,13 @@ describe('a path is read as OpenAPI writes it:', () => {
     expect(await ask('GET', '/odd/x')).toEqual(['dollar', { '$name.x': 'x' }])
   })
 
-  test('any static text is that text', async () => {
+  test('any static text is matched literally', async () => {
     const ask = await serveEach({ odd: at('GET', "/a+b.c-d(e)~$&,;=@!'/%/é") })
     expect(await ask('GET', "/a+b.c-d(e)~$&,;=@!'/%25/%C3%A9")).toEqual(['odd', {}])
     expect((await ask('GET', '/aab.c-d'))[0]).toBe(404)
   })
 
-  test('each method of a path has its own names for the parameters', async () => {
+  test('each method of a path can name the parameters differently', async () => {
     const procedures = {
       get: at('GET', '/planets/{id}', id),
       delete: at('DELETE', '/planets/{planet}', z.object({ planet: z.string().max(1, { error: 'must be short' }) })),
@@ -246,8 +246,8 @@ describe('a path is read as OpenAPI writes it:', () => {
     expect(await ask('GET', '/planets/a/moons/b')).toEqual(['moon', { planet: 'a', moon: 'b' }])
     expect(await ask('DELETE', '/planets/a/moons/b')).toEqual(['swap', { moon: 'a', planet: 'b' }])
     expect(await ask('PUT', '/planets/5')).toEqual([405, 'PUT is not allowed here, only GET, HEAD, DELETE, OPTIONS'])
-    // OpenAPI has one template for what is one path.
-    const { paths } = openApiDocument({ things: only(procedures) }, documentOptions)
+    // OpenAPI has one template per path.
+    const { paths } = openApiDocument({ things: resourceOf(procedures) }, documentOptions)
     const named = Object.entries(paths ?? {}).map(([path, item]) => [
       path,
       ...[item?.get, item?.delete].map((operation) =>
@@ -262,7 +262,7 @@ describe('a path is read as OpenAPI writes it:', () => {
     ])
   })
 
-  test('each method of a path may have its own trailing slash', async () => {
+  test('each method of a path can treat the trailing slash differently', async () => {
     const significant = at('GET', '/planets/')
     significant.meta.openapi.trailingSlash = 'significant'
     const ask = await serveEach({ list: significant, add: at('DELETE', '/planets') })
@@ -272,9 +272,9 @@ describe('a path is read as OpenAPI writes it:', () => {
     expect(await ask('GET', '/planets')).toEqual([405, 'GET is not allowed here, only DELETE, OPTIONS'])
   })
 
-  test('a parameter is documented as one, whatever its name', () => {
+  test('a path parameter with any name is documented', () => {
     const procedures = { get: at('GET', '/planets/{planet-id}', z.object({ 'planet-id': z.int() })) }
-    const { paths } = openApiDocument({ things: only(procedures) }, documentOptions)
+    const { paths } = openApiDocument({ things: resourceOf(procedures) }, documentOptions)
     expect(paths?.['/planets/{planet-id}']?.get?.parameters?.[0]).toMatchObject({
       name: 'planet-id',
       in: 'path',
@@ -283,15 +283,15 @@ describe('a path is read as OpenAPI writes it:', () => {
   })
 })
 
-describe('a contract is refused at the start', () => {
+describe('a contract is rejected at startup', () => {
   test.each([
     ['GET', '/planets/{id}', '/planets/{planet}'],
     ['GET', '/planets/{id}', '/planets/{planet}/'],
     ['DELETE', '/planets:purge', '/planets:purge'],
     ['GET', '/planets/{id}:melt', '/planets/{planet}:melt'],
-  ] as const)('when two operations are bound to %s %s', (method, path, other) => {
+  ] as const)('if two operations are bound to %s %s', (method, path, other) => {
     const input = z.object({ id: z.string().optional(), planet: z.string().optional() })
-    const twice = { things: only({ first: at(method, path, input), second: at(method, other, input) }) }
+    const twice = { things: resourceOf({ first: at(method, path, input), second: at(method, other, input) }) }
     const operations = ['things.first', 'things.second'].map((name) => ({ name }) as never)
     expect(() => rest(twice, operations, options)).toThrow(
       `things.first and things.second are both bound to ${method} ${other}`,
@@ -309,21 +309,21 @@ describe('a contract is refused at the start', () => {
     '/planets?x=1',
     '/planets#x',
     'planets',
-  ])('when a path cannot be routed: %s', (path) => {
+  ])('if a path cannot be routed: %s', (path) => {
     const input = z.object({ a: z.string().optional(), b: z.string().optional() })
-    const things = only({ get: at('GET', path as '/', input) })
+    const things = resourceOf({ get: at('GET', path as '/', input) })
     expect(() => rest({ things }, [{ name: 'things.get' } as never], options)).toThrow(
-      `things.get: the path ${path} must be segments that begin with / and hold at most one {parameter}; *, ? and # are not allowed`,
+      `things.get: the path ${path} must be segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed`,
     )
   })
 
   const options = { envelope, context: () => ({}), requestId: () => '' }
 
-  test('when a procedure has no implementation', () => {
+  test('if a procedure has no implementation', () => {
     expect(() => rest(contract, [], options)).toThrow('planets.list has no implementation')
   })
 
-  test('when two bindings are one', () => {
+  test('if two bindings are identical', () => {
     const doubled = {
       planets: {
         ...contract.planets,
@@ -347,7 +347,7 @@ describe('a contract is refused at the start', () => {
   test.each([
     ['/planets/{planet_id}', '/planets/{planet_id}'],
     ['/planets/', '/planets/'],
-  ])('when another resource takes a path of its own kind: %s', (path, taken) => {
+  ])('if another resource has the same path: %s', (path, taken) => {
     const [id] = /(?<=\{)\w+/.exec(path) ?? []
     const stars = {
       ...contract.home,
@@ -366,7 +366,7 @@ describe('a contract is refused at the start', () => {
     )
   })
 
-  test('when a binding binds a field that its procedure has not', () => {
+  test('if a binding binds an unknown field', () => {
     const broken = resource({
       ...contract.home,
       procedures: {

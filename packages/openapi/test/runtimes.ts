@@ -39,10 +39,10 @@ const operations = implement<typeof contract, object>(contract, {
   },
 })
 
-// Here and not in a request: some runtimes let code be made at their start alone.
+// Created at module level, because some runtimes allow code generation only at startup.
 const handle = fetchHandler(contract, operations, { envelope, context: () => ({}), prefix: '/api' })
 
-/** What the fetch handler answers in each runtime. */
+/** The responses of the fetch handler, to compare between runtimes. */
 export async function answers() {
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await handle(new Request(`http://127.0.0.1/api${path}`, init))

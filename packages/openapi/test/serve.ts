@@ -13,39 +13,39 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The text's JSON; undefined when there is no text. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  /** The parsed JSON; undefined for an empty body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests access bodies of any shape
   body: any
 }
 
 export interface Sent {
   headers?: Record<string, string | string[]>
-  /** Sent as JSON with its Content-Type. */
+  /** Sent as JSON with a Content-Type. */
   json?: unknown
-  /** Sent as it is; in chunks, without a Content-Length, where it is a list. */
+  /** Sent unchanged; a list is sent in chunks, without a Content-Length. */
   raw?: string | Buffer | Buffer[]
 }
 
 export interface Sky extends AsyncDisposable {
   url: string
   port: number
-  /** What `onError` was told of, newest last. */
-  problems: ApiError[]
-  /** A request whose answer must be as the document says, and the same from the fetch handler of a sky of its own. */
+  /** The errors that `onError` was called with, oldest first. */
+  errors: ApiError[]
+  /** Sends a request. Its response must match the document and the response of a separate fetch handler. */
   request: (method: string, path: string, sent?: Sent) => Promise<Answer>
-  /** Writes `bytes` to a connection of its own and gives all that comes back until the server closes it. */
+  /** Writes `bytes` to a new connection and returns everything received until the server closes it. */
   exchange: (bytes: string) => Promise<string>
 }
 
-/** The made-up contract on a real server, on a port of its own. */
+/** Serves the sample contract on a real server. */
 export async function startSky(): Promise<Sky> {
-  const problems: ApiError[] = []
+  const errors: ApiError[] = []
   const operations = skyOperations()
-  const { handle, refuse, fail } = rest<SkyContext>(contract, operations, {
+  const { handle, notFound, sendError } = rest<SkyContext>(contract, operations, {
     envelope,
     context: () => ({ caller: 'rest' }),
     requestId: () => 'request-1',
-    onError: (problem) => void problems.push(problem),
+    onError: (error) => void errors.push(error),
   })
   const app = express()
   app.disable('x-powered-by')
@@ -57,8 +57,8 @@ export async function startSky(): Promise<Sky> {
     context: (req, { length }) => ({ caller: 'trpc', ...(length === 1 && { headers: req.headers }) }),
     path: '/trpc',
     bodyLimit: 4096,
-    mostCalls: 10,
-    mostRecords: 1000,
+    maxCalls: 10,
+    maxRecords: 1000,
   })
   app.use(plain)
   app.use('/trpc', complete)
@@ -71,8 +71,8 @@ export async function startSky(): Promise<Sky> {
     throw new Error('before the answer')
   })
   app.use(handle)
-  app.use(refuse)
-  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res)
+  app.use(notFound)
+  const onUncaught: ErrorRequestHandler = (error, req, res, _next) => sendError(error, req, res)
   app.use(onUncaught)
 
   const twin = fetchHandler<SkyContext>(contract, skyOperations(), {
@@ -87,7 +87,7 @@ export async function startSky(): Promise<Sky> {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    problems,
+    errors,
     request: async (method, path, sent) => {
       const answer = await send(port, method, path, sent)
       const request = asFetch(method, path, sent)
@@ -107,7 +107,7 @@ export async function startSky(): Promise<Sky> {
   }
 }
 
-/** The same request as the fetch standard has it, unless it cannot say it, or it is not for the contract. */
+/** The same request as a fetch `Request`; undefined if fetch cannot express it or the path is not in the contract. */
 function asFetch(method: string, path: string, { json, raw, headers: given = {} }: Sent = {}): Request | undefined {
   if (/^\/(trpc|half|broken)\b/.test(path) || 'Content-Length' in given) return undefined
   const body = json === undefined ? (Array.isArray(raw) ? Buffer.concat(raw) : raw) : JSON.stringify(json)
@@ -115,7 +115,7 @@ function asFetch(method: string, path: string, { json, raw, headers: given = {} 
   for (const [name, value] of Object.entries(given)) headers.set(name, String(value))
   try {
     const request = new Request(`http://sky${path}`, { method, headers, ...(body !== undefined && { body }) })
-    // A type that nobody gave: fetch has one for text.
+    // fetch adds a default type for text.
     if (json === undefined && !('Content-Type' in given)) request.headers.delete('Content-Type')
     return request.url === `http://sky${path}` ? request : undefined
   } catch {
@@ -123,7 +123,7 @@ function asFetch(method: string, path: string, { json, raw, headers: given = {} 
   }
 }
 
-const OF_THE_SERVER = new Set([
+const SERVER_HEADERS = new Set([
   'connection',
   'content-length',
   'date',
@@ -134,7 +134,7 @@ const OF_THE_SERVER = new Set([
 
 async function expectSame(answer: Answer, response: Response): Promise<void> {
   const headersOf = (entries: Iterable<[string, unknown]>) =>
-    Object.fromEntries([...entries].filter(([name]) => !OF_THE_SERVER.has(name)).sort())
+    Object.fromEntries([...entries].filter(([name]) => !SERVER_HEADERS.has(name)).sort())
   expect({
     status: response.status,
     headers: headersOf(response.headers),

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
 import { signalOf } from '../src/index.ts'
-import { only, serve } from './small.ts'
+import { resourceOf, serve } from './small.ts'
 
 const input = z.object({ id: z.int() })
 const output = z.object({ id: z.int() })
 const contract = {
-  things: only({
+  things: resourceOf({
     get: query({ input, output, meta: { openapi: { method: 'GET', path: '/things/{id}' } } }),
     wait: query({ input, output, meta: { openapi: { method: 'GET', path: '/things/{id}/slowly' } } }),
     make: mutation({ input, output, meta: { openapi: { method: 'POST', path: '/things' } } }),
@@ -62,7 +62,7 @@ test.each([
   ['over tRPC with a body', 'POST', '/trpc/things.make', 1],
   ['in a batch', 'GET', `/trpc/things.wait,things.wait?batch=1&input=${two}`, 2],
   ["in tRPC's own adapter", 'GET', `/trpc/things%2Ewait?input=${one}`, 1],
-])('an implementation is told %s that its caller has gone', async (_, method, path, calls) => {
+])('the signal of an implementation aborts %s when the client disconnects', async (_, method, path, calls) => {
   signals.length = 0
   errors.length = 0
   const isStarted = new Promise<void>((resolve) => {
@@ -78,12 +78,12 @@ test.each([
   for (const signal of signals) if (!signal.aborted) await once(signal, 'abort')
   expect(new Set(signals).size).toBe(1)
   await setTimeout(20)
-  // That is no failure of the service.
+  // A disconnect is not a failure of the service.
   expect(errors).toEqual(Array(calls).fill('CLIENT_CLOSED_REQUEST'))
   expect((await small.request('GET', '/things/3')).body).toEqual({ id: 3 })
 })
 
-test('a signal stays as it is where the answer arrives', async () => {
+test('a signal does not abort after a complete response', async () => {
   signals.length = 0
   await small.request('GET', '/things/3')
   await small.request('GET', `/trpc/things.get?input=${one}`)
@@ -92,7 +92,7 @@ test('a signal stays as it is where the answer arrives', async () => {
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false])
 })
 
-test('a signal that is first asked for when the caller has gone is aborted', async () => {
+test('a signal created after the client disconnected is aborted', async () => {
   const seen: boolean[] = []
   const late = await serve(
     contract,

@@ -4,7 +4,7 @@ import { mutation, query, resource } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
 import { ApiError, implement } from '../src/index.ts'
 
-// A made-up contract that uses every word of the binding vocabulary.
+// A sample contract that uses every property of bindings.
 
 const faultForm: ErrorForm = {
   schema: z.object({ fault: z.string() }).meta({ id: 'Fault' }),
@@ -251,13 +251,13 @@ const moons = resource({
 
 const commas = { param: { style: 'form', explode: false } } as const
 
-/** Answers with its input, as it was read. */
+/** Returns its input. */
 const seen = z.object({ seen: z.record(z.string(), z.unknown()) })
 const tree = z.record(z.string(), z.unknown())
 
 const probes = resource({
   tag: 'Probes',
-  description: 'Probes answer with what they were told.',
+  description: 'Probes return their input.',
   errorForm: detailForm,
   procedures: {
     look: query({
@@ -393,7 +393,7 @@ function find(id: number) {
 
 const MOONS: Record<number, string[]> = { 2: [], 6: ['Titan', 'Rhea'] }
 
-/** What nobody may see: it stands in every unexpected error. */
+/** A secret in every unexpected error. It must never appear in a response. */
 export const INNER_SECRET = 'inner-secret-4711'
 
 const implementation: Implementation<typeof contract, SkyContext> = {
@@ -439,7 +439,7 @@ const implementation: Implementation<typeof contract, SkyContext> = {
 }
 
 function fail(how: string): unknown {
-  const ways: Record<string, () => unknown> = {
+  const failures: Record<string, () => unknown> = {
     error: () => {
       throw new Error(INNER_SECRET)
     },
@@ -464,10 +464,10 @@ function fail(how: string): unknown {
       return { version: 1, text: 'fine' }
     },
   }
-  return ways[how]?.() ?? { version: 1, text: 'fine' }
+  return failures[how]?.() ?? { version: 1, text: 'fine' }
 }
 
-/** The operations of the sky; a RangeError is known to mean that the sky is busy. */
+/** The operations of the sample contract; `translate` converts a RangeError to a 503. */
 export function skyOperations() {
   return implement<typeof contract, SkyContext>(contract, implementation, {
     translate: (error) =>
@@ -487,6 +487,6 @@ export function skyDocument(form?: 'plain' | 'envelope') {
     license: { name: 'MIT', identifier: 'MIT' },
     envelope,
     credentials: 'A key of the observatory.',
-    everywhere: { headers: { 'X-Served-By': z.string().meta({ description: 'Who answered.' }) }, errors: [] },
+    everywhere: { headers: { 'X-Served-By': z.string().meta({ description: 'The server.' }) }, errors: [] },
   })
 }

@@ -18,13 +18,13 @@ export type Hooks = ImplementOptions<object> &
 export interface Small {
   port: number
   url: string
-  /** Status, body (the text where it is no JSON) and headers of the answer. */
+  /** The status, headers and body of the response; a body that is not JSON is text. */
   request: (method: string, path: string, sent?: { json?: unknown; headers?: Record<string, string> }) => Promise<Reply>
 }
 
 interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  // biome-ignore lint/suspicious/noExplicitAny: tests access bodies of any shape
   body: any
   headers: Headers
 }
@@ -45,12 +45,12 @@ export const documentOptions = {
   everywhere: { headers: {}, errors: [] },
 }
 
-/** A resource that has nothing but procedures. */
-export function only<P extends Procedures>(procedures: P) {
+/** A resource with the given procedures and default metadata. */
+export function resourceOf<P extends Procedures>(procedures: P) {
   return resource({ tag: 'Things', description: 'Things.', errorForm: plainForm, procedures })
 }
 
-/** A contract on a server of its own, over REST and at `/trpc`, until the tests of the file end. */
+/** Serves a contract on a new server, over REST and at `/trpc`, until the tests of the file end. */
 export async function serve<C extends Contract>(
   contract: C,
   implementation: Implementation<C, object>,
@@ -59,7 +59,7 @@ export async function serve<C extends Contract>(
 ): Promise<Small> {
   const operations = implement<C, object>(contract, implementation, hooks)
   const { context = () => ({}) } = hooks
-  const { handle, refuse, fail } = rest(contract, operations, {
+  const { handle, notFound, sendError } = rest(contract, operations, {
     envelope,
     requestId: () => 'request-1',
     ...hooks,
@@ -70,15 +70,15 @@ export async function serve<C extends Contract>(
     context: (req, procedures) => context(req, procedures, '/trpc'),
     path: '/trpc',
     bodyLimit: 4096,
-    mostCalls: 10,
-    mostRecords: 1000,
+    maxCalls: 10,
+    maxRecords: 1000,
   })
   const app = express()
   for (const handler of before) app.use(handler)
   app.use(plain)
   app.use('/trpc', complete)
-  app.use(mount, handle, refuse)
-  app.use(((error, req, res, _next) => fail(error, req, res)) as express.ErrorRequestHandler)
+  app.use(mount, handle, notFound)
+  app.use(((error, req, res, _next) => sendError(error, req, res)) as express.ErrorRequestHandler)
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   afterAll(() => {

@@ -13,8 +13,8 @@ import { ApiError, trpc, trpcRouter } from '../src/index.ts'
 import { type contract, type SkyContext, skyOperations } from './sky.ts'
 
 const BODY_LIMIT = 2000
-const MOST_CALLS = 4
-const MOST_RECORDS = 3
+const MAX_CALLS = 4
+const MAX_RECORDS = 3
 
 const operations = skyOperations()
 
@@ -23,11 +23,11 @@ function contextOf(req: Request, calls: number): SkyContext & { headers?: Reques
   return { caller: 'trpc', ...(calls === 1 && { headers: req.headers }) }
 }
 
-/** A server of `handlers` that keeps what `onError` was told. */
+/** Serves handlers and records the errors that `onError` gets. */
 async function serve(make: (onError: (error: TRPCError) => void) => RequestHandler[]) {
-  const told: string[] = []
+  const errors: string[] = []
   const app = express()
-  app.use(make(({ code, message }) => told.push(`${code} ${message}`)))
+  app.use(make(({ code, message }) => errors.push(`${code} ${message}`)))
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -36,7 +36,7 @@ async function serve(make: (onError: (error: TRPCError) => void) => RequestHandl
     server.close()
     await once(server, 'close')
   })
-  return { port, told, url: `http://127.0.0.1:${port}/trpc` }
+  return { port, errors, url: `http://127.0.0.1:${port}/trpc` }
 }
 
 const ours = await serve((onError) => {
@@ -45,8 +45,8 @@ const ours = await serve((onError) => {
     onError,
     path: '/trpc',
     bodyLimit: BODY_LIMIT,
-    mostCalls: MOST_CALLS,
-    mostRecords: MOST_RECORDS,
+    maxCalls: MAX_CALLS,
+    maxRecords: MAX_RECORDS,
   })
   return [plain, express.Router().use('/trpc', complete)]
 })
@@ -54,9 +54,9 @@ const theirs = await serve((onError) => [
   express.Router().use(
     '/trpc',
     createExpressMiddleware({
-      router: trpcRouter(operations, MOST_RECORDS),
+      router: trpcRouter(operations, MAX_RECORDS),
       maxBodySize: BODY_LIMIT,
-      maxBatchSize: MOST_CALLS,
+      maxBatchSize: MAX_CALLS,
       allowMethodOverride: true,
       createContext: ({ req, info }) => contextOf(req, info.calls.length),
       responseMeta: ({ errors }) => ({
@@ -76,10 +76,10 @@ interface Sent {
   chunked?: boolean
 }
 
-async function exchange({ port, told }: typeof ours, { method, target, headers, body, chunked }: Sent) {
+async function exchange({ port, errors }: typeof ours, { method, target, headers, body, chunked }: Sent) {
   const length = body !== undefined && chunked !== true && { 'Content-Length': body.byteLength }
   const req = httpRequest({ port, method, path: `/trpc${target}`, headers: { ...headers, ...length }, agent: false })
-  // A refused body is not read to its end.
+  // The server closes the connection without reading a rejected body.
   req.on('error', () => undefined)
   if (body !== undefined) req.write(body)
   req.end()
@@ -94,13 +94,13 @@ async function exchange({ port, told }: typeof ours, { method, target, headers, 
     ...rest
   } = res.headers
   return {
-    answer: { status: res.statusCode, headers: rest, body: answered, told: told.splice(0).sort() },
+    answer: { status: res.statusCode, headers: rest, body: answered, errors: errors.splice(0).sort() },
     isPlain: length_ !== undefined && framing === undefined,
   }
 }
 
-/** Whether the plain way was taken, once both ways gave the same answer. */
-async function isAnsweredAlike(sent: Sent): Promise<boolean> {
+/** Checks that both handlers give the same response. Returns whether the fast path was taken. */
+async function isFastPath(sent: Sent): Promise<boolean> {
   const [mine, other] = await Promise.all([exchange(ours, sent), exchange(theirs, sent)])
   expect(mine.answer).toEqual(other.answer)
   return mine.isPlain
@@ -117,7 +117,7 @@ const post = (target: string, body: unknown, headers: Record<string, string> = J
   body: Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
+describe('gets the response of tRPC’s own adapter on the fast path:', () => {
   test.each<[string, Sent]>([
     ['a query', get(`/planets.get?${inputOf({ id: 6 })}`)],
     ['a query without input', get('/home.get')],
@@ -129,16 +129,19 @@ describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
     ['a batch of queries', get(`/planets.get,home.get?batch=1&${inputOf({ 0: { id: 6 } })}`)],
     ['a batch of one', get(`/planets.get?batch=1&${inputOf({ 0: { id: 6 } })}`)],
     ['a batch with successes and errors', get(`/planets.get,planets.get?batch=1&${inputOf({ 0: { id: 2 }, 1: {} })}`)],
-    ['a batch of errors alike', get(`/planets.get,planets.get?${inputOf({ 0: { id: 7 }, 1: { id: 8 } })}&batch=1`)],
-    ['the largest batch', get(`/${Array(MOST_CALLS).fill('home.get').join(',')}?batch=1`)],
+    [
+      'a batch with the same error twice',
+      get(`/planets.get,planets.get?${inputOf({ 0: { id: 7 }, 1: { id: 8 } })}&batch=1`),
+    ],
+    ['the largest batch', get(`/${Array(MAX_CALLS).fill('home.get').join(',')}?batch=1`)],
     ['a mutation', post('/planets.create', planet)],
     ['a mutation with a charset', post('/planets.create', planet, { 'Content-Type': 'Application/JSON; charset=x' })],
     ['a mutation without input', post('/planets.create', '')],
     ['a mutation behind a byte order mark', post('/planets.create', `\uFEFF${JSON.stringify(planet)}`)],
-    ['bytes that are no UTF-8', post('/planets.create', Buffer.from('{"name":"\xff","radius":1}', 'latin1'))],
+    ['bytes that are not UTF-8', post('/planets.create', Buffer.from('{"name":"\xff","radius":1}', 'latin1'))],
     ['a batch of mutations', post('/planets.create,planets.create?batch=1', { 0: planet, 1: {} })],
     [
-      'a batch of more records than may come together',
+      'a batch over the limit of records',
       post('/planets.createMany,planets.createMany?batch=1', {
         0: { planets: [planet, planet] },
         1: { planets: [planet, planet] },
@@ -146,24 +149,24 @@ describe('is answered as by tRPC’s own adapter, in the plain way:', () => {
     ],
     ['a header parameter', post('/planets.create', planet, { ...JSON_TYPE, 'Idempotency-Key': 'taken' })],
     ['the fields of Object.prototype', post('/probes.send', '{"__proto__":{"label":1},"constructor":1}')],
-    ['a context that is refused', get('/home.get,home.get?batch=1', { 'X-Refuse': '1' })],
-    ['a context that is refused to a mutation', post('/planets.create', planet, { ...JSON_TYPE, 'X-Refuse': '1' })],
-    ['a ApiError with headers', get(`/failures.fail?${inputOf({ how: 'busy' })}`)],
+    ['a context hook that throws', get('/home.get,home.get?batch=1', { 'X-Refuse': '1' })],
+    ['a context hook that throws for a mutation', post('/planets.create', planet, { ...JSON_TYPE, 'X-Refuse': '1' })],
+    ['an ApiError with headers', get(`/failures.fail?${inputOf({ how: 'busy' })}`)],
     ['an unexpected error', get(`/failures.fail?${inputOf({ how: 'error' })}`)],
-    ['text that was thrown', get(`/failures.fail?${inputOf({ how: 'text' })}`)],
-    ['an output that breaks its schema', get(`/failures.fail?${inputOf({ how: 'output' })}`)],
-    ['an output that JSON cannot say', get(`/failures.fail?${inputOf({ how: 'bigint' })}`)],
+    ['a thrown string', get(`/failures.fail?${inputOf({ how: 'text' })}`)],
+    ['an output that does not match its schema', get(`/failures.fail?${inputOf({ how: 'output' })}`)],
+    ['an output that JSON cannot represent', get(`/failures.fail?${inputOf({ how: 'bigint' })}`)],
     ['one of them in a batch', get(`/home.get,failures.fail?batch=1&${inputOf({ 1: { how: 'bigint' } })}`)],
     [
-      'one of them before a call that takes long',
+      'one of them before a slow call',
       get(`/failures.fail,failures.fail?batch=1&${inputOf({ 0: { how: 'bigint' }, 1: { how: 'slow' } })}`),
     ],
   ])('%s', async (_, sent) => {
-    expect(await isAnsweredAlike(sent)).toBe(true)
+    expect(await isFastPath(sent)).toBe(true)
   })
 })
 
-describe('is answered as by tRPC’s own adapter, by itself:', () => {
+describe('is passed to tRPC’s own adapter:', () => {
   const STREAM = { 'trpc-accept': 'application/jsonl' }
   test.each<[string, Sent]>([
     ['an unknown procedure', get('/planets.find')],
@@ -173,7 +176,7 @@ describe('is answered as by tRPC’s own adapter, by itself:', () => {
     [
       'a batch that is too large',
       get(
-        `/${Array(MOST_CALLS + 1)
+        `/${Array(MAX_CALLS + 1)
           .fill('home.get')
           .join(',')}?batch=1`,
       ),
@@ -184,8 +187,8 @@ describe('is answered as by tRPC’s own adapter, by itself:', () => {
     ['HEAD', { method: 'HEAD', target: '/home.get', headers: {} }],
     ['OPTIONS', { method: 'OPTIONS', target: '/home.get', headers: {} }],
     ['PUT', { ...post('/planets.create', planet), method: 'PUT' }],
-    ['input that is no JSON', get('/planets.get?input={')],
-    ['a body that is no JSON', post('/planets.create', '{')],
+    ['input that is not JSON', get('/planets.get?input={')],
+    ['a body that is not JSON', post('/planets.create', '{')],
     ['a body of two byte order marks', post('/planets.create', '\uFEFF\uFEFF{}')],
     ['a batch whose body is a list', post('/planets.create?batch=1', [planet])],
     ['a batch whose input is null', get('/home.get?batch=1&input=null')],
@@ -196,22 +199,22 @@ describe('is answered as by tRPC’s own adapter, by itself:', () => {
     ['an escaped parameter', get('/planets.get?inpu%74={"id":6}')],
     ['a longer path', get(`/any/planets.get?${inputOf({ id: 6 })}`)],
     ['an unknown parameter', get('/home.get?x=1')],
-    ['connection parameters that are no JSON', get('/home.get?connectionParams=x')],
+    ['connection parameters that are not JSON', get('/home.get?connectionParams=x')],
     ['a body of another type', post('/planets.create', planet, { 'Content-Type': 'text/plain' })],
-    ['a body of no type', post('/planets.create', planet, {})],
+    ['a body without a type', post('/planets.create', planet, {})],
     ['a form', post('/planets.create', 'name=x', { 'Content-Type': 'multipart/form-data; boundary=x' })],
     ['bytes', post('/planets.create', 'x', { 'Content-Type': 'application/octet-stream' })],
     ['a body in chunks', { ...post('/planets.create', planet), chunked: true }],
     ['a body that is too long', post('/probes.send', { tree: { x: 'x'.repeat(BODY_LIMIT) } })],
     ['a stream', get(`/home.get,planets.get?batch=1&${inputOf({ 1: { id: 7 } })}`, STREAM)],
     ['a stream asked for in Accept', get('/home.get?batch=1', { Accept: 'text/html, application/jsonl' })],
-    ['a stream of a call alone', get('/home.get', STREAM)],
+    ['a stream of a single call', get('/home.get', STREAM)],
   ])('%s', async (_, sent) => {
-    expect(await isAnsweredAlike(sent)).toBe(false)
+    expect(await isFastPath(sent)).toBe(false)
   })
 })
 
-test('any request is answered as by tRPC’s own adapter', async () => {
+test('any request gets the response of tRPC’s own adapter', async () => {
   const path = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('planets.get', 'planets.list', 'home.get', 'failures.fail', 'moons.list') },
     { weight: 4, arbitrary: fc.constantFrom('planets.create', 'probes.send', 'failures.failWriting') },
@@ -257,31 +260,31 @@ test('any request is answered as by tRPC’s own adapter', async () => {
       { weight: 9, arbitrary: fc.constantFrom('GET', 'POST') },
       { weight: 1, arbitrary: fc.constantFrom('HEAD', 'OPTIONS', 'PUT', 'DELETE') },
     ),
-    paths: fc.array(path, { minLength: 1, maxLength: MOST_CALLS + 1 }),
+    paths: fc.array(path, { minLength: 1, maxLength: MAX_CALLS + 1 }),
     isBatch: fc.boolean(),
     parameters: fc.array(parameter, { maxLength: 2 }),
     header,
     json,
     chunked: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   })
-  const ways = { plain: 0, other: 0 }
+  const counts = { plain: 0, other: 0 }
   await fc.assert(
     fc.asyncProperty(request, async ({ method, paths, isBatch, parameters, header, json, chunked }) => {
       const joined = isBatch ? paths.join(',') : paths[0]
       const query = (isBatch ? ['batch=1', ...parameters] : parameters).join('&')
       const sent = { method, target: `/${joined}${query === '' ? '' : `?${query}`}` }
       const withBody = method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
-      const isPlain = await isAnsweredAlike(
+      const isPlain = await isFastPath(
         withBody
           ? { ...sent, headers: { ...JSON_TYPE, ...header }, body: Buffer.from(json), chunked }
           : { ...sent, headers: header },
       )
-      ways[isPlain ? 'plain' : 'other'] += 1
+      counts[isPlain ? 'plain' : 'other'] += 1
     }),
     { numRuns: 600, seed: 7153 },
   )
-  // Both ways were tried.
-  expect(Math.min(ways.plain, ways.other)).toBeGreaterThan(60)
+  // Both handlers were used.
+  expect(Math.min(counts.plain, counts.other)).toBeGreaterThan(60)
 })
 
 type Router = RouterOf<typeof contract>
@@ -290,7 +293,7 @@ describe('tRPC’s client', () => {
   const clientOf = (link: Parameters<typeof createTRPCClient<Router>>[0]['links'][number]) =>
     createTRPCClient<Router>({ links: [link] })
 
-  test('may call a query by POST, for inputs that are too long for a URL', async () => {
+  test('can send a query by POST, for inputs that are too long for a URL', async () => {
     for (const { url } of [ours, theirs]) {
       const client = clientOf(httpBatchLink({ url, methodOverride: 'POST' }))
       expect(await client.home.get.query({})).toEqual({ star: 'Sol' })
@@ -303,10 +306,10 @@ describe('tRPC’s client', () => {
   })
 
   test.each([
-    ['alone', httpLink],
+    ['in a single request', httpLink],
     ['in a batch', httpBatchLink],
     ['in a stream', httpBatchStreamLink],
-  ])('gives up a call %s, and the server serves on', async (_, link) => {
+  ])('can abort a call %s, and the server continues to work', async (_, link) => {
     const client = clientOf(link({ url: ours.url }))
     const abort = new AbortController()
     const given = client.planets.get.query({ id: 6 }, { signal: abort.signal })
@@ -316,7 +319,7 @@ describe('tRPC’s client', () => {
   })
 })
 
-test('a body that breaks off is no call, and the server serves on', async () => {
+test('an incomplete body is not a call, and the server continues to work', async () => {
   const socket = connect(ours.port, '127.0.0.1')
   const head = 'POST /trpc/planets.create HTTP/1.1\r\nHost: sky\r\nContent-Type: application/json'
   socket.write(`${head}\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n`)
@@ -324,7 +327,7 @@ test('a body that breaks off is no call, and the server serves on', async () => 
   socket.write('{"name":')
   socket.destroy()
   await once(socket, 'close')
-  ours.told.length = 0
+  ours.errors.length = 0
   const { answer } = await exchange(ours, get('/home.get'))
-  expect([answer.status, answer.body, answer.told]).toEqual([200, '{"result":{"data":{"star":"Sol"}}}', []])
+  expect([answer.status, answer.body, answer.errors]).toEqual([200, '{"result":{"data":{"star":"Sol"}}}', []])
 })

@@ -55,8 +55,8 @@ describe.each([
   ['calls in batches of short URLs', short],
   ['calls in batches whose answers stream in', streamed],
   ['queries in streams and mutations in batches', split],
-])('the client that RouterOf types, %s', (_, client) => {
-  test('finds every procedure where its type says', async () => {
+])('a client of type RouterOf, %s', (_, client) => {
+  test('reaches every procedure', async () => {
     const [got, listed, moons, home] = await Promise.all([
       client.planets.get.query({ id: 6 }),
       client.planets.list.query({ ringed: true }),
@@ -75,7 +75,7 @@ describe.each([
     expect(await client.planets.delete.mutate({ id: 2 })).toEqual({ message: 'Venus is gone' })
   })
 
-  test('is told which fields were wrong', async () => {
+  test('gets the invalid fields of an error', async () => {
     expect(await errorOf(client.planets.create.mutate({ kind: 'cheese', radius: 1 } as never))).toEqual({
       message: 'Missing required fields: name; kind: must be rock, gas or ice',
       code: 'BAD_REQUEST',
@@ -92,7 +92,7 @@ describe.each([
     expect(nested.fields).toEqual([{ field: 'planets[1].radius', message: 'must be a number' }])
   })
 
-  test('is told of errors as REST callers are', async () => {
+  test('gets the same errors as over REST', async () => {
     expect(await errorOf(client.planets.get.query({ id: 7 }))).toMatchObject({
       message: 'Planet not found',
       code: 'NOT_FOUND',
@@ -104,7 +104,7 @@ describe.each([
     expect((await errorOf(client.failures.fail.query({ how: 'known' }))).status).toBe(503)
   })
 
-  test('is told nothing of unexpected errors', async () => {
+  test('gets no details of unexpected errors', async () => {
     for (const how of ['error', 'text', 'problem', 'output']) {
       expect([how, await errorOf(client.failures.fail.query({ how }))]).toEqual([
         how,
@@ -120,7 +120,7 @@ describe.each([
   })
 })
 
-test('an error over tRPC carries no stack and nothing of its cause', async () => {
+test('an error over tRPC contains neither a stack nor its cause', async () => {
   for (const how of ['error', 'text', 'problem', 'output', 'bigint']) {
     const input = encodeURIComponent(JSON.stringify({ how }))
     const text = await (await fetch(`${url}/failures.fail?input=${input}`)).text()
@@ -133,7 +133,7 @@ test('an error over tRPC carries no stack and nothing of its cause', async () =>
   }
 })
 
-test('an error over tRPC never says what was sent', async () => {
+test('an error over tRPC never contains values that were sent', async () => {
   const post = (body: string, type = 'application/json') =>
     fetch(`${url}/planets.create`, { method: 'POST', body, headers: { 'Content-Type': type } })
   const get = (input: string) => fetch(`${url}/planets.get?input=${encodeURIComponent(input)}`)
@@ -154,7 +154,7 @@ test('an error over tRPC never says what was sent', async () => {
   }
 })
 
-test('malformed JSON over tRPC is a 400 in plain words', async () => {
+test('malformed JSON over tRPC is a 400 with a plain message', async () => {
   const answer = await fetch(`${url}/planets.create`, {
     method: 'POST',
     body: '{',
@@ -164,7 +164,7 @@ test('malformed JSON over tRPC is a 400 in plain words', async () => {
   expect([answer.status, error.message]).toEqual([400, 'Input is not valid JSON'])
 })
 
-test('no input is an empty one', async () => {
+test('a missing input is an empty object', async () => {
   const answer = await fetch(`${url}/home.get`)
   expect(await answer.json()).toEqual({ result: { data: { star: 'Sol' } } })
 })
@@ -173,7 +173,7 @@ describe('a header parameter', () => {
   const withKey = (key: string, link = httpLink) =>
     createTRPCClient<Router>({ links: [link({ url, headers: { 'Idempotency-Key': key } })] })
 
-  test('is read of a request with one call', async () => {
+  test('is read from a request with one call', async () => {
     expect((await errorOf(withKey('taken').planets.create.mutate(planet))).status).toBe(409)
     expect((await withKey('free').planets.create.mutate(planet)).id).toBe(9)
     expect((await errorOf(withKey('NOT SMALL').planets.create.mutate(planet))).fields).toEqual([
@@ -181,21 +181,21 @@ describe('a header parameter', () => {
     ])
   })
 
-  test('gives way to the field of the input', async () => {
+  test('is overridden by the input field', async () => {
     expect((await withKey('taken').planets.create.mutate({ ...planet, key: 'free' })).id).toBe(9)
     expect((await errorOf(withKey('free').planets.create.mutate({ ...planet, key: 'taken' }))).status).toBe(409)
   })
 
-  test('means nothing to procedures that do not bind it', async () => {
+  test('is ignored by procedures that do not bind it', async () => {
     expect((await withKey('taken').planets.get.query({ id: 6 })).name).toBe('Saturn')
   })
 
-  test('is a number where its field is one', async () => {
+  test('is read as a number for a number field', async () => {
     const client = createTRPCClient<Router>({ links: [httpLink({ url, headers: { 'X-Depth': '42' } })] })
     expect(await client.probes.look.query({ count: 1 })).toEqual({ seen: { count: 1, depth: 42 } })
   })
 
-  test('is not read of a request with several calls', async () => {
+  test('is ignored in a request with several calls', async () => {
     const client = createTRPCClient<Router>({
       links: [httpBatchLink({ url, headers: { 'Idempotency-Key': 'taken' } })],
     })
@@ -206,7 +206,7 @@ describe('a header parameter', () => {
     expect([first.id, second.id]).toEqual([9, 9])
   })
 
-  test('does not turn into an object what is none', async () => {
+  test('does not make an invalid input valid', async () => {
     const post = async (body: string) => {
       const answer = await fetch(`${url}/planets.create`, {
         method: 'POST',
@@ -221,12 +221,12 @@ describe('a header parameter', () => {
   })
 })
 
-test('a router serves without a context', async () => {
+test('a router works without a context', async () => {
   const router = trpcRouter(skyOperations()) as unknown as Router
   expect(await router.createCaller(undefined as never).home.get({})).toEqual({ star: 'Sol' })
 })
 
-test('a call within the process goes the same way', async () => {
+test('an in-process call is validated in the same way', async () => {
   const router = trpcRouter<SkyContext>(skyOperations()) as unknown as Router
   const caller = router.createCaller({ caller: 'process' })
   expect(await caller.planets.get({ id: 6 })).toMatchObject({ name: 'Saturn' })

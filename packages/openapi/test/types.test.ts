@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Implementation, mutation, query, type RouterOf, resource } from '../src/contract.ts'
 import { implement, trpcRouter } from '../src/index.ts'
 
-// The compiler runs these tests: a line under @ts-expect-error that compiles is an error of `tsc`.
+// `tsc` checks these tests: a line under @ts-expect-error that compiles is an error.
 
 const stars = resource({
   tag: 'Stars',
@@ -32,7 +32,7 @@ interface Context {
 const get = async ({ id }: { id: number }) => ({ id, name: 'Vega' })
 const name = async ({ name }: { name: string }) => ({ name })
 
-test('an implementation that fits compiles', () => {
+test('a matching implementation compiles', () => {
   expect(implement<Contract, Context>(contract, { stars: { get, name } })).toHaveLength(2)
   implement<Contract, Context>(contract, {
     stars: {
@@ -46,7 +46,7 @@ test('an implementation that fits compiles', () => {
   })
 })
 
-test('an implementation that does not fit does not compile', () => {
+test('a mismatched implementation does not compile', () => {
   type Stars = Implementation<Contract, Context>
   // @ts-expect-error a missing resource
   const noResource: Stars = {}
@@ -57,21 +57,21 @@ test('an implementation that does not fit does not compile', () => {
   // @ts-expect-error an output of the wrong type
   const wrongOutput: Stars = { stars: { get: async ({ id }) => ({ id: String(id), name: 'Vega' }), name } }
   // @ts-expect-error an output without a field
-  const poorOutput: Stars = { stars: { get: async ({ id }) => ({ id }), name } }
-  // @ts-expect-error a field that the input has not
+  const incompleteOutput: Stars = { stars: { get: async ({ id }) => ({ id }), name } }
+  // @ts-expect-error a field that the input does not have
   const unknownField: Stars = { stars: { get: async ({ ident }) => ({ id: ident, name: 'Vega' }), name } }
   // @ts-expect-error an input of another type
   const wrongInput: Stars = { stars: { get: async ({ id }: { id: string }) => ({ id: Number(id), name: id }), name } }
-  // @ts-expect-error an answer that is no promise
+  // @ts-expect-error a result that is not a promise
   const noPromise: Stars = { stars: { get: ({ id }) => ({ id, name: 'Vega' }), name } }
-  // @ts-expect-error a context that is not there
+  // @ts-expect-error a context property that does not exist
   const wrongContext: Stars = { stars: { get: async ({ id }, { nobody }) => ({ id, name: nobody }), name } }
   expect([
     noResource,
     missing,
     extra,
     wrongOutput,
-    poorOutput,
+    incompleteOutput,
     unknownField,
     wrongInput,
     noPromise,
@@ -79,7 +79,7 @@ test('an implementation that does not fit does not compile', () => {
   ]).toHaveLength(9)
 })
 
-test('a client knows the contract alone', () => {
+test('a client is typed by the contract', () => {
   const client = createTRPCClient<RouterOf<Contract>>({ links: [httpLink({ url: 'http://127.0.0.1:9' })] })
   const calls = () => [
     client.stars.get.query({ id: 1 }),
@@ -102,7 +102,7 @@ test('a client knows the contract alone', () => {
   expectTypeOf(client.stars.get.query).returns.resolves.toEqualTypeOf<{ id: number; name: string }>()
 })
 
-test('a binding knows what its headers are computed from', () => {
+test('the header functions of a binding are typed by input and output', () => {
   const shine = query({
     input: z.object({ far: z.boolean().default(true) }),
     output: z.object({ magnitude: z.number() }),
@@ -121,7 +121,7 @@ test('a binding knows what its headers are computed from', () => {
   expect(shine.type).toBe('query')
 })
 
-test('a router takes contexts with request headers and without, but not with something else in their place', () => {
+test('a router accepts contexts with and without request headers, but not with headers of another type', () => {
   expect(trpcRouter<{ caller: string }>([])).toBeDefined()
   expect(trpcRouter<{ headers?: { 'x-depth'?: string } }>([])).toBeDefined()
   // @ts-expect-error headers are those of a request

@@ -1,9 +1,9 @@
 import type { ListedRecord } from '@resource/client'
-import { type CollectionFacts, contract, type Input, type WrittenNoun } from '@resource/contract'
+import { type CollectionFacts, contract, type Input, type WritableNoun } from '@resource/contract'
 import { z } from 'zod'
 import { type Field, fieldOf } from './field.ts'
 
-export type Noun = WrittenNoun
+export type Noun = WritableNoun
 
 /** A record of any noun. */
 export type Row = { id: number; version: number } & Record<string, unknown>

@@ -22,7 +22,7 @@ export function servedDocument(form: Form): RequestHandler {
 }
 
 /** The OpenAPI document, made when it is first asked for: what makes it is large, and most processes never need it. */
-export function documentOf(form: Form): Promise<object> {
+function documentOf(form: Form): Promise<object> {
   const known = made.get(form) ?? make(form)
   made.set(form, known)
   return known

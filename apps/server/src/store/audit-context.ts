@@ -1,15 +1,17 @@
-import { type CollectionFacts, type WrittenNoun, written } from '@resource/contract'
+import { type CollectionFacts, type WritableNoun, writable } from '@resource/contract'
 import type { AuditContext, Tables } from '@resource/database'
 import type { AllRules } from './collection.ts'
 import type { Context } from './context.ts'
 
 /** The tables that are not called as their resource is. */
-const TABLES: { [Noun in Exclude<WrittenNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
+const TABLES: { [Noun in Exclude<WritableNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
 
 /** The tables whose changes the audit log records: a hidden field as `set`, under its own name. */
 export function auditedTables(rules: AllRules): AuditContext['tables'] {
-  const tables = (Object.keys(written) as WrittenNoun[]).map((noun) => {
-    const { procedures, collection } = written[noun] as (typeof written)[WrittenNoun] & { collection?: CollectionFacts }
+  const tables = (Object.keys(writable) as WritableNoun[]).map((noun) => {
+    const { procedures, collection } = writable[noun] as (typeof writable)[WritableNoun] & {
+      collection?: CollectionFacts
+    }
     const shown = Object.keys(procedures.get.output.shape)
     const derived = Object.entries(rules[noun as keyof AllRules]?.derived ?? {})
     const secrets = derived.flatMap(([column, { from }]) =>

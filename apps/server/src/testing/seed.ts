@@ -1,9 +1,9 @@
 import type { Client } from '@resource/client'
-import type { WrittenNoun } from '@resource/contract'
+import type { WritableNoun } from '@resource/contract'
 import { createLocalClient } from '../local.ts'
 
 /** What `create` takes, by noun; ids are given in this order, from 1. */
-export type Seed = { [N in WrittenNoun]?: Parameters<Client[N]['create']['mutate']>[0][] }
+export type Seed = { [N in WritableNoun]?: Parameters<Client[N]['create']['mutate']>[0][] }
 
 /** Creates the records by the service's own rules. */
 export async function storeSeed(databaseUrl: string, seed: Seed): Promise<void> {

@@ -1,4 +1,4 @@
-/** A number of repeats a second, of all calls together: those that were sent count, and no others. */
+/** A token bucket for retries per second, shared by all calls. Only retries that are sent count. */
 export class Budget {
   readonly #perSecond: number
   #tokens: number
@@ -10,7 +10,7 @@ export class Budget {
     this.#atMs = nowMs
   }
 
-  /** How long until the next repeat may be sent, and the one after `others` more; 0 for now. */
+  /** How long to wait before the next retry, with `others` retries ahead of it; 0 for now. */
   waitMs(nowMs: number, others = 0): number {
     const earned = ((nowMs - this.#atMs) / 1000) * this.#perSecond
     this.#tokens = Math.min(this.#perSecond, this.#tokens + Math.max(0, earned))
@@ -19,7 +19,7 @@ export class Budget {
     return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1000)
   }
 
-  /** Counts a repeat that is sent. */
+  /** Counts a retry that is sent. */
   take(): void {
     this.#tokens--
   }

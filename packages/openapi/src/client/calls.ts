@@ -1,50 +1,49 @@
-import { Ending } from './ending.ts'
+import { Deadline } from './deadline.ts'
 import { isServiceError, type ServiceError } from './errors.ts'
 import { type Outcome, Queue, type Settled, type Transport } from './queue.ts'
 
-/** The times of a call, in milliseconds. */
-interface Times {
-  /** Longest time of a call, all its attempts together; 30,000 when absent. */
+/** The timeouts of a call, in milliseconds. */
+interface Timeouts {
+  /** The timeout of a call, including all attempts. Default: 30,000. */
   timeoutMs?: number | undefined
-  /** Longest time of one attempt; 10,000 when absent. */
+  /** The timeout of one attempt. Default: 10,000. */
   attemptTimeoutMs?: number | undefined
   /**
-   * How long after its start a call may still be repeated; 2,000 when absent, 0 for never. A service that answers with
-   * `Retry-After` is asked again after that time even so, while the call's time lasts.
+   * How long after its start a call may be retried. Default: 2,000; 0 disables retries. A response with `Retry-After` is
+   * retried after that time, within `timeoutMs`.
    */
   retryForMs?: number | undefined
 }
 
-/** What a call may be given beside its input. */
-export interface CallOptions extends Times {
-  /** Ends the call with an `AbortedError`; where it has not been sent yet, it is not sent. */
+/** The options of a call. */
+export interface CallOptions extends Timeouts {
+  /** Aborts the call with an `AbortedError`. A call that has not been sent yet is not sent. */
   signal?: AbortSignal | null | undefined
   /**
-   * Of a write: the `idempotencyKey` of the error of an earlier call, which this one repeats. Each call has a key of its
-   * own when absent.
+   * For a write that repeats a failed call: the `idempotencyKey` of its error. Default: a new key for each call.
    */
   idempotencyKey?: string | undefined
 }
 
-export interface CallerOptions extends Times {
+export interface CallerOptions extends Timeouts {
   /**
-   * Most requests a second that repeat calls, of all calls together, so that many clients cannot keep a service down; 20
-   * when absent.
+   * The maximum number of retries per second, for all calls together. It prevents many clients from overloading a
+   * recovering service. Default: 20.
    */
   retriesPerSecond?: number | undefined
-  /** The longest wait that a `Retry-After` is followed for, in milliseconds; 60,000 when absent. */
+  /** The upper limit for the wait of a `Retry-After`, in milliseconds. Default: 60,000. */
   longestRetryAfterMs?: number | undefined
   /**
-   * Whether the calls of one tick travel in one request where type and credentials are the same; true when absent. Calls
-   * with other times travel apart.
+   * Whether to send the calls of one tick in one request if their type, credentials and timeouts are the same. Default:
+   * true.
    */
   batch?: boolean | undefined
   /**
-   * Told when the service refuses the credentials: time to log in. Where it returns true, or a promise of it, there are
-   * new ones, and what was refused is sent once more with them.
+   * Called when the service rejects the credentials. If it returns true, or a promise of true, the rejected calls are sent
+   * once more with the new credentials.
    */
   onUnauthorized?: (() => unknown) | undefined
-  /** Given each answer. @throws ContractError where it breaks the contract */
+  /** Checks each answer. @throws ContractError if it does not match the contract */
   check?: ((path: string, answer: unknown) => void) | undefined
 }
 
@@ -55,7 +54,7 @@ export type Caller = (
   options?: CallOptions,
 ) => Promise<unknown>
 
-/** Makes calls over a transport: each in its time, and repeated where that is safe and may help. */
+/** Makes calls over a transport, with timeouts and with retries where they are safe and useful. */
 export function createCaller(transport: Transport, options: CallerOptions): Caller {
   const { retriesPerSecond = 20, longestRetryAfterMs = 60_000, batch = true, onUnauthorized, check } = options
   const queue = new Queue(transport, { batch, retriesPerSecond, longestRetryAfterMs })
@@ -73,28 +72,28 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
     const input = key === undefined ? given : { ...(given as object), idempotency_key: key }
     const json = JSON.stringify(input)
     const startMs = performance.now()
-    const ending = new Ending(timeoutMs, own.signal)
-    const isAlone = hasRecords(input)
+    const deadline = new Deadline(timeoutMs, own.signal)
+    const isUnbatched = hasRecords(input)
     let sendBy = Number.POSITIVE_INFINITY
     let last: ServiceError | undefined
     let isRefreshed = false
     try {
-      for (let repeats = 0; ; repeats++) {
-        const credentials = await ending.race(transport.credentials?.())
+      for (let retries = 0; ; retries++) {
+        const credentials = await deadline.race(transport.credentials?.())
         const sent = {
           type,
           path,
           input,
           json,
           credentials,
-          isAlone,
-          repeats,
+          isUnbatched,
+          retries,
           sendBy,
           timeoutMs,
           attemptTimeoutMs,
-          ending,
+          deadline,
         }
-        const settled: Settled = await ending.race(queue.add(sent))
+        const settled: Settled = await deadline.race(queue.add(sent))
         if (settled === 'unsent') throw last
         const outcome: Outcome = settled
         if ('data' in outcome) {
@@ -104,27 +103,27 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
         last = outcome.error
         if (last.status === 401 && !isRefreshed) {
           isRefreshed = true
-          // Others may have had them renewed meanwhile.
-          const current = await ending.race(transport.credentials?.())
-          if (current === credentials && !(await ending.race(refresh()))) throw last
+          // Another call may have renewed them meanwhile.
+          const current = await deadline.race(transport.credentials?.())
+          if (current === credentials && !(await deadline.race(refresh()))) throw last
           sendBy = startMs + timeoutMs
           continue
         }
-        if (retryForMs === 0 || !isPassing(last)) throw last
+        if (retryForMs === 0 || !isTransient(last)) throw last
         sendBy = startMs + (last.retryAfterMs === undefined ? Math.min(retryForMs, timeoutMs) : timeoutMs)
         if (performance.now() + settled.pause.ms > sendBy) throw last
-        await settled.pause.wait(ending)
+        await settled.pause.wait(deadline)
       }
     } catch (error) {
       if (key !== undefined && isServiceError(error)) error.idempotencyKey = key
       throw error
     } finally {
-      ending.close()
+      deadline.close()
     }
   }
 }
 
-function isPassing({ code }: ServiceError): boolean {
+function isTransient({ code }: ServiceError): boolean {
   return code === 'unavailable' || code === 'rate_limited' || code === 'timeout'
 }
 
@@ -132,7 +131,7 @@ function keyOf(input: unknown, { idempotencyKey }: CallOptions): string {
   return idempotencyKey ?? (input as { idempotency_key?: string } | undefined)?.idempotency_key ?? randomKey()
 }
 
-// What a service counts over all calls of a request.
+// The service limits the total number of records in the lists of a request.
 function hasRecords(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false
   return Object.values(input).some((value) => Array.isArray(value) && typeof value[0] === 'object')
@@ -143,7 +142,7 @@ function defined<T extends object>(options: T): Partial<T> {
 }
 
 /** An idempotency key. */
-// Not crypto.randomUUID, which browsers have on secure origins alone; React Native has no crypto.
+// Not crypto.randomUUID: browsers have it only on secure origins, and React Native has no crypto.
 export function randomKey(): string {
   const bytes = new Uint8Array(16)
   if (globalThis.crypto === undefined) for (const index of bytes.keys()) bytes[index] = Math.random() * 256

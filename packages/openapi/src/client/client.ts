@@ -7,27 +7,27 @@ import { type HttpOptions, httpTransport } from './http.ts'
 import { type Lists, lists } from './lists.ts'
 import type { Transport } from './queue.ts'
 
-// biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
+// biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
 type Omittable<T> = T | void
 
-/** What a caller sends; nothing at all where no field is required. */
-type Sent<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
+/** The input of a call; the argument is optional if no field is required. */
+type CallInput<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
 
-/** A procedure as the client calls it. */
+/** The client methods of a procedure. */
 type ProcedureClient<P> =
   P extends Procedure<infer Type, infer Input, infer Output, AnyErrorData>
     ? (Type extends 'query'
-        ? { query: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }
-        : { mutate: (input: Sent<Input>, options?: CallOptions) => Promise<z.output<Output>> }) &
-        Telling<P>
+        ? { query: (input: CallInput<Input>, options?: CallOptions) => Promise<z.output<Output>> }
+        : { mutate: (input: CallInput<Input>, options?: CallOptions) => Promise<z.output<Output>> }) &
+        WithErrorData<P>
     : never
 
-/** Where a procedure's errors carry data: what gives them. */
-type Telling<P> = P extends { errorData?: infer Data }
+/** `errorData`, for a procedure whose errors have data. */
+type WithErrorData<P> = P extends { errorData?: infer Data }
   ? number extends keyof NonNullable<Data>
     ? unknown
     : {
-        /** What an error of this procedure carries; undefined where it is another error than one of `status`. */
+        /** The data of this procedure's error; undefined if the error has another status. */
         errorData: <S extends keyof NonNullable<Data>>(
           error: unknown,
           status: S,
@@ -35,7 +35,7 @@ type Telling<P> = P extends { errorData?: infer Data }
       }
   : unknown
 
-/** Every procedure of a contract (`query` or `mutate`), and for each noun its lists as async iterators. */
+/** A client: every procedure of a contract (`query` or `mutate`), and the lists of each noun as async iterators. */
 export type ClientOf<C extends Contract> = {
   [N in keyof C]: { [V in keyof C[N]['procedures']]: ProcedureClient<C[N]['procedures'][V]> } & Lists<
     C[N]['procedures'],
@@ -44,18 +44,18 @@ export type ClientOf<C extends Contract> = {
 }
 
 export interface ClientCallOptions<C extends Contract = Contract> extends Omit<CallerOptions, 'check'> {
-  /** The contract, to check each answer against it; an answer that breaks it is a `ContractError`. Brings zod into the bundle. */
+  /** The contract to check each answer against. A mismatch is a `ContractError`. Adds zod to the bundle. */
   check?: C | undefined
 }
 
 export interface ClientOptions<C extends Contract = Contract> extends HttpOptions, ClientCallOptions<C> {}
 
-/** A client of any contract, typed by it. */
+/** Creates a typed client of any contract. */
 export function createClient<C extends Contract>(options: ClientOptions<C>): ClientOf<C> {
   return clientOver<C>(httpTransport(options), options)
 }
 
-/** The client over any transport: for a service in the same process, say. */
+/** Creates a client over any transport, for example for a service in the same process. */
 export function clientOver<C extends Contract>(
   transport: Transport,
   { check, ...options }: ClientCallOptions<C> = {},
@@ -65,7 +65,7 @@ export function clientOver<C extends Contract>(
   return new Proxy({} as ClientOf<C>, {
     get(_, noun) {
       if (noun === UNTYPED) return untyped(call)
-      // `then` is asked for by `await`.
+      // `await` looks for `then`.
       if (typeof noun === 'symbol' || noun === 'then') return undefined
       let procedures = nouns.get(noun)
       if (procedures === undefined) {
@@ -78,8 +78,8 @@ export function clientOver<C extends Contract>(
 }
 
 function proceduresOf(noun: string, call: Caller): object {
-  const walks = lists(noun, (input, options) => call('query', `${noun}.list`, input, options))
-  const known = new Map<string, object>(Object.entries(walks))
+  const iterators = lists(noun, (input, options) => call('query', `${noun}.list`, input, options))
+  const known = new Map<string, object>(Object.entries(iterators))
   return new Proxy(
     {},
     {
@@ -105,7 +105,7 @@ function errorData(error: unknown, status: number): unknown {
   return isServiceError(error) && error.status === status ? error.data?.errorData : undefined
 }
 
-// Under this name tRPC's own tools, such as its TanStack integration, look for what makes a client's calls.
+// tRPC's tools, such as its TanStack integration, look up the untyped client under this name.
 const UNTYPED = Symbol.for('trpc_untypedClient')
 
 interface TrpcCallOptions {

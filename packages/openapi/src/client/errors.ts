@@ -2,12 +2,12 @@ import { TRPCClientError } from '@trpc/client'
 import type { FieldFault } from '../api-error.ts'
 import type { ErrorShape } from '../contract.ts'
 
-/** What an error is made of. */
+/** The properties of an error. */
 export interface ErrorFacts {
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   status: number
   message: string
-  /** The error as tRPC has it, where the service said one. */
+  /** The tRPC error shape, if the service sent one. */
   shape?: ErrorShape | undefined
   retryAfterMs?: number | undefined
   cause?: unknown
@@ -16,26 +16,26 @@ export interface ErrorFacts {
 
 const BRAND = Symbol.for('@resource/openapi/ServiceError')
 
-/** Whether an error is a `ServiceError`, also one of another copy of this package. */
+/** Whether an error is a `ServiceError`, including one from another copy of this package. */
 export function isServiceError(error: unknown): error is ServiceError {
   return typeof error === 'object' && error !== null && BRAND in error
 }
 
 /**
- * A call that failed. Each kind has a class of its own for `instanceof`, and a `code` that also survives minification and
- * a second copy of this package. It is tRPC's error too, with `data` and `shape`.
+ * The error of a failed call. Each kind has its own class for `instanceof`, and a `code` that also works after
+ * minification and with a second copy of this package. It is also a tRPC error, with `data` and `shape`.
  */
 export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; transformer: false }> {
   readonly [BRAND] = true
-  /** What kind of failure it is: `not_found`. */
+  /** The kind of failure: `not_found`. */
   readonly code: ErrorCode
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** Which fields were wrong, where the service named them. */
+  /** The invalid fields, if the service named them. */
   readonly fields: FieldFault[]
-  /** How long the service asks to wait, in milliseconds. */
+  /** The wait that the service requests before a retry, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Of a write: its idempotency key. Called again with it, the write has no second effect. */
+  /** The idempotency key of a write. A call with the same key has no second effect. */
   idempotencyKey: string | undefined
 
   constructor(code: ErrorCode, { status, message, shape, retryAfterMs, cause, response }: ErrorFacts) {
@@ -53,7 +53,7 @@ export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; tran
     this.retryAfterMs = retryAfterMs
   }
 
-  /** What was wrong with the records of a list in the input, by their index: `email: must be …`. */
+  /** The errors of the records in an input list, by index: `email: must be …`. */
   faultsIn(list: string): Map<number, string> {
     const faults = new Map<number, string>()
     for (const { field, message } of this.fields) {
@@ -69,31 +69,31 @@ export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; tran
   }
 }
 
-/** 400, 413, 415: the input breaks the contract, or is too large; `fields` says where. */
+/** 400, 413, 415: the input is invalid or too large; `fields` lists the invalid fields. */
 export class InvalidInputError extends ServiceError {}
 /** 401: the credentials are missing, wrong, expired or revoked. */
 export class UnauthorizedError extends ServiceError {}
 /** 403: the caller's role does not allow it. */
 export class ForbiddenError extends ServiceError {}
-/** 404: there is no such record. */
+/** 404: the record does not exist. */
 export class NotFoundError extends ServiceError {}
-/** 404: the service does not know the procedure, because its contract is older or newer than the client's. */
+/** 404: the service does not have the procedure, because its contract is older or newer than the client's. */
 export class UnknownProcedureError extends ServiceError {}
-/** 409: in conflict with what is stored, such as a taken e-mail address; `fields` says where. */
+/** 409: a conflict with stored data, such as a taken e-mail address; `fields` lists the fields. */
 export class ConflictError extends ServiceError {}
-/** 412: the record has another version than `if_version` named. */
+/** 412: the record does not have the version in `if_version`. */
 export class VersionMismatchError extends ServiceError {}
-/** 429: too many requests; `retryAfterMs` says how long to wait. */
+/** 429: too many requests; `retryAfterMs` is the time to wait. */
 export class RateLimitedError extends ServiceError {}
-/** 502, 503, 504, or no answer at all: the service cannot be reached now. */
+/** 502, 503, 504 or no response: the service is unavailable. */
 export class UnavailableError extends ServiceError {}
-/** No answer within the call's time. A write may have happened; its `idempotencyKey` makes a repeat safe. */
+/** No response within the timeout. A write may have happened; its `idempotencyKey` makes a retry safe. */
 export class TimeoutError extends ServiceError {}
-/** The caller's own signal ended the call. */
+/** The caller's signal aborted the call. */
 export class AbortedError extends ServiceError {}
-/** 500, or an answer that is not the service's, whose first bytes are the `cause`. */
+/** 500, or a response that is not from the service; its first characters are the `cause`. */
 export class UnexpectedError extends ServiceError {}
-/** An answer that breaks the contract, found by `createClient({ check })`; `fields` says where. */
+/** An answer that does not match the contract, with `createClient({ check })`; `fields` lists the fields. */
 export class ContractError extends ServiceError {}
 
 const CLASSES = {
@@ -112,10 +112,10 @@ const CLASSES = {
   broken_contract: ContractError,
 }
 
-/** What kinds of failure there are. */
+/** The kinds of failure. */
 export type ErrorCode = keyof typeof CLASSES
 
-// Not the names of the classes, which a minifier changes.
+// Not the `name` of the classes, which minifiers change.
 const NAMES: Record<ErrorCode, string> = {
   invalid_input: 'InvalidInputError',
   unauthorized: 'UnauthorizedError',
@@ -147,25 +147,25 @@ const CODES: Record<number, ErrorCode> = {
   504: 'unavailable',
 }
 
-/** The error of a kind. */
+/** Creates the error of a kind. */
 export function serviceError(code: ErrorCode, facts: ErrorFacts): ServiceError {
   return new CLASSES[code](code, facts)
 }
 
-/** The same error for another call, which has an idempotency key of its own. */
+/** A copy of an error for another call, which has a different idempotency key. */
 export function copyOf({ code, status, message, shape, retryAfterMs, cause, meta }: ServiceError): ServiceError {
   const response = meta?.response as Response | undefined
   return serviceError(code, { status, message, shape: shape ?? undefined, retryAfterMs, cause, response })
 }
 
-/** The error of an answer, by its status. */
+/** Creates the error of a response, by its status. */
 export function answeredError(facts: ErrorFacts): ServiceError {
-  // The words of tRPC's own router, which has no code for it.
+  // The message of tRPC's router, which has no separate code for this case.
   const isUnknown = facts.shape !== undefined && /^No procedure found on path/.test(facts.message)
   return serviceError(isUnknown ? 'unknown_procedure' : (CODES[facts.status] ?? 'unexpected'), facts)
 }
 
-/** How long a `Retry-After` asks to wait, in milliseconds; undefined where it is neither seconds nor an HTTP date. */
+/** Parses `Retry-After` to milliseconds; undefined if it is neither seconds nor an HTTP date. */
 export function retryAfter(header: string | null | undefined): number | undefined {
   if (!header) return undefined
   if (/^\d+$/.test(header)) return Number(header) * 1000

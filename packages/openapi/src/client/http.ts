@@ -1,43 +1,43 @@
 import type { ErrorShape } from '../contract.ts'
 import { answeredError, retryAfter, type ServiceError, serviceError } from './errors.ts'
-import type { Outcome, Sent, Transport } from './queue.ts'
-import { keepingMark } from './read-your-writes.ts'
+import type { Outcome, Transport, TransportCall } from './queue.ts'
+import { withReadYourWrites } from './read-your-writes.ts'
 
 /** A request before it is sent. */
 export interface RequestFacts {
   url: string
   method: 'GET' | 'POST'
-  /** May be changed. */
+  /** May be modified. */
   headers: Headers
-  /** `users.get` of each call it carries. */
+  /** The procedure path of each call: `users.get`. */
   calls: string[]
 }
 
 export interface HttpOptions {
-  /** Where the service is, below whatever path: `http://127.0.0.1:3000`. */
+  /** The URL of the service, including a path prefix if it has one: `http://127.0.0.1:3000`. */
   baseUrl: string
-  /** An API key, or a token of the identity provider; a function is asked for it at each call. */
+  /** An API key or a token of the identity provider, or a function that returns it for each call. */
   apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined
-  /** Sent with every request, in place of the client's own of the same name. */
+  /** Headers of every request. They override the client's own headers of the same name. */
   headers?: Record<string, string> | undefined
-  /** The platform's own when absent. */
+  /** Default: the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** As `fetch` takes it: `include` for a browser on another origin to keep the service's cookie. */
+  /** The `credentials` option of `fetch`: `include` lets a browser on another origin keep the service's cookie. */
   credentials?: 'include' | 'omit' | 'same-origin' | undefined
-  /** Told of each request before it is sent. What it throws goes to the callers. */
+  /** Called before each request is sent. An error that it throws goes to the callers. */
   onRequest?: ((request: RequestFacts) => void | Promise<void>) | undefined
-  /** Told of each response, for its headers and status; its body is the client's. */
+  /** Called with each response, for its headers and status. It must not read the body. */
   onResponse?: ((response: Response, calls: string[]) => void | Promise<void>) | undefined
 }
 
-// As long a URL as every proxy lets through; a longer query goes by POST.
-const LONGEST_URL = 4000
-const FIRST_BYTES = 200
+// All common proxies accept URLs of this length; a longer query is sent by POST.
+const MAX_URL_LENGTH = 4000
+const MAX_EXCERPT_LENGTH = 200
 
-/** tRPC over HTTP: calls of one type and one caller in one request. */
+/** Sends calls as tRPC over HTTP: calls with the same type and credentials in one request. */
 export function httpTransport(options: HttpOptions): Transport {
   const { baseUrl, apiKey, headers = {}, credentials, onRequest, onResponse } = options
-  const send = keepingMark(options.fetch ?? ((...request) => globalThis.fetch(...request)))
+  const send = withReadYourWrites(options.fetch ?? ((...request) => globalThis.fetch(...request)))
   const endpoint = `${baseUrl.replace(/\/$/, '')}/trpc`
   return {
     credentials: apiKey === undefined ? undefined : async () => (typeof apiKey === 'function' ? apiKey() : apiKey),
@@ -45,10 +45,10 @@ export function httpTransport(options: HttpOptions): Transport {
       const names = calls.map(({ path }) => path)
       const inputs = `{${calls.flatMap(({ json }, index) => (json === undefined ? [] : `"${index}":${json}`)).join()}}`
       const target = `${endpoint}/${names.join()}?batch=1`
-      const long = `${target}&input=${encodeURIComponent(inputs)}`
-      const isGet = calls[0]?.type === 'query' && long.length <= LONGEST_URL
+      const urlWithInput = `${target}&input=${encodeURIComponent(inputs)}`
+      const isGet = calls[0]?.type === 'query' && urlWithInput.length <= MAX_URL_LENGTH
       const request: RequestFacts = {
-        url: isGet ? long : target,
+        url: isGet ? urlWithInput : target,
         method: isGet ? 'GET' : 'POST',
         headers: new Headers(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
         calls: names,
@@ -65,47 +65,48 @@ export function httpTransport(options: HttpOptions): Transport {
         ...(credentials && { credentials }),
       }
       const response = await send(url, init).catch((cause) => {
-        throw unreachable(cause)
+        throw unreachableError(cause)
       })
       await onResponse?.(response, names)
       const text = await response.text().catch((cause) => {
-        throw unreachable(cause)
+        throw unreachableError(cause)
       })
       return outcomes(calls, response, text)
     },
   }
 }
 
-function unreachable(cause: unknown): ServiceError {
+function unreachableError(cause: unknown): ServiceError {
   return serviceError('unavailable', { status: 0, message: 'The service cannot be reached', cause })
 }
 
-/** What the service said of each call. */
-function outcomes(calls: Sent[], response: Response, text: string): Outcome[] {
+/** The outcome of each call in a response. */
+function outcomes(calls: TransportCall[], response: Response, text: string): Outcome[] {
   const { status } = response
   const retryAfterMs = retryAfter(response.headers.get('Retry-After'))
-  const foreign = (message: string, cause?: Error) => answeredError({ status, message, retryAfterMs, cause, response })
+  const errorFrom = (message: string, cause?: Error) =>
+    answeredError({ status, message, retryAfterMs, cause, response })
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    const cause = new Error(text.slice(0, FIRST_BYTES))
-    // JSON that breaks off is an answer that did not arrive.
-    const isCut = response.ok && /^application\/json/.test(response.headers.get('Content-Type') ?? '')
-    if (isCut) throw unreachable(cause)
-    throw foreign(`The answer is not the service's, with status ${status}`, cause)
+    const cause = new Error(text.slice(0, MAX_EXCERPT_LENGTH))
+    // Truncated JSON is a response that did not arrive completely.
+    const isTruncated = response.ok && /^application\/json/.test(response.headers.get('Content-Type') ?? '')
+    if (isTruncated) throw unreachableError(cause)
+    throw errorFrom(`The response with status ${status} is not from the service`, cause)
   }
   return calls.map((_, index) => {
     const answer = (Array.isArray(body) ? body[index] : body) as Partial<Answer> | null | undefined
     if (isResult(answer)) return { data: answer.result.data }
     const shape = answer?.error
     if (!isShape(shape)) {
-      const said = (body as { message?: unknown; error?: unknown } | null) ?? {}
-      const words = [said.message, said.error].find((word) => typeof word === 'string') as string | undefined
+      const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
+      const reason = [message, error].find((value) => typeof value === 'string') as string | undefined
       return {
-        error: foreign(
-          words ?? `The answer is not the service's, with status ${status}`,
-          new Error(text.slice(0, FIRST_BYTES)),
+        error: errorFrom(
+          reason ?? `The response with status ${status} is not from the service`,
+          new Error(text.slice(0, MAX_EXCERPT_LENGTH)),
         ),
       }
     }

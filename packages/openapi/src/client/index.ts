@@ -23,5 +23,5 @@ export {
   VersionMismatchError,
 } from './errors.ts'
 export type { RequestFacts } from './http.ts'
-export type { ListedRecord, Lists, Page, Walk } from './lists.ts'
-export type { Outcome, Sent, Transport } from './queue.ts'
+export type { IterateInput, ListedRecord, Lists, Page } from './lists.ts'
+export type { Outcome, Transport, TransportCall } from './queue.ts'

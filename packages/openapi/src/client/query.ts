@@ -14,14 +14,14 @@ import type { AnyErrorData, Contract, Procedure, Procedures } from '../contract.
 import { type CallOptions, randomKey } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { ServiceError } from './errors.ts'
-import type { Page, Walk } from './lists.ts'
+import type { IterateInput, Page } from './lists.ts'
 
 type Key = readonly unknown[]
 
-/** What TanStack Query takes for a query. */
+/** TanStack Query options of a query. */
 export interface QueryOptionsOf<Input, Output> {
   queryKey: (input?: Input) => DataTag<Key, Output, ServiceError>
-  /** The queries of the procedure: of one input, or of all. */
+  /** Matches the queries of the procedure with one input, or with any input. */
   queryFilter: (input?: Input, filters?: QueryFilters) => QueryFilters
   queryOptions: {
     <Data = Output>(
@@ -42,7 +42,7 @@ type Query<Output, Data> = Settings<UseQueryOptions<Output, ServiceError, Data, 
   queryFn: QueryFunction<Output, Key>
 }
 
-/** What TanStack Query takes for a mutation. */
+/** TanStack Query options of a mutation. */
 export interface MutationOptionsOf<Input, Output> {
   mutationKey: () => Key
   mutationOptions: <Context = unknown>(
@@ -50,7 +50,7 @@ export interface MutationOptionsOf<Input, Output> {
   ) => UseMutationOptions<Output, ServiceError, Input, Context>
 }
 
-/** What `useInfiniteQuery` takes for a list. */
+/** The `useInfiniteQuery` options of a list. */
 export type PagesOptions<P extends Procedures> = UseInfiniteQueryOptions<
   Page<P>,
   ServiceError,
@@ -59,7 +59,7 @@ export type PagesOptions<P extends Procedures> = UseInfiniteQueryOptions<
   string
 >
 
-// biome-ignore lint/suspicious/noConfusingVoidType: by `void` TypeScript knows that an argument may be left out
+// biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
 type Given<Input extends z.ZodType> = object extends z.input<Input> ? z.input<Input> | void : z.input<Input>
 
 type OptionsOf<P> =
@@ -70,14 +70,14 @@ type OptionsOf<P> =
     : never
 
 interface NounOptions<P extends Procedures> {
-  /** The key of every query of the noun. */
+  /** The common key prefix of all queries of the noun. */
   pathKey: () => Key
   pathFilter: (filters?: QueryFilters) => QueryFilters
-  /** For `useInfiniteQuery`: the list along its cursor, `limit` records a page. */
-  pagesOptions: (input?: Walk<P>) => PagesOptions<P>
+  /** Options for `useInfiniteQuery`: the list by cursor, `limit` records per page. */
+  pagesOptions: (input?: IterateInput<P>) => PagesOptions<P>
 }
 
-/** Options and keys of each procedure of a contract, and for each noun its list page by page. */
+/** The options and keys of each procedure of a contract, and the paged list of each noun. */
 export type ResourceOptionsOf<C extends Contract> = {
   [N in keyof C]: { [V in keyof C[N]['procedures']]: OptionsOf<C[N]['procedures'][V]> } & NounOptions<
     C[N]['procedures']
@@ -85,21 +85,21 @@ export type ResourceOptionsOf<C extends Contract> = {
 }
 
 export interface ResourceOptionsSettings {
-  /** The nouns whose queries a mutation of `noun` makes stale; that noun alone when absent. */
+  /** The nouns whose queries a mutation of `noun` makes stale. Default: only that noun. */
   staleAfter?: (noun: string) => string[]
 }
 
-/** A procedure of the client, whichever it is. */
+/** The client methods of any procedure. */
 interface Calls {
   query: (input: unknown, options?: CallOptions) => Promise<unknown>
   mutate: (input: unknown, options?: CallOptions) => Promise<unknown>
 }
 
 /**
- * TanStack Query options for every procedure. A mutation invalidates the queries of its noun once it has ended, however
- * it ended: a write that failed for its caller may have happened, or failed because the cache is old. It is pending
- * until what is on show has been read again. Where TanStack repeats a mutation, it goes by the same idempotency key.
- * Queries are not repeated by TanStack, because the client does.
+ * TanStack Query options for every procedure. A mutation invalidates the queries of its noun when it has settled, even
+ * after a failure: the write may have happened, or may have failed because the cache was stale. The mutation stays
+ * pending until the active queries have been refetched. A mutation that TanStack retries keeps its idempotency key.
+ * TanStack does not retry queries, because the client does.
  */
 export function createResourceOptionsOf<C extends Contract>(
   client: ClientOf<C>,
@@ -126,13 +126,13 @@ export function createResourceOptionsOf<C extends Contract>(
   }) as ResourceOptionsOf<C>
 }
 
-/** An object that has whatever it is asked for. */
+/** An object that creates each property on access. */
 function byName(make: (name: string) => unknown): object {
-  // `then` is asked for by `await`.
+  // `await` looks for `then`.
   return new Proxy({}, { get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : make(name)) })
 }
 
-/** Keys are as those of tRPC's TanStack integration. */
+/** The keys have the format of tRPC's TanStack integration. */
 function queryOf(path: string[], calls: Calls) {
   const keyOf = (input: unknown): Key => [
     path,
@@ -169,7 +169,7 @@ function mutationOf(path: string[], calls: Calls, invalidate: () => Promise<unkn
   }
 }
 
-// TanStack gives all attempts of a mutation one object.
+// TanStack passes the same context object to all attempts of a mutation.
 const keys = new WeakMap<object, string>()
 
 function keyOf(context: object | undefined): string | undefined {

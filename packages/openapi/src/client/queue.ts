@@ -1,83 +1,83 @@
 import { Budget } from './budget.ts'
-import { type Ending, Pause, timedOut, timer } from './ending.ts'
+import { type Deadline, Pause, timedOut, timer } from './deadline.ts'
 import { copyOf, isServiceError, type ServiceError } from './errors.ts'
 
-/** A call as it is sent. */
-export interface Sent {
+/** A call as the transport sends it. */
+export interface TransportCall {
   type: 'query' | 'mutation'
   /** `users.get` */
   path: string
   input: unknown
-  /** The input as JSON; undefined where there is none. */
+  /** The input as JSON; undefined without input. */
   json: string | undefined
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type Outcome = { data: unknown } | { error: ServiceError }
 
-/** How calls get to a service. */
+/** Sends calls to a service. */
 export interface Transport {
-  /** The caller's credentials; calls with different ones are never sent together. */
+  /** The caller's credentials. Calls with different credentials are never in one request. */
   credentials?: (() => Promise<string | undefined>) | undefined
   /**
-   * Sends calls of one type and one caller in one request.
+   * Sends calls with the same type and credentials in one request.
    *
-   * @returns what became of each, in their order
-   * @throws ServiceError of them all; any other error is a fault of the program and goes to the callers as it is
+   * @returns the outcome of each call, in order
+   * @throws ServiceError for all calls; any other error is a program error and is passed to the callers unchanged
    */
-  send: (calls: Sent[], credentials: string | undefined, signal: AbortSignal) => Promise<Outcome[]>
+  send: (calls: TransportCall[], credentials: string | undefined, signal: AbortSignal) => Promise<Outcome[]>
 }
 
-/** A call that waits to be sent. */
-export interface Waiting extends Sent {
+/** A call in the queue. */
+export interface QueuedCall extends TransportCall {
   credentials: string | undefined
-  /** Whether it travels alone, because a service counts its records. */
-  isAlone: boolean
+  /** Whether the call needs its own request, because the service limits the records of a request. */
+  isUnbatched: boolean
   timeoutMs: number
   attemptTimeoutMs: number
-  /** How often it was sent before. */
-  repeats: number
-  /** A repeat that cannot be sent by then is given up. */
+  /** How many times the call was sent before. */
+  retries: number
+  /** The time until which a retry may be sent, by `performance.now()`. */
   sendBy: number
-  ending: Ending
+  deadline: Deadline
 }
 
-/** What became of a call, and when it may be sent again; `unsent` where there was no room for a repeat in its time. */
+/** The outcome of a call and the pause before a retry; `unsent` if the budget allowed no retry before `sendBy`. */
 export type Settled = (Outcome & { pause: Pause }) | 'unsent'
 
-interface Entry extends Waiting {
+interface Entry extends QueuedCall {
   settle: (settled: Settled) => void
   fail: (fault: unknown) => void
 }
 
 export interface QueueOptions {
-  /** Whether calls may share a request. */
+  /** Whether to send several calls in one request. */
   batch: boolean
   retriesPerSecond: number
-  /** The longest wait that a `Retry-After` is followed for, in milliseconds. */
+  /** The upper limit for the wait of a `Retry-After`, in milliseconds. */
   longestRetryAfterMs: number
 }
 
-// As many calls as a request may carry, and so much of input that a batch of reads fits a URL, and one of writes stays far
-// below the largest body.
-const MOST_CALLS = 50
-const MOST_INPUT = { query: 3_000, mutation: 100_000 }
+// The limits of a batch: the service's maximum number of calls, and an input size that fits a URL for queries and stays
+// far below the body limit for mutations.
+const MAX_BATCH_CALLS = 50
+const MAX_BATCH_INPUT = { query: 3_000, mutation: 100_000 }
 
-const BASE_MS = 50
-const LONGEST_BACKOFF_MS = 3_000
+const BASE_BACKOFF_MS = 50
+const MAX_BACKOFF_MS = 3_000
 
 /**
- * Sends calls: those of one tick in one request, where type and credentials are the same. What a request failed with
- * comes back with one wait for all its calls, so that they are repeated as they were sent, in one request.
+ * Sends the calls of one tick in one request if their type and credentials are the same. All calls of a failed request
+ * share one pause, so that they are also retried in one request.
  */
 export class Queue {
   readonly #transport: Transport
   readonly #options: QueueOptions
   readonly #budget: Budget
   #entries: Entry[] = []
-  /** Repeats for which the budget has no room yet, the first of them first. */
-  #held: Entry[][] = []
-  #stopHolding: (() => void) | undefined
+  /** Retries that wait for the budget, in order. */
+  #retries: Entry[][] = []
+  #stopRetryTimer: (() => void) | undefined
 
   constructor(transport: Transport, options: QueueOptions) {
     this.#transport = transport
@@ -85,54 +85,54 @@ export class Queue {
     this.#budget = new Budget(options.retriesPerSecond, performance.now())
   }
 
-  /** @throws what the transport threw, where it was no `ServiceError` */
-  add(call: Waiting): Promise<Settled> {
+  /** @throws the transport's error, if it is not a `ServiceError` */
+  add(call: QueuedCall): Promise<Settled> {
     if (this.#entries.length === 0) setTimeout(() => this.#flush(), 0)
     return new Promise((settle, fail) => this.#entries.push({ ...call, settle, fail }))
   }
 
   #flush(): void {
-    const entries = this.#entries.filter(({ ending }) => !ending.isOver)
+    const entries = this.#entries.filter(({ deadline }) => !deadline.isOver)
     this.#entries = []
-    for (const group of grouped(entries, this.#options.batch)) {
-      if (group[0]?.repeats === 0) void this.#send(group)
-      else this.#held.push(group)
+    for (const group of groupCalls(entries, this.#options.batch)) {
+      if (group[0]?.retries === 0) void this.#send(group)
+      else this.#retries.push(group)
     }
-    this.#sendHeld()
+    this.#sendRetries()
   }
 
-  #sendHeld(): void {
-    this.#stopHolding?.()
-    this.#stopHolding = undefined
+  #sendRetries(): void {
+    this.#stopRetryTimer?.()
+    this.#stopRetryTimer = undefined
     const nowMs = performance.now()
-    const kept: Entry[][] = []
-    for (const group of this.#held) {
-      const waitMs = this.#budget.waitMs(nowMs, kept.length)
-      const alive: Entry[] = []
+    const waiting: Entry[][] = []
+    for (const group of this.#retries) {
+      const waitMs = this.#budget.waitMs(nowMs, waiting.length)
+      const pending: Entry[] = []
       for (const entry of group) {
-        if (entry.ending.isOver) continue
+        if (entry.deadline.isOver) continue
         if (nowMs + waitMs > entry.sendBy) entry.settle('unsent')
-        else alive.push(entry)
+        else pending.push(entry)
       }
-      if (alive.length === 0) continue
+      if (pending.length === 0) continue
       if (waitMs > 0) {
-        kept.push(alive)
+        waiting.push(pending)
         continue
       }
       this.#budget.take()
-      void this.#send(alive)
+      void this.#send(pending)
     }
-    this.#held = kept
-    if (kept.length > 0) this.#stopHolding = timer(this.#budget.waitMs(nowMs), () => this.#sendHeld())
+    this.#retries = waiting
+    if (waiting.length > 0) this.#stopRetryTimer = timer(this.#budget.waitMs(nowMs), () => this.#sendRetries())
   }
 
   async #send(entries: Entry[]): Promise<void> {
     const [first] = entries as [Entry]
     const abort = new AbortController()
-    let left = entries.length
-    for (const { ending } of entries) {
-      ending.onEnd = () => {
-        if (--left === 0) abort.abort()
+    let remaining = entries.length
+    for (const { deadline } of entries) {
+      deadline.onEnd = () => {
+        if (--remaining === 0) abort.abort()
       }
     }
     let stop = () => {}
@@ -159,32 +159,32 @@ export class Queue {
     }
   }
 
-  /** How long the calls that failed wait before they are repeated: what the service asks for, and no less than is fair. */
+  /** The pause before failed calls are retried: the longest `Retry-After`, but at least a random backoff. */
   #pause(entries: Entry[], outcomes: Outcome[]): Pause {
-    const asked = outcomes.map((outcome) => ('error' in outcome ? (outcome.error.retryAfterMs ?? 0) : 0))
-    const repeats = Math.max(...entries.map(({ repeats }) => repeats))
-    const backoffMs = Math.random() * Math.min(LONGEST_BACKOFF_MS, BASE_MS * 2 ** repeats)
-    return new Pause(Math.max(backoffMs, Math.min(this.#options.longestRetryAfterMs, Math.max(...asked))))
+    const requestedMs = outcomes.map((outcome) => ('error' in outcome ? (outcome.error.retryAfterMs ?? 0) : 0))
+    const retries = Math.max(...entries.map(({ retries }) => retries))
+    const backoffMs = Math.random() * Math.min(MAX_BACKOFF_MS, BASE_BACKOFF_MS * 2 ** retries)
+    return new Pause(Math.max(backoffMs, Math.min(this.#options.longestRetryAfterMs, Math.max(...requestedMs))))
   }
 }
 
-/** Calls that may share a request. */
-function grouped(entries: Entry[], batch: boolean): Entry[][] {
+/** Groups calls into requests. */
+function groupCalls(entries: Entry[], batch: boolean): Entry[][] {
   const groups: Entry[][] = []
   const open = new Map<string, { group: Entry[]; size: number }>()
   for (const entry of entries) {
-    const { type, path, credentials, repeats, isAlone, timeoutMs, attemptTimeoutMs, json = '' } = entry
-    if (!batch || isAlone) {
+    const { type, path, credentials, retries, isUnbatched, timeoutMs, attemptTimeoutMs, json = '' } = entry
+    if (!batch || isUnbatched) {
       groups.push([entry])
       continue
     }
-    // A call with less time than others would end before their answers come.
+    // Timeouts are part of the group: a call with a short one would end before the response of a shared request.
     const size = type === 'query' ? path.length + encodeURIComponent(json).length : json.length
-    const kind = `${type} ${repeats > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials}`
-    let last = open.get(kind)
-    if (last === undefined || last.group.length === MOST_CALLS || last.size + size > MOST_INPUT[type]) {
+    const key = `${type} ${retries > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials}`
+    let last = open.get(key)
+    if (last === undefined || last.group.length === MAX_BATCH_CALLS || last.size + size > MAX_BATCH_INPUT[type]) {
       last = { group: [], size: 0 }
-      open.set(kind, last)
+      open.set(key, last)
       groups.push(last.group)
     }
     last.group.push(entry)

@@ -1,21 +1,22 @@
-const MARK = /^(resource_wrote=[^;]*);.*\bMax-Age=(\d+)/
+const COOKIE = /^(resource_wrote=[^;]*);.*\bMax-Age=(\d+)/
 
 /**
- * A `fetch` that sends back the mark which the answer to a write may carry, for as long as that says: the reads after
- * it then show it, whichever server answers them. In browsers, which keep cookies themselves, it is plain `fetch`.
+ * Wraps `fetch` to send back the read-your-writes cookie that the response to a write may set, until it expires. Reads
+ * after the write then include it, whichever server handles them. Browsers manage cookies themselves, so the wrapper has
+ * no effect there.
  */
-export function keepingMark(fetch: typeof globalThis.fetch) {
-  let mark: string | undefined
-  let until = 0
+export function withReadYourWrites(fetch: typeof globalThis.fetch) {
+  let cookie: string | undefined
+  let expiresMs = 0
   return async (url: string, init: RequestInit & { headers: Headers }): Promise<Response> => {
-    if (mark !== undefined && performance.now() < until) init.headers.append('Cookie', mark)
+    if (cookie !== undefined && performance.now() < expiresMs) init.headers.append('Cookie', cookie)
     const response = await fetch(url, init)
-    // Not every platform has it, and those without keep cookies themselves.
-    for (const cookie of response.headers.getSetCookie?.() ?? []) {
-      const [, pair, seconds] = MARK.exec(cookie) ?? []
+    // Platforms without `getSetCookie` manage cookies themselves.
+    for (const header of response.headers.getSetCookie?.() ?? []) {
+      const [, pair, seconds] = COOKIE.exec(header) ?? []
       if (pair === undefined) continue
-      mark = pair
-      until = performance.now() + Number(seconds) * 1000
+      cookie = pair
+      expiresMs = performance.now() + Number(seconds) * 1000
     }
     return response
   }

@@ -4,13 +4,13 @@ import { createClient } from '../src/client/index.ts'
 import { type Implementation, type Middleware, mutation, query } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
 import { ApiError } from '../src/index.ts'
-import { documentOptions, only, serve } from './small.ts'
+import { documentOptions, resourceOf, serve } from './small.ts'
 
 const input = z.object({ id: z.int() })
 const output = z.object({ id: z.int(), seen: z.string() })
 
 const contract = {
-  things: only({
+  things: resourceOf({
     get: query({ input, output, errors: [404], meta: { openapi: { method: 'GET', path: '/things/{id}' } } }),
     take: mutation({
       input,
@@ -32,38 +32,38 @@ const plain: Implementation<typeof contract, object> = {
   },
 }
 
-test('middlewares stand around the function of one procedure, the first outermost', async () => {
-  const told: string[] = []
-  const telling =
+test('middlewares wrap the function of a procedure, the first one outermost', async () => {
+  const log: string[] = []
+  const logging =
     (name: string): Middleware =>
     async (input, _context, next) => {
-      told.push(`${name} ${JSON.stringify(input)}`)
+      log.push(`${name} ${JSON.stringify(input)}`)
       const output = await next()
-      told.push(`${name} done`)
+      log.push(`${name} done`)
       return output
     }
   const { request } = await serve(contract, {
     things: {
       get: [
-        telling('outer'),
+        logging('outer'),
         async ({ id }, context, next) => {
           const { seen } = await next({ id: id + 1 }, { ...context, caller: 'Ann' })
           return { id, seen: `${seen}!` }
         },
-        telling('inner'),
+        logging('inner'),
         async ({ id }, context) => ({ id, seen: `${id} ${(context as { caller?: string }).caller}` }),
       ],
       take: plain.things.take,
     },
   })
   expect((await request('GET', '/things/1')).body).toEqual({ id: 1, seen: '2 Ann!' })
-  expect(told).toEqual(['outer {"id":1}', 'inner {"id":2}', 'inner done', 'outer done'])
-  // What is invalid comes to none of them.
+  expect(log).toEqual(['outer {"id":1}', 'inner {"id":2}', 'inner done', 'outer done'])
+  // Invalid input does not reach middlewares.
   expect((await request('GET', '/things/x')).status).toBe(400)
-  expect(told).toHaveLength(4)
+  expect(log).toHaveLength(4)
 })
 
-test('a middleware may answer itself, or refuse, over REST and tRPC', async () => {
+test('a middleware can return its own result or throw, over REST and tRPC', async () => {
   const guard: Middleware<{ id: number }> = async ({ id }, _context, next) => {
     if (id === 1) return { id, seen: 'cached' }
     if (id === 2) throw new ApiError(404, 'No such thing')
@@ -77,7 +77,7 @@ test('a middleware may answer itself, or refuse, over REST and tRPC', async () =
   expect((await request('GET', '/things/3')).body).toEqual({ id: 3, seen: '' })
 })
 
-test('an error carries what its contract says, and nothing else', async () => {
+test('an error contains only the data that its contract declares', async () => {
   const { url } = await serve(contract, plain)
   const client = createClient<typeof contract>({ baseUrl: url })
   const error = await client.things.take.mutate({ id: 1 }).catch((error: unknown) => error)
@@ -87,13 +87,13 @@ test('an error carries what its contract says, and nothing else', async () => {
   for (const other of [new Error('another'), undefined, taken]) {
     expect(client.things.take.errorData(other, 409)).toBeUndefined()
   }
-  // @ts-expect-error: no errors of this status carry anything
+  // @ts-expect-error: errors with this status have no data
   expect(client.things.take.errorData(error, 404)).toBeUndefined()
-  // @ts-expect-error: nor do those of this procedure
+  // @ts-expect-error: errors of this procedure have no data
   expect(client.things.get.errorData).toBeDefined()
 })
 
-test('data that no contract names go to nobody; data that break it are a fault of the service', async () => {
+test('undeclared error data is dropped, and invalid error data is a 500', async () => {
   const problems: Error[] = []
   const { request } = await serve(
     contract,
@@ -117,10 +117,10 @@ test('data that no contract names go to nobody; data that break it are a fault o
   ])
   const broken = await request('POST', '/things/1/holders')
   expect([broken.status, broken.body.error]).toEqual([500, 'Internal server error (request request-1)'])
-  expect(problems.at(-1)?.message).toBe('things.take: the data of its 409 are not what its contract says')
+  expect(problems.at(-1)?.message).toBe('things.take: the data of its 409 error does not match the contract')
 })
 
-test('over REST a form shows them that has a place for them, and the document says so', async () => {
+test('over REST, an error form with a data field contains the data, and the document describes it', async () => {
   const errorForm = {
     schema: z.object({ error: z.string() }),
     withData: (data: z.ZodType) => z.object({ error: z.string(), data }),

@@ -6,9 +6,9 @@ import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
 import { implement, rest } from '../src/index.ts'
 import { envelope } from './sky.ts'
-import { only, serve } from './small.ts'
+import { resourceOf, serve } from './small.ts'
 
-// What a contract may bring along, and what may stand around its handlers.
+// Asynchronous schemas, errors of implementations, and other handlers next to those of a contract.
 
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (cause) => unhandled.push(cause))
@@ -29,7 +29,7 @@ describe('a check or transform that is asynchronous', () => {
     return name === 'broken' ? Promise.reject(new Error('secret')) : undefined
   })
   const contract = {
-    things: only({
+    things: resourceOf({
       find: query({
         input: z.object({
           name,
@@ -55,7 +55,7 @@ describe('a check or transform that is asynchronous', () => {
   }
   const implementation = { things: { find: echo, create: echo, any: echo } }
 
-  test('is waited for over REST', async () => {
+  test('is awaited over REST', async () => {
     const { request } = await serve(contract, implementation)
     const refused = { status: 400, body: { error: 'name: must be free', fields: ['name'] } }
     expect(await request('GET', '/things?name=taken')).toMatchObject(refused)
@@ -67,7 +67,7 @@ describe('a check or transform that is asynchronous', () => {
     expect(await request('PATCH', '/things', { json: { value: 2 } })).toMatchObject({ status: 200 })
   })
 
-  test('is waited for over tRPC', async () => {
+  test('is awaited over tRPC', async () => {
     const { request } = await serve(contract, implementation)
     for (const find of ['things.find', 'things%2Efind']) {
       const refused = await request('GET', `/trpc/${find}?${inputOf({ name: 'taken' })}`)
@@ -77,15 +77,15 @@ describe('a check or transform that is asynchronous', () => {
     }
   })
 
-  test('that rejects is a 500 that says nothing, the first time too', async () => {
+  test('that rejects is a 500 without details, on every attempt', async () => {
     const { request } = await serve(contract, implementation)
     for (const attempt of [1, 2]) {
       const { status, body } = await request('POST', '/things', { json: { name: 'free', label: 'broken' } })
       expect([attempt, status, body.error]).toEqual([attempt, 500, 'Internal server error (request request-1)'])
     }
-    // The same in a contract whose first check is that one.
+    // The same in a contract without any other check.
     const other = {
-      things: only({
+      things: resourceOf({
         create: mutation({
           input: z.object({ label: failing }),
           output: echoed,
@@ -101,7 +101,7 @@ describe('a check or transform that is asynchronous', () => {
 
 describe('a TRPCError of an implementation', () => {
   const contract = {
-    things: only({
+    things: resourceOf({
       get: query({
         input: z.object({ code: z.string() }),
         output: echoed,
@@ -142,7 +142,7 @@ describe('a TRPCError of an implementation', () => {
     expect([trpc.status, trpc.body.error.message]).toEqual([status, `The words of ${code}`])
   })
 
-  test('INTERNAL_SERVER_ERROR, or of a code that is none, is a 500 that says nothing', async () => {
+  test('with INTERNAL_SERVER_ERROR or an unknown code is a 500 without details', async () => {
     const { request } = await serve(contract, { things: { get } })
     for (const code of ['INTERNAL_SERVER_ERROR', 'TEAPOT', 'constructor']) {
       const rest = await request('GET', `/things/${code}`)
@@ -153,7 +153,7 @@ describe('a TRPCError of an implementation', () => {
   })
 })
 
-const things = only({
+const things = resourceOf({
   get: query({
     input: z.object({ id: z.int({ error: 'must be a whole number' }) }),
     output: echoed,
@@ -186,9 +186,9 @@ describe('behind a parser of bodies', () => {
     ['express.json without strictness', [express.json({ strict: false })]],
     ['express.raw', [express.raw({ type: () => true })]],
     ['express.text', [express.text({ type: () => true })]],
-    ['all that Express has', [express.urlencoded({ extended: true }), express.json(), express.text(), express.raw()]],
+    ['all parsers of Express', [express.urlencoded({ extended: true }), express.json(), express.text(), express.raw()]],
   ]
-  test.each(parsers)('%s, a body is what was parsed', async (_, before) => {
+  test.each(parsers)('%s, the parsed body is used', async (_, before) => {
     const { request } = await serve({ things }, implementation, {}, { before })
     const created = await request('POST', '/things', { json: { name: 'é' } })
     expect([created.status, created.body]).toEqual([201, { id: 7, seen: { name: 'é' } }])
@@ -206,7 +206,7 @@ describe('behind a parser of bodies', () => {
     expect((await request('GET', '/things/3')).status).toBe(200)
   })
 
-  test('a body that the parser refuses is refused in the form of its path, and says nothing of what was sent', async () => {
+  test('a body that the parser rejects gets an error in the form of its path, without parts of the body', async () => {
     const { url } = await serve({ things }, implementation, {}, { before: [express.json({ limit: 50 })] })
     const send = async (body: string, headers = {}) => {
       const res = await fetch(`${url}/things`, {
@@ -224,7 +224,7 @@ describe('behind a parser of bodies', () => {
 })
 
 describe('mounted at a path', () => {
-  test('answers there, with a Location and links that fit', async () => {
+  test('responds there, with a Location and links that include the path', async () => {
     const { request } = await serve({ things }, implementation, {}, { mount: '/v1' })
     expect((await request('GET', '/v1/things/3')).body).toEqual({ seen: { id: 3 } })
     expect((await request('GET', '/v1/things/3?envelope=true')).body.data).toEqual({ seen: { id: 3 } })
@@ -237,7 +237,7 @@ describe('mounted at a path', () => {
     expect((await request('OPTIONS', '/v1/things')).headers.get('allow')).toBe('POST, OPTIONS')
   })
 
-  test('gives the path to a Location that needs it, and to no other', async () => {
+  test('adds the path to a Location only if it begins with a single slash', async () => {
     const location = (value: string) =>
       query({
         input: z.object({}),
@@ -252,13 +252,13 @@ describe('mounted at a path', () => {
       ['https://sky/a', 'https://sky/a'],
       ['a', 'a'],
     ] as const) {
-      const contract = { things: only({ get: location(value) }) }
+      const contract = { things: resourceOf({ get: location(value) }) }
       const { request } = await serve(contract, { things: { get: async () => ({}) } }, {}, { mount: '/v1' })
       expect((await request('GET', '/v1')).headers.get('location')).toBe(sent)
     }
   })
 
-  test('refuses in the form of the path', async () => {
+  test('rejects in the error form of the path', async () => {
     const { request } = await serve({ things }, implementation, {}, { mount: '/v1' })
     expect((await request('GET', '/v1/things/x')).body.error).toBe('id: must be a whole number')
     expect((await request('DELETE', '/v1/things/1')).status).toBe(405)
@@ -273,9 +273,9 @@ describe('mounted at a path', () => {
     expect((await request('GET', '/v1/%zz')).status).toBe(400)
   })
 
-  test('passes on what it does not take, and what refuses it later still has the form of its path', async () => {
+  test('passes on unknown paths, and a later 404 has the error form of the path', async () => {
     const app = express()
-    const { handle, refuse } = rest(
+    const { handle, notFound } = rest(
       { things },
       implement<{ things: typeof things }, object>({ things }, implementation),
       {
@@ -286,7 +286,7 @@ describe('mounted at a path', () => {
     )
     app.use('/v1', handle)
     app.get('/things/1', (_req, res) => void res.json('elsewhere'))
-    app.use(refuse)
+    app.use(notFound)
     const server = app.listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as { port: number }
@@ -299,8 +299,8 @@ describe('mounted at a path', () => {
   })
 })
 
-test('an input field that the query string has no room for is refused at the start', () => {
-  const taken = only({
+test('an input field named envelope in the query string is rejected at startup', () => {
+  const taken = resourceOf({
     list: query({
       input: z.object({ envelope: z.string() }),
       output: echoed,
@@ -309,12 +309,12 @@ test('an input field that the query string has no room for is refused at the sta
   })
   const options = { envelope, context: () => ({}), requestId: () => '' }
   expect(() => rest({ taken }, [], options)).toThrow(
-    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" asks for the standard envelope',
+    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" selects the standard envelope',
   )
 })
 
-test('an input field named envelope may come in a path or a body', async () => {
-  const letters = only({
+test('an input field named envelope can be in a path or a body', async () => {
+  const letters = resourceOf({
     get: query({
       input: z.object({ envelope: z.string() }),
       output: echoed,

@@ -1,20 +1,20 @@
 import { type ServiceError, serviceError } from './errors.ts'
 
-// The longest that timers take; a longer one would end at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+// The longest delay that timers support; a longer one would fire at once.
+const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** A timer that may be as long as it likes. */
+/** A timer of any length: one longer than timers support never fires. Returns a function that stops it. */
 export function timer(ms: number, run: () => void): () => void {
-  if (ms > LONGEST_TIMER_MS) return () => {}
-  const started = setTimeout(run, Math.max(0, ms))
-  return () => clearTimeout(started)
+  if (ms > MAX_TIMER_MS) return () => {}
+  const handle = setTimeout(run, Math.max(0, ms))
+  return () => clearTimeout(handle)
 }
 
-/** The end of a call: its time is over, or its caller does not want it any more. */
-export class Ending {
+/** Ends a call when its timeout has passed or its signal aborts. */
+export class Deadline {
   #error: ServiceError | undefined
   #reject: ((error: ServiceError) => void) | undefined
-  #told: (() => void) | undefined
+  #onEnd: (() => void) | undefined
   readonly #ended: Promise<never>
   readonly #stopTimer: () => void
   readonly #signal: AbortSignal | null | undefined
@@ -23,7 +23,7 @@ export class Ending {
     this.#ended = new Promise((_, reject) => {
       this.#reject = reject
     })
-    // Whoever waits is told; where nobody does, it is no error.
+    // Without this handler, the rejection is unhandled if no `race` is running.
     this.#ended.catch(() => {})
     this.#stopTimer = timer(timeoutMs, () => this.#end(timedOut()))
     this.#signal = signal
@@ -35,17 +35,17 @@ export class Ending {
     return this.#error !== undefined
   }
 
-  /** Told once when the call ends before it is answered. */
-  set onEnd(told: () => void) {
-    this.#told = told
+  /** Called once if the call ends before its answer arrives. */
+  set onEnd(listener: () => void) {
+    this.#onEnd = listener
   }
 
-  /** @throws AbortedError or TimeoutError as soon as the call is over */
+  /** @throws AbortedError or TimeoutError when the call ends */
   race<T>(work: T | Promise<T>): Promise<T> {
     return Promise.race([this.#ended, work])
   }
 
-  /** Lets go of timer and signal. */
+  /** Releases the timer and the signal. */
   close(): void {
     this.#stopTimer()
     this.#signal?.removeEventListener('abort', this.#abort)
@@ -58,11 +58,11 @@ export class Ending {
   #end(error: ServiceError): void {
     this.#error ??= error
     this.#reject?.(this.#error)
-    this.#told?.()
+    this.#onEnd?.()
   }
 }
 
-/** A pause of several calls, which go on in the same moment. */
+/** A pause that several calls share, so that they continue at the same time. */
 export class Pause {
   readonly ms: number
   #waiting = 0
@@ -73,14 +73,14 @@ export class Pause {
     this.ms = ms
   }
 
-  /** @throws AbortedError or TimeoutError as soon as the call is over */
-  async wait(ending: Ending): Promise<void> {
+  /** @throws AbortedError or TimeoutError when the call ends */
+  async wait(deadline: Deadline): Promise<void> {
     this.#over ??= new Promise((resolve) => {
       this.#stop = timer(this.ms, resolve)
     })
     this.#waiting++
     try {
-      await ending.race(this.#over)
+      await deadline.race(this.#over)
     } finally {
       if (--this.#waiting === 0) {
         this.#stop()

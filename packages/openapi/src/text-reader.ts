@@ -1,31 +1,31 @@
 import type { z } from 'zod'
 import { accepts, compiled } from './validate.ts'
 
-/** How the text of an input field becomes its value. */
-export interface Reading {
-  /** Whether a query string gives a list by repeating the parameter, rather than by commas. */
+/** Converts the text of an input field to its value. */
+export interface TextReader {
+  /** Whether a list in a query string repeats the parameter, instead of separating values by commas. */
   isRepeated: boolean
-  /** Whether it may be a list at all. */
+  /** Whether the field accepts a list. */
   isList: boolean
-  /** @param texts one, or several where it is repeated */
+  /** @param texts one text, or several if the parameter is repeated */
   read: (texts: readonly string[]) => unknown
 }
 
-/** What text may stand for: never more than digits for a number. */
+/** The types that text can represent. Numbers are digits only. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text'
 
-/** What text a schema takes. */
-interface Texts {
+/** The types of text that a schema accepts. */
+interface TextTypes {
   kinds: Set<Kind>
   /** The schemas of the kinds. */
   leaves: z.ZodType[]
 }
 
-/** What a schema takes. */
-interface Taken extends Texts {
-  /** What it takes as the values of a list. */
-  items: Texts | undefined
-  /** The types that text cannot stand for. */
+/** The types that a schema accepts. */
+interface AcceptedTypes extends TextTypes {
+  /** The types of list values. */
+  items: TextTypes | undefined
+  /** The types that text cannot represent. */
   others: Set<string>
   hasCommas: boolean
 }
@@ -33,21 +33,21 @@ interface Taken extends Texts {
 const NOT_JSON = /(^|array of )(bigint|date|map|set|symbol|function|file|promise|nan)$/
 
 /**
- * The reading of a field that comes from a query string, a path or a header. The values of a list are separated by
- * commas, but in a query string, where the parameter is repeated, unless the field's `param.explode` is false.
+ * The reader of a field in a query string, a path or a header. A list in a query string repeats the parameter, unless the
+ * field's `param.explode` is false. In all other cases, commas separate the values of a list.
  *
- * @param where how an error names the field and its place
- * @throws Error where no text stands for what the field takes
+ * @param where the field and its source, for error messages
+ * @throws Error if text cannot represent any type that the field accepts
  */
-export function readingOf(schema: z.ZodType, where: string, isInQuery: boolean): Reading {
-  const taken = takenBy(schema)
-  checkCarried(taken, where, () => false)
-  const { items } = taken
-  const hasCommas = taken.hasCommas || !isInQuery
-  const readOne = readerOf(taken, schema)
+export function textReaderOf(schema: z.ZodType, where: string, isInQuery: boolean): TextReader {
+  const accepted = acceptedTypes(schema)
+  checkCarried(accepted, where, () => false)
+  const { items } = accepted
+  const hasCommas = accepted.hasCommas || !isInQuery
+  const readOne = readerOf(accepted, schema)
   if (items === undefined) return { isRepeated: false, isList: false, read: ([text = '']) => readOne(text) }
   const readItem = readerOf(items)
-  const fits = taken.kinds.size === 0 ? undefined : fitter(taken, schema)
+  const fits = accepted.kinds.size === 0 ? undefined : matcher(accepted, schema)
   const read = (texts: readonly string[]) => {
     const [text = ''] = texts
     if (fits !== undefined && texts.length === 1) {
@@ -59,25 +59,29 @@ export function readingOf(schema: z.ZodType, where: string, isInQuery: boolean):
   return { isRepeated: !hasCommas, isList: true, read }
 }
 
-/** @throws Error where no JSON stands for what a field takes that comes from a body */
+/** @throws Error if JSON cannot represent any type that a body field accepts */
 export function checkBodyField(schema: z.ZodType, where: string): void {
-  checkCarried(takenBy(schema), where, (type) => !NOT_JSON.test(type))
+  checkCarried(acceptedTypes(schema), where, (type) => !NOT_JSON.test(type))
 }
 
-/** @param isCarried whether a value of a type comes as something else than text */
-function checkCarried({ kinds, items, others }: Taken, where: string, isCarried: (type: string) => boolean): void {
+/** @param isCarried whether the source can carry values of a type in a form other than text */
+function checkCarried(
+  { kinds, items, others }: AcceptedTypes,
+  where: string,
+  isCarried: (type: string) => boolean,
+): void {
   if (kinds.size > 0 || items !== undefined || others.size === 0 || [...others].some(isCarried)) return
   throw new Error(`${where}, which cannot carry ${[...others].join(', ')}`)
 }
 
-/** Reads text as the first of what it may stand for that the schema takes. */
-function readerOf(texts: Texts, schema?: z.ZodType): (text: string) => unknown {
+/** Reads text as the first type that the schema accepts: number, integer, boolean, then text. */
+function readerOf(texts: TextTypes, schema?: z.ZodType): (text: string) => unknown {
   const { kinds } = texts
   const readers = (['number', 'integer', 'boolean'] as const)
     .filter((kind) => kinds.has(kind))
     .map((kind) => READERS[kind])
   if (kinds.size <= 1) return readers[0] ?? READERS.text
-  const fits = kinds.has('text') ? fitter(texts, schema) : () => true
+  const fits = kinds.has('text') ? matcher(texts, schema) : () => true
   return (text) => {
     for (const read of readers) {
       const value = read(text)
@@ -91,13 +95,13 @@ const READERS: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
   number: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
-  // However many digits there are, they are a whole number, for the schema to judge: never a smaller one, which it might take.
+  // Too many digits become MAX_VALUE, still an integer. The schema then rejects it, instead of accepting a rounded value.
   integer: (text) =>
     /^-?\d+$/.test(text) ? Math.max(-Number.MAX_VALUE, Math.min(Number(text), Number.MAX_VALUE)) : text,
 }
 
-/** Whether a schema takes a value. Where it is asynchronous, what it is made of says so. */
-function fitter({ leaves }: Texts, schema?: z.ZodType): (value: unknown) => boolean {
+/** Tests whether a schema accepts a value. An asynchronous schema is approximated by its leaf schemas. */
+function matcher({ leaves }: TextTypes, schema?: z.ZodType): (value: unknown) => boolean {
   const whole = schema && compiled(schema)
   return (value) => (whole && accepts(whole(), value)) ?? leaves.some((leaf) => accepts(leaf, value) ?? true)
 }
@@ -118,45 +122,51 @@ interface Def {
 }
 
 const TEXT = new Set(['string', 'template_literal', 'unknown', 'any', 'custom', 'transform'])
-// What is only ever left out.
+// Types whose only value is absence.
 const NOTHING = new Set(['undefined', 'void', 'never'])
 
-/** @param ancestors the schemas around this one, which a lazy one may lead back to */
-function takenBy(schema: z.ZodType, ancestors: readonly z.ZodType[] = []): Taken {
-  const taken: Taken = { kinds: new Set(), leaves: [], items: undefined, others: new Set(), hasCommas: false }
-  const explore = (schema: z.ZodType, around: readonly z.ZodType[]): void => {
-    if (around.includes(schema)) return
-    const within = [...around, schema]
+/** @param ancestors the enclosing schemas, to stop at recursive lazy schemas */
+function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []): AcceptedTypes {
+  const accepted: AcceptedTypes = {
+    kinds: new Set(),
+    leaves: [],
+    items: undefined,
+    others: new Set(),
+    hasCommas: false,
+  }
+  const explore = (schema: z.ZodType, ancestors: readonly z.ZodType[]): void => {
+    if (ancestors.includes(schema)) return
+    const enclosing = [...ancestors, schema]
     const def = schema.def as unknown as Def
     const { type } = def
     const { param } = (schema.meta() ?? {}) as { param?: { explode?: boolean } }
-    if (param?.explode === false) taken.hasCommas = true
+    if (param?.explode === false) accepted.hasCommas = true
     const kinds = kindsOf(schema, def)
     const inner = innerOf(def)
     if (kinds !== undefined) {
-      taken.leaves.push(schema)
+      accepted.leaves.push(schema)
       for (const kind of kinds) {
-        if (kind in READERS) taken.kinds.add(kind as Kind)
-        else taken.others.add(kind)
+        if (kind in READERS) accepted.kinds.add(kind as Kind)
+        else accepted.others.add(kind)
       }
     } else if (def.element !== undefined) {
-      const { kinds, leaves, items, others } = takenBy(def.element, within)
+      const { kinds, leaves, items, others } = acceptedTypes(def.element, enclosing)
       if (kinds.size > 0) {
-        taken.items ??= { kinds: new Set(), leaves: [] }
-        for (const kind of kinds) taken.items.kinds.add(kind)
-        taken.items.leaves.push(...leaves)
+        accepted.items ??= { kinds: new Set(), leaves: [] }
+        for (const kind of kinds) accepted.items.kinds.add(kind)
+        accepted.items.leaves.push(...leaves)
       }
-      if (items !== undefined) taken.others.add('array of array')
-      for (const other of others) taken.others.add(`array of ${other}`)
+      if (items !== undefined) accepted.others.add('array of array')
+      for (const other of others) accepted.others.add(`array of ${other}`)
     } else if (inner.length > 0) {
-      for (const one of inner) explore(one, within)
-    } else if (!NOTHING.has(type)) taken.others.add(type)
+      for (const one of inner) explore(one, enclosing)
+    } else if (!NOTHING.has(type)) accepted.others.add(type)
   }
   explore(schema, ancestors)
-  return taken
+  return accepted
 }
 
-/** The kinds of a schema's values, or the types that are none; undefined where that is for other schemas to say. */
+/** The kinds of a leaf schema, or its types that text cannot represent; undefined for a schema that contains others. */
 function kindsOf(schema: z.ZodType, { type, format, coerce, values }: Def): string[] | undefined {
   if (schema.meta()?.type === 'integer') return ['integer']
   if (type === 'number') return [format === 'safeint' ? 'integer' : 'number']

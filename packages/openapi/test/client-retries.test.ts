@@ -9,7 +9,7 @@ import {
 } from '../src/client/index.ts'
 import type { contract } from './sky.ts'
 
-// On a clock of the test's own, which stands still unless it is told to go on.
+// The tests use fake timers.
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -18,10 +18,10 @@ type Answer = 'fine' | 'busy' | 'gone' | { retryAfterMs: number } | { slowMs: nu
 
 const RATE = 20
 
-/** A client of a service that answers as `answers` says, request by request, and the rest as `otherwise`. */
+/** A client of a service that gives `answers` to its first requests and `otherwise` to all later ones. */
 function clientOf(answers: Answer[], otherwise: Answer, options: ClientCallOptions<typeof contract> = {}) {
-  /** When a request repeated calls. */
-  const repeated: number[] = []
+  /** The times of requests with retried calls. */
+  const retryTimes: number[] = []
   let requests = 0
   /** The `id` of each call, each time it was sent. */
   const sent: number[] = []
@@ -29,7 +29,7 @@ function clientOf(answers: Answer[], otherwise: Answer, options: ClientCallOptio
     send: async (calls) => {
       const answer = answers[requests++] ?? otherwise
       const ids = calls.map(({ input }) => (input as { id: number }).id)
-      if (ids.some((id) => sent.includes(id))) repeated.push(performance.now())
+      if (ids.some((id) => sent.includes(id))) retryTimes.push(performance.now())
       sent.push(...ids)
       const unavailable = (retryAfterMs?: number) =>
         serviceError('unavailable', { status: 503, message: 'later', retryAfterMs })
@@ -45,17 +45,17 @@ function clientOf(answers: Answer[], otherwise: Answer, options: ClientCallOptio
   }
   const { planets } = clientOver<typeof contract>(transport, { retriesPerSecond: RATE, ...options })
   const get = (id: number): Promise<unknown> => planets.get.query({ id }).catch((error: ServiceError) => error.code)
-  return { get, sent, repeated, requests: () => requests }
+  return { get, sent, retryTimes, requests: () => requests }
 }
 
-/** Makes calls at their times, and waits for all. */
+/** Makes calls at the given times and waits for all of them. */
 async function play(get: (id: number) => Promise<unknown>, times: number[]): Promise<unknown[]> {
   const outcomes = times.map((ms, id) => new Promise<unknown>((resolve) => setTimeout(() => resolve(get(id)), ms)))
   await vi.advanceTimersByTimeAsync(200_000)
   return Promise.all(outcomes)
 }
 
-test('no schedule of calls and answers sends more repeats than the budget allows, and every call ends', async () => {
+test('no sequence of calls and responses exceeds the retry budget, and every call ends', async () => {
   const answer: fc.Arbitrary<Answer> = fc.oneof(
     fc.constantFrom<Answer>('fine', 'busy', 'gone'),
     fc.record({ retryAfterMs: fc.integer({ min: 0, max: 100_000 }) }),
@@ -69,11 +69,11 @@ test('no schedule of calls and answers sends more repeats than the budget allows
       schedule,
       fc.boolean(),
       async (answers, otherwise, times, batch) => {
-        const { get, repeated } = clientOf(answers, otherwise, { batch })
+        const { get, retryTimes } = clientOf(answers, otherwise, { batch })
         const outcomes = await play(get, times)
         for (const outcome of outcomes) expect(['fine', 'unavailable', 'timeout']).toContain(outcome)
-        for (const [first, start] of repeated.entries()) {
-          for (const [last, end] of repeated.entries()) {
+        for (const [first, start] of retryTimes.entries()) {
+          for (const [last, end] of retryTimes.entries()) {
             if (last < first) continue
             expect(last - first + 1).toBeLessThanOrEqual(RATE + ((end - start) / 1000) * RATE + 1e-6)
           }
@@ -84,14 +84,14 @@ test('no schedule of calls and answers sends more repeats than the budget allows
   )
 })
 
-test('calls that give up leave the budget to others', async () => {
+test('calls that stop retrying leave the budget to others', async () => {
   const { get, sent } = clientOf([], 'busy', { batch: false })
   await play(get, [...Array(600).fill(0), 5_000])
-  // Its time for repeats is 2,000 ms, with waits of at most 50, 100, 200, 400, 800 and 1,600 ms.
+  // A call is retried for 2,000 ms, after pauses of at most 50, 100, 200, 400, 800 and 1,600 ms.
   expect(sent.filter((id) => id === 600).length).toBeGreaterThan(1)
 })
 
-test('a service that asks for a month is asked at most twice in two seconds', async () => {
+test('a Retry-After of a month gets at most two requests', async () => {
   const { get, requests } = clientOf([], { retryAfterMs: 2_592_000_000 }, { timeoutMs: 40 * 24 * 3_600_000 })
   void get(1)
   await vi.advanceTimersByTimeAsync(2_000)
