@@ -22,7 +22,7 @@ function outcomeOf(status: number): 401 | 403 | 'answered' {
 
 const pathItems = Object.values(createDocument().paths as Record<string, Record<string, StatedOperation>>)
 const stated = new Map(
-  Object.values(place) => pathItems.flatMap((item) => Object.values(item) => Object.values(place).map((operation) => [operation.operationId, operation['x-role']])),
+  pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
 interface StatedOperation {

@@ -41,7 +41,7 @@ test('every path of the console that is not a file serves its page, under the st
   }
 })
 
-test("the files of the console are cached for a year, and a file of another build is a 404", async () => {
+test('the files of the console are cached for a year, and a file of another build is a 404', async () => {
   await using server = await serveConsole(built)
   const script = await server.get('/console/assets/main-abc.js')
   expect([script.status, await script.text()]).toEqual([200, 'run()'])

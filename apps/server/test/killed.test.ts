@@ -26,7 +26,7 @@ for (const { what, path, list, json, first } of [
     first: [{ id: 1, ...bob, role: 'user', created_at: expect.any(String) }],
   },
 ]) {
-  test(`killed between the write of ${what} and its answer: the retry at another process gets the first answer`, async () => {
+  test(`after a kill between the write of ${what} and the response, a retry at another process gets the first response`, async () => {
     await using folder = await temporaryFolder()
     const database = await postgresDatabase()
     const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {}
@@ -42,7 +42,7 @@ for (const { what, path, list, json, first } of [
 
     await expect(create(await dying.url())).rejects.toThrow('fetch failed')
     expect((await dying.exited).code).toBe(null)
-    // The write is there: it was the answer that was lost.
+    // The write is stored; only the response was lost.
     expect(await stored()).toHaveLength(1)
     const again = await create(otherUrl)
     expect(again).toMatchObject({ status: 201, body: first })
