@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider, useInfiniteQuery, useMutation, useQue
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
 // React needs a document; requests still use the fetch of Node.js.
 const window = Object.assign(new Window({ url: 'http://localhost' }), { fetch })
@@ -109,7 +109,7 @@ test('a write invalidates the audit log, even if the onSettled of the caller thr
 
 test('the attempts of one mutation share an idempotency key, and two mutations have two', async () => {
   const keys: string[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     let body = ''
     req.on('data', (chunk) => {
       body += chunk

@@ -1,4 +1,4 @@
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
 /** A received span. */
 export interface ReceivedSpan {
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 export async function startReceiver() {
   const bodies: Buffer[] = []
   const headers: string[] = []
-  const server = await standIn((req, res) => {
+  const server = await startStubServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk) => chunks.push(chunk))
     req.on('end', () => {
@@ -39,7 +39,7 @@ export async function startReceiver() {
 
 /** A collector that accepts every request and never responds. */
 export function startSilentReceiver() {
-  return standIn(() => {})
+  return startStubServer(() => {})
 }
 
 // Field numbers of opentelemetry-proto: trace/v1/trace.proto, common/v1/common.proto, resource/v1/resource.proto.

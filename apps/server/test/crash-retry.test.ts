@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
-const DIES = fileURLToPath(new URL('dies-before-answering.mjs', import.meta.url))
+const KILL_BEFORE_RESPONSE = fileURLToPath(new URL('kill-before-response.mjs', import.meta.url))
 
 const lamp = { name: 'Lamp', price: 24.5 }
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'analytical' }
@@ -32,7 +32,7 @@ for (const { what, path, list, json, first } of [
     const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {}
     await using other = spawnService(folder.path, environment)
     const otherUrl = await other.url()
-    await using dying = spawnService(folder.path, { ...environment, NODE_OPTIONS: `--import ${DIES}` })
+    await using dying = spawnService(folder.path, { ...environment, NODE_OPTIONS: `--import ${KILL_BEFORE_RESPONSE}` })
     const create = async (url: string) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'once' }
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })

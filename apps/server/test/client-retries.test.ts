@@ -14,7 +14,7 @@ import { TRPCClientError } from '@trpc/client'
 import { expect, expectTypeOf, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
 const failure = (call: Promise<unknown>) =>
   call.then(
@@ -60,7 +60,7 @@ test('an unreachable service is reported as unavailable once the time for retrie
 })
 
 test('a call ends at its timeout or at its abort signal', async () => {
-  await using silent = await standIn(() => {})
+  await using silent = await startStubServer(() => {})
   const { books } = createClient({ baseUrl: silent.url, timeoutMs: 100 })
   expect(await failure(books.get.query({ id: 1 }))).toBeInstanceOf(TimeoutError)
 
@@ -72,7 +72,7 @@ test('a call ends at its timeout or at its abort signal', async () => {
 
 test('the client waits for Retry-After, and does not retry what the service rejects for good', async () => {
   const seen: { at: number; key: string }[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     let body = ''
     req.on('data', (chunk) => {
       body += chunk
@@ -96,7 +96,7 @@ test('the client waits for Retry-After, and does not retry what the service reje
 
 test('with retries disabled a call is attempted once', async () => {
   const bodies: string[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     req.on('data', (chunk) => bodies.push(String(chunk)))
     req.on('end', () => res.writeHead(503).end('{}'))
   })

@@ -7,9 +7,9 @@ import { freePort } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
-const GOES_WRONG = fileURLToPath(new URL('goes-wrong.mjs', import.meta.url))
+const RAISE_ERRORS = fileURLToPath(new URL('raise-errors.mjs', import.meta.url))
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const environment = { NODE_OPTIONS: `--import ${GOES_WRONG}` }
+const environment = { NODE_OPTIONS: `--import ${RAISE_ERRORS}` }
 
 /** Sends five of the 99 bytes of a body, then leaves the connection. */
 async function abort(url: string, target: string, leave: 'destroy' | 'end' | 'resetAndDestroy') {
