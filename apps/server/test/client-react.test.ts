@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => window.happyDOM.close())
 
-/** Renders `component` for a client of `url`; `await using` removes it. */
+/** Renders `component` with a client of `url`; `await using` removes it. */
 function show(url: string, component: () => unknown) {
   const client = createClient({ baseUrl: url })
   const queryClient = new QueryClient()

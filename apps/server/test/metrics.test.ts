@@ -108,7 +108,7 @@ test('once a key exists, every role may read the metrics, and anonymous requests
   ])
   const callers = await createCallers(server)
   const answers: Record<string, unknown> = {}
-  // The service looks for a first key once a second.
+  // The service checks for a first key once a second.
   await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
   for (const [kind, authorization] of Object.entries(callers) as [CallerKind, string | undefined][]) {
     for (const method of ['GET', 'HEAD']) {

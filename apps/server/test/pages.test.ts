@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from './harness.ts'
 let server: TestServer
 let browser: Browser
 
-// The first start unpacks the browser, which takes long on a slow disk.
+// The first start unpacks the browser, which is slow on a slow disk.
 beforeAll(async () => {
   server = await startTestServer()
   browser = await openBrowser()

@@ -183,7 +183,7 @@ test.each([
   ['names another issuer', { issuer: 'https://id.example.com' }],
   ['names no issuer', { issuer: undefined }],
   ['names keys over plain http on another machine', { jwks_uri: 'http://id.example.com/jwks' }],
-])('a discovery document that %s lets nobody in, and the log says so', async (_, document) => {
+])('with a discovery document that %s every token is refused, and the log gives the reason', async (_, document) => {
   await using provider = await startPlainProvider(document)
   await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
   expect((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
