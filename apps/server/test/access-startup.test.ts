@@ -64,11 +64,11 @@ for (const [Host, status] of [
 
 test('ALLOWED_HOSTS applies on loopback as well', async () => {
   await using server = await startTestServer({ ALLOWED_HOSTS: 'dev.example.com' })
-  const ask = async (host: string) => {
+  const send = async (host: string) => {
     const bytes = Buffer.from(`GET /items HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     return parseAnswers(await exchangeBytes(server.url, bytes))[0]?.status
   }
-  expect([await ask('Dev.example.com:3000'), await ask('192.0.2.1'), await ask('nas')]).toEqual([200, 403, 403])
+  expect([await send('Dev.example.com:3000'), await send('192.0.2.1'), await send('nas')]).toEqual([200, 403, 403])
 })
 
 test('without a key the start warns once for all workers that access is open; with a key it does not warn', async () => {

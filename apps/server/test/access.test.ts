@@ -64,11 +64,11 @@ describe('once a key exists', () => {
     const { key } = await createKey(server)
     const anonymous = async () => (await server.request('GET', '/books')).status
     await expect.poll(anonymous, { timeout: 10_000 }).toBe(401)
-    const ask = async (credentials: string) => {
+    const send = async (credentials: string) => {
       const head = `GET /books HTTP/1.1\r\nHost: api.example.com\r\n${credentials}Connection: close\r\n\r\n`
       return parseAnswers(await exchangeBytes(server.url, Buffer.from(head)))[0]?.status
     }
-    expect([await ask(''), await ask(`Authorization: Bearer ${key}\r\n`)]).toEqual([401, 200])
+    expect([await send(''), await send(`Authorization: Bearer ${key}\r\n`)]).toEqual([401, 200])
   })
 
   test('revocation or expiry of the last key does not open the service again', async () => {
@@ -340,22 +340,22 @@ test('no log line and no error contains a key or a part of one, however it was s
   const wrong = `${key.slice(0, 16)}${'Z'.repeat(32)}`
   await server.request('GET', '/items', { headers: bearer(key) })
   const errors: string[] = []
-  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const send = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const answer = await fetch(server.url + path, { method, headers })
     const response = `${[...answer.headers].filter(([name]) => name !== 'set-cookie')} ${await answer.text()}`
     if (answer.status >= 400) errors.push(response)
   }
   for (const secret of [key, wrong]) {
-    await ask('/items', bearer(secret))
-    await ask('/items', { Authorization: `Basic ${secret}` })
-    await ask('/items', { Authorization: secret })
-    await ask(`/items?key=${secret}`, bearer(secret))
-    await ask('/items/x', bearer(secret))
-    await ask('/trpc/items.list', bearer(secret))
-    await ask('/trpc/items.list', { Cookie: `resource_session=${secret}` })
-    await ask('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
-    await ask('/console/session', bearer(secret), 'POST')
-    await ask('/console/session', { Cookie: `a=b; resource_session=${secret}` })
+    await send('/items', bearer(secret))
+    await send('/items', { Authorization: `Basic ${secret}` })
+    await send('/items', { Authorization: secret })
+    await send(`/items?key=${secret}`, bearer(secret))
+    await send('/items/x', bearer(secret))
+    await send('/trpc/items.list', bearer(secret))
+    await send('/trpc/items.list', { Cookie: `resource_session=${secret}` })
+    await send('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
+    await send('/console/session', bearer(secret), 'POST')
+    await send('/console/session', { Cookie: `a=b; resource_session=${secret}` })
   }
   expect(errors.length).toBeGreaterThan(10)
   const output = [...server.log, ...errors].join('\n')

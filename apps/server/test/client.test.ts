@@ -262,7 +262,7 @@ describe('errors', () => {
     })
   })
 
-  test('missing fields are named as the specification words it', async () => {
+  test('the message for missing fields is that of the specification', async () => {
     await using server = await startTestServer()
     // @ts-expect-error name and email are required
     await expect(server.client.users.create.mutate({})).rejects.toMatchObject({

@@ -111,42 +111,42 @@ describe('the rate limit', () => {
   })
 
   test('identifies callers by the address that a trusted proxy forwards, and by no other', async () => {
-    const ask = async (url: string, from: string) =>
+    const send = async (url: string, from: string) =>
       rateOf(await fetch(`${url}/items`, { headers: { 'X-Forwarded-For': from } }))
     await using trusting = await startTestServer({ RATE_LIMIT: '10', TRUST_PROXY: 'loopback' })
-    expect(await ask(trusting.url, '192.0.2.1')).toBe('9')
-    expect(await ask(trusting.url, '192.0.2.2')).toBe('9')
+    expect(await send(trusting.url, '192.0.2.1')).toBe('9')
+    expect(await send(trusting.url, '192.0.2.2')).toBe('9')
     // Addresses before the first untrusted one are under the control of the client.
-    expect(await ask(trusting.url, '192.0.2.9, 192.0.2.1')).toBe('8')
+    expect(await send(trusting.url, '192.0.2.9, 192.0.2.1')).toBe('8')
     // An IPv6 customer controls at least 64 bits.
-    expect(await ask(trusting.url, '2001:db8:1:2::1')).toBe('9')
-    expect(await ask(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
-    expect(await ask(trusting.url, '2001:db8:1:3::1')).toBe('9')
-    expect(await ask(trusting.url, 'whatever')).toBe('9')
-    expect(await ask(trusting.url, 'something else')).toBe('8')
+    expect(await send(trusting.url, '2001:db8:1:2::1')).toBe('9')
+    expect(await send(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
+    expect(await send(trusting.url, '2001:db8:1:3::1')).toBe('9')
+    expect(await send(trusting.url, 'whatever')).toBe('9')
+    expect(await send(trusting.url, 'something else')).toBe('8')
     await using plain = await startTestServer({ RATE_LIMIT: '10' })
-    expect(await ask(plain.url, '192.0.2.1')).toBe('9')
-    expect(await ask(plain.url, '192.0.2.2')).toBe('8')
+    expect(await send(plain.url, '192.0.2.1')).toBe('9')
+    expect(await send(plain.url, '192.0.2.2')).toBe('8')
   })
 
   test('counts a valid key by the key, and a missing or invalid one by the address', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '3' })
     const { reader, writer, wrong } = await createCallers(server)
-    const ask = async (authorization?: string) => {
+    const send = async (authorization?: string) => {
       const headers = { ...(authorization !== undefined && { Authorization: authorization }) }
       const response = await fetch(`${server.url}/items`, { headers })
       return [response.status, rateOf(response)]
     }
-    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+    expect([await send(reader), await send(reader), await send(writer)]).toEqual([
       [200, '2'],
       [200, '1'],
       [200, '2'],
     ])
-    expect([await ask(), await ask(wrong)]).toEqual([
+    expect([await send(), await send(wrong)]).toEqual([
       [401, '2'],
       [401, '1'],
     ])
-    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+    expect([await send(reader), await send(reader), await send(writer)]).toEqual([
       [200, '0'],
       [429, '0'],
       [200, '1'],
@@ -156,21 +156,21 @@ describe('the rate limit', () => {
   test('refuses no valid key after anonymous requests exhaust the quota of its address, and still refuses them', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '3' })
     const { reader, wrong } = await createCallers(server)
-    const ask = async (authorization?: string, path = '/items') => {
+    const send = async (authorization?: string, path = '/items') => {
       const headers = { ...(authorization !== undefined && { Authorization: authorization }) }
       const response = await fetch(server.url + path, { headers })
       return [response.status, rateOf(response)]
     }
-    for (let time = 0; time < 4; time++) await ask()
-    expect([await ask(), await ask(wrong), await ask('Bearer a.b.c'), await ask(undefined, '/docs')]).toEqual(
+    for (let time = 0; time < 4; time++) await send()
+    expect([await send(), await send(wrong), await send('Bearer a.b.c'), await send(undefined, '/docs')]).toEqual(
       Array(4).fill([429, '0']),
     )
-    expect([await ask(reader), await ask(reader, '/docs'), await ask(reader, '/trpc/items.list')]).toEqual([
+    expect([await send(reader), await send(reader, '/docs'), await send(reader, '/trpc/items.list')]).toEqual([
       [200, '2'],
       [200, '1'],
       [200, '0'],
     ])
-    expect([await ask(reader), await ask()]).toEqual([
+    expect([await send(reader), await send()]).toEqual([
       [429, '0'],
       [429, '0'],
     ])
@@ -178,11 +178,11 @@ describe('the rate limit', () => {
 
   test('applies on loopback once a key exists, to keys and to anonymous requests', async () => {
     await using server = await startTestServer()
-    const ask = async (headers = {}) => (await fetch(`${server.url}/items`, { headers })).headers.get('RateLimit')
-    expect(await ask()).toBe(null)
+    const send = async (headers = {}) => (await fetch(`${server.url}/items`, { headers })).headers.get('RateLimit')
+    expect(await send()).toBe(null)
     const { reader = '' } = await createCallers(server)
-    await expect.poll(() => ask({ Authorization: reader })).toMatch(/^"default";r=599\d;t=42$/)
-    expect(await ask()).toMatch(/^"default";r=599\d;t=42$/)
+    await expect.poll(() => send({ Authorization: reader })).toMatch(/^"default";r=599\d;t=42$/)
+    expect(await send()).toMatch(/^"default";r=599\d;t=42$/)
   })
 
   test('is off on loopback without a proxy, because only the user of the machine has access', async () => {

@@ -147,19 +147,19 @@ test('on other addresses than loopback the metrics require a key, even with ALLO
 
 test('refusals are counted by status and reason', async () => {
   await using server = await startTestServer({ RATE_LIMIT: '100' })
-  const ask = async (headers: Record<string, string>, method = 'GET', path = '/items/1') =>
+  const send = async (headers: Record<string, string>, method = 'GET', path = '/items/1') =>
     (await fetch(server.url + path, { method, headers })).status
-  expect(await ask({ Via: '1.1 proxy' })).toBe(401)
-  expect(await ask({ Origin: 'https://other.example.com' }, 'DELETE')).toBe(403)
+  expect(await send({ Via: '1.1 proxy' })).toBe(401)
+  expect(await send({ Origin: 'https://other.example.com' }, 'DELETE')).toBe(403)
   const { wrong = '', revoked = '', expired = '', reader = '', admin = '' } = await createCallers(server)
   await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
   const before = withPrefix(await scrape(server, { Authorization: admin }), 'resource_denied_total{status="401"')
-  for (const Authorization of [wrong, revoked, expired, 'Basic YTpi']) expect(await ask({ Authorization })).toBe(401)
-  expect(await ask({})).toBe(401)
-  for (let time = 0; time < 2; time++) expect(await ask({ Authorization: reader }, 'DELETE')).toBe(403)
+  for (const Authorization of [wrong, revoked, expired, 'Basic YTpi']) expect(await send({ Authorization })).toBe(401)
+  expect(await send({})).toBe(401)
+  for (let time = 0; time < 2; time++) expect(await send({ Authorization: reader }, 'DELETE')).toBe(403)
   const batch = `/trpc/${Array(50).fill('items.list')}?batch=1`
-  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(200)
-  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(429)
+  expect(await send({ Authorization: reader }, 'GET', batch)).toBe(200)
+  expect(await send({ Authorization: reader }, 'GET', batch)).toBe(429)
   const counts = withPrefix(await scrape(server, { Authorization: admin }), 'resource_denied_total')
   const noCredentials = 'resource_denied_total{status="401",reason="no_credentials"}'
   expect((counts[noCredentials] as number) - (before[noCredentials] as number)).toBe(1)

@@ -24,7 +24,7 @@ async function startWithProvider(environment: Record<string, string> = {}) {
   }
 }
 
-async function ask(server: TestServer, token: string, method = 'GET', path = '/items/', json?: unknown) {
+async function send(server: TestServer, token: string, method = 'GET', path = '/items/', json?: unknown) {
   const { status, headers, body } = await server.request(method, path, { json, headers: bearer(token) })
   return { status, challenge: headers.get('www-authenticate'), message: body.message ?? body.error }
 }
@@ -36,9 +36,9 @@ test('the role is the claim of the token', async () => {
   const statuses = async (role: string) => {
     const token = await provider.token({ role })
     const answers = [
-      await ask(server, token),
-      await ask(server, token, 'POST', '/items/', lamp),
-      await ask(server, token, 'DELETE', '/api/users?status=active'),
+      await send(server, token),
+      await send(server, token, 'POST', '/items/', lamp),
+      await send(server, token, 'DELETE', '/api/users?status=active'),
     ]
     return answers.map(({ status }) => status)
   }
@@ -50,14 +50,14 @@ test('the role is the claim of the token', async () => {
 test('the highest role of a list counts, and unknown roles are ignored', async () => {
   await using both = await startWithProvider()
   const token = await both.provider.token({ role: ['owner', 'reader', 'writer'] })
-  expect((await ask(both.server, token, 'POST', '/items/', { name: 'Lamp', price: 1 })).status).toBe(201)
-  expect((await ask(both.server, token, 'GET', '/api/keys')).status).toBe(403)
+  expect((await send(both.server, token, 'POST', '/items/', { name: 'Lamp', price: 1 })).status).toBe(201)
+  expect((await send(both.server, token, 'GET', '/api/keys')).status).toBe(403)
 })
 
 test('the claim may have another name', async () => {
   await using both = await startWithProvider({ OIDC_ROLE_CLAIM: 'client_id' })
   // The value of this claim is `console`, which is not a role.
-  const { status, message } = await ask(both.server, await both.provider.token({ role: 'admin' }))
+  const { status, message } = await send(both.server, await both.provider.token({ role: 'admin' }))
   expect([status, message]).toEqual([403, 'The token’s client_id must be one of reader, writer, admin'])
 })
 
@@ -67,13 +67,13 @@ test.each([
   ['a role of another type', { admin: true }],
 ])('a token with %s is a 403', async (_, role) => {
   await using both = await startWithProvider()
-  const answer = await ask(both.server, await both.provider.token({ role }))
+  const answer = await send(both.server, await both.provider.token({ role }))
   expect(answer).toMatchObject({ status: 403, message: 'The token’s role must be one of reader, writer, admin' })
 })
 
 test('a token for another audience is a 401', async () => {
   await using both = await startWithProvider()
-  const answer = await ask(both.server, await both.provider.token({ role: 'admin', audience: 'another-service' }))
+  const answer = await send(both.server, await both.provider.token({ role: 'admin', audience: 'another-service' }))
   expect(answer).toEqual({
     status: 401,
     challenge: 'Bearer realm="resource", error="invalid_token"',
@@ -85,11 +85,11 @@ test('a token is valid until it expires, plus five seconds of clock skew', async
   await using both = await startWithProvider()
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
   const token = await both.provider.token({ role: 'reader', lifetime: 60 })
-  expect((await ask(both.server, token)).status).toBe(200)
+  expect((await send(both.server, token)).status).toBe(200)
   vi.setSystemTime(new Date('2031-01-01T00:01:04.000Z'))
-  expect((await ask(both.server, token)).status).toBe(200)
+  expect((await send(both.server, token)).status).toBe(200)
   vi.setSystemTime(new Date('2031-01-01T00:01:06.000Z'))
-  expect(await ask(both.server, token)).toMatchObject({
+  expect(await send(both.server, token)).toMatchObject({
     status: 401,
     message: 'The token does not hold: "exp" claim timestamp check failed',
   })
@@ -122,9 +122,9 @@ test('a token that the provider did not sign is a 401: unsigned, another key, th
     '..',
     'a.b.c',
   ]) {
-    expect([token, (await ask(server, token)).status]).toEqual([token, 401])
+    expect([token, (await send(server, token)).status]).toEqual([token, 401])
   }
-  expect((await ask(server, genuine)).status).toBe(200)
+  expect((await send(server, genuine)).status).toBe(200)
 })
 
 /** A provider whose tokens and discovery document the test controls. */
@@ -163,8 +163,8 @@ test.each([
   await using provider = await startPlainProvider()
   await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
   const good = { exp: inAMinute(), sub: 'alice' }
-  expect((await ask(server, await provider.token(good))).status).toBe(200)
-  const { status, message } = await ask(server, await provider.token({ ...good, ...claims } as JWTPayload))
+  expect((await send(server, await provider.token(good))).status).toBe(200)
+  const { status, message } = await send(server, await provider.token({ ...good, ...claims } as JWTPayload))
   expect([status, message]).toEqual([401, `The token does not hold: ${fault}`])
 })
 
@@ -174,7 +174,7 @@ test('with OIDC_TOKEN_TYPE=at+jwt an ID token and any token of another type are 
   await using server = await startTestServer(environment)
   const statuses = []
   for (const typ of ['at+jwt', 'application/at+jwt', 'JWT', undefined]) {
-    statuses.push((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }, typ))).status)
+    statuses.push((await send(server, await provider.token({ exp: inAMinute(), sub: 'alice' }, typ))).status)
   }
   expect(statuses).toEqual([200, 200, 401, 401])
 })
@@ -186,7 +186,7 @@ test.each([
 ])('with a discovery document that %s every token is refused, and the log gives the reason', async (_, document) => {
   await using provider = await startPlainProvider(document)
   await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
-  expect((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
+  expect((await send(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
   expect(server.log.join()).toContain(`${provider.issuer}/.well-known/openid-configuration names`)
 })
 
@@ -200,13 +200,13 @@ test('a key inside the token is not used', async () => {
     .setAudience('resource')
     .setExpirationTime('1m')
     .sign(privateKey)
-  expect((await ask(both.server, token)).status).toBe(401)
+  expect((await send(both.server, token)).status).toBe(401)
 })
 
 test('a token of another provider is a 401', async () => {
   await using both = await startWithProvider()
   await using other = await startIdentityProvider()
-  expect((await ask(both.server, await other.token({ role: 'admin' }))).status).toBe(401)
+  expect((await send(both.server, await other.token({ role: 'admin' }))).status).toBe(401)
 })
 
 test('the keys of the provider are fetched once, and again after a rotation', async () => {
@@ -214,15 +214,15 @@ test('the keys of the provider are fetched once, and again after a rotation', as
   const { provider, server } = both
   vi.useFakeTimers({ toFake: ['Date'] })
   const before = await provider.token({ role: 'reader' })
-  for (let call = 0; call < 20; call++) expect((await ask(server, before)).status).toBe(200)
+  for (let call = 0; call < 20; call++) expect((await send(server, before)).status).toBe(200)
   expect(provider.keysFetched()).toBe(1)
 
   await provider.rotate()
   vi.setSystemTime(Date.now() + 31_000)
   const after = await provider.token({ role: 'reader' })
-  expect((await ask(server, after)).status).toBe(200)
-  expect((await ask(server, before)).status).toBe(401)
-  expect((await ask(server, after)).status).toBe(200)
+  expect((await send(server, after)).status).toBe(200)
+  expect((await send(server, before)).status).toBe(401)
+  expect((await send(server, after)).status).toBe(200)
   expect(provider.keysFetched()).toBe(2)
 })
 
@@ -231,7 +231,7 @@ test('unknown key ids do not cause repeated fetches', async () => {
   const { privateKey } = await generateKeyPair('RS256')
   for (let call = 0; call < 20; call++) {
     const token = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: `k${call}` }).sign(privateKey)
-    expect((await ask(both.server, token)).status).toBe(401)
+    expect((await send(both.server, token)).status).toBe(401)
   }
   expect(both.provider.keysFetched()).toBe(1)
 })
@@ -247,9 +247,9 @@ test('while the provider does not respond, tokens get a 503 and API keys work; a
   const refused = await trusting.request('GET', '/items', { headers: bearer(token) })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   expect(refused.body).toEqual({ message: 'The identity provider does not answer; try again' })
-  expect((await ask(trusting, key)).status).toBe(200)
+  expect((await send(trusting, key)).status).toBe(200)
   await provider.start()
-  expect((await ask(trusting, token)).status).toBe(200)
+  expect((await send(trusting, token)).status).toBe(200)
 })
 
 test('with an identity provider anonymous requests are refused, with or without keys', async () => {
@@ -263,9 +263,9 @@ test('no log line and no error contains a token', async () => {
   await using both = await startWithProvider()
   const { provider, server } = both
   const token = await provider.token({ role: 'reader', audience: 'another-service' })
-  const responses: unknown[] = [await ask(server, token), await ask(server, `${token}x`)]
+  const responses: unknown[] = [await send(server, token), await send(server, `${token}x`)]
   await provider.stop()
-  responses.push(await ask(server, await unsigned({ alg: 'none' }, {})))
+  responses.push(await send(server, await unsigned({ alg: 'none' }, {})))
   const [, , signature = ''] = token.split('.')
   expect([...server.log, JSON.stringify(responses)].join('\n')).not.toContain(signature.slice(0, 40))
 })
