@@ -1,20 +1,21 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-// What is the same whichever engine there is behind it, and what only SQLite can do.
+// Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres =
-  'access-process agreement client-chaos client-contract client-react compiled compose config connections console docs health line nginx page pages process readme redos rest-clients rounds row-mapping'
-    .concat(' sqlite testing timestamp turns unexpected waiting-clients way workers')
+  'access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
+    .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
+    .concat(' rest-snippets row-mapping slow-clients sqlite task-queue testing timestamp uncaught-errors workers')
     .split(' ')
 const without = (names: string[]) => [...configDefaults.exclude, ...names.map((name) => `test/${name}.test.ts`)]
 
 export default defineConfig({
-  // openapi-typescript draws its types with the compiler's JavaScript API, which TypeScript 7 no longer has.
+  // openapi-typescript needs the JavaScript API of the compiler, which TypeScript 7 no longer has.
   resolve: { alias: { typescript: 'typescript-5' } },
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
-    // Vitest leaves one core free for watching; these tests wait for servers and disks more than they compute.
+    // By default Vitest leaves one core free. These tests mostly wait for servers and disks.
     maxWorkers: '100%',
-    // Whatever starts, or waits for its turn, takes as long as the machine is busy, which is no defect.
+    // On a busy machine processes start slowly and queues are long, which is not a defect.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },

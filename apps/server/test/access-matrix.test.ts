@@ -10,7 +10,7 @@ import { inputOf, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
 
-/** What a caller gets from what needs `access`: a refusal, or an answer. */
+/** The expected outcome for a caller of this kind at an operation that requires `access`. */
 function outcomeFor(kind: CallerKind, access: Role): 401 | 403 | 'answered' {
   if (REFUSED.includes(kind)) return 401
   return ROLES.indexOf(kind as Role) < ROLES.indexOf(access) ? 403 : 'answered'
@@ -20,9 +20,9 @@ function outcomeOf(status: number): 401 | 403 | 'answered' {
   return status === 401 || status === 403 ? status : 'answered'
 }
 
-const places = Object.values(createDocument().paths as Record<string, Record<string, StatedOperation>>)
+const pathItems = Object.values(createDocument().paths as Record<string, Record<string, StatedOperation>>)
 const stated = new Map(
-  places.flatMap((place) => Object.values(place).map((operation) => [operation.operationId, operation['x-role']])),
+  pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
 interface StatedOperation {
@@ -35,7 +35,7 @@ describe('over REST', () => {
     const { method, path, json } = exampleOf(operationId)
     const access = stated.get(operationId) as Role
 
-    test(`${operationId} (${method} ${path}) is for ${access}s`, async () => {
+    test(`${operationId} (${method} ${path}) requires the role ${access}`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const callers = await createCallers(server)
@@ -49,7 +49,7 @@ describe('over REST', () => {
       for (const kind of CALLER_KINDS) {
         expect(outcomeOf(statuses[kind] as number), kind).toBe(outcomeFor(kind, access))
       }
-      // Who was refused has changed nothing: the first who may, succeeds.
+      // Refused requests change nothing, so the first permitted one succeeds.
       expect(statuses[access]).toBeLessThan(300)
     })
   }
@@ -60,7 +60,7 @@ describe('over tRPC', () => {
     for (const [verb, { type, access }] of Object.entries(procedures)) {
       const input = JSON.stringify(inputOf(noun as keyof Contract, verb, seededId(noun)))
 
-      test(`${noun}.${verb} is for ${access}s`, async () => {
+      test(`${noun}.${verb} requires the role ${access}`, async () => {
         await using server = await startTestServer()
         await seed(server)
         const callers = await createCallers(server)
@@ -105,7 +105,7 @@ interface Call {
   body?: string
 }
 
-/** Every operation over REST and tRPC, and the metrics; with a request each. */
+/** One request for each operation over REST and tRPC, and one for the metrics. */
 const everything: Call[] = [
   { name: 'metrics', method: 'GET', path: '/metrics' },
   ...operationIds.map((name): Call => {
@@ -122,32 +122,32 @@ const everything: Call[] = [
   ),
 ]
 
-/** What each operation answers to a request that came so: `users.list 401`, and the words of the last answer. */
+/** The status of each operation for a request with this passage, and the body of each response. */
 async function outcomes({ url }: TestServer, { version = '1.1', headers }: Passage, calls: Call[]) {
   const statuses: Record<string, number> = {}
-  const words: string[] = []
+  const bodies: string[] = []
   for (const { name, method, path, body } of calls) {
     const lines = [`${method} ${path} HTTP/${version}`, 'Host: 127.0.0.1', 'Connection: close']
     for (const [header, value] of Object.entries(headers)) lines.push(`${header}: ${value}`)
     if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
     const [answer] = parseAnswers(await exchangeBytes(url, Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)))
     statuses[name] = answer?.status ?? 0
-    words.push(String(answer?.body))
+    bodies.push(String(answer?.body))
   }
-  return { statuses, words }
+  return { statuses, bodies }
 }
 
 const everyCall = (status: number) => Object.fromEntries(everything.map(({ name }) => [name, status]))
 const isKeyCreation = ({ name }: Call) => /^createKey$|^keys\.create$/.test(name)
 
 describe('without credentials', () => {
-  for (const [sign, { says, ...passage }] of Object.entries(PROXIED)) {
-    test(`a request that came through a proxy (${sign}) gets a 401 from every operation, with the reason and the remedy`, async () => {
+  for (const [name, { sign, ...passage }] of Object.entries(PROXIED)) {
+    test(`a proxied request (${name}) gets a 401 from every operation, with the reason and a remedy`, async () => {
       await using server = await startTestServer()
-      const { statuses, words } = await outcomes(server, passage, everything)
+      const { statuses, bodies } = await outcomes(server, passage, everything)
       expect(statuses).toEqual(everyCall(401))
-      for (const text of words) {
-        expect(text).toContain(`came through a proxy (${says})`)
+      for (const text of bodies) {
+        expect(text).toContain(`came through a proxy (${sign})`)
         expect(text).toContain('Send Authorization: Bearer with an API key')
         expect(text).toContain('resource keys create --name operator --role admin')
       }
@@ -155,7 +155,7 @@ describe('without credentials', () => {
   }
 
   for (const [kind, passage] of Object.entries(DIRECT)) {
-    test(`a direct request, ${kind}, is answered by every operation`, async () => {
+    test(`a direct request, ${kind}, is accepted by every operation`, async () => {
       for (const creation of everything.filter(isKeyCreation)) {
         await using server = await startTestServer()
         const calls = [...everything.filter((call) => !isKeyCreation(call)), creation]
@@ -165,16 +165,16 @@ describe('without credentials', () => {
     })
   }
 
-  test('with TRUST_PROXY every operation answers every request with a 401', async () => {
+  test('with TRUST_PROXY every operation rejects every request with a 401', async () => {
     await using server = await startTestServer({ TRUST_PROXY: 'loopback', RATE_LIMIT: '0' })
     for (const passage of [...Object.values(DIRECT), ...Object.values(PROXIED)]) {
-      const { statuses, words } = await outcomes(server, passage, everything)
+      const { statuses, bodies } = await outcomes(server, passage, everything)
       expect(statuses).toEqual(everyCall(401))
-      for (const text of words) expect(text).toContain('TRUST_PROXY is set')
+      for (const text of bodies) expect(text).toContain('TRUST_PROXY is set')
     }
   })
 
-  test('with a key every operation answers every request with a 401', async () => {
+  test('with a key every operation rejects every request with a 401', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '0' })
     await createCallers(server)
     const status = async () => (await fetch(`${server.url}/books`)).status
@@ -185,7 +185,7 @@ describe('without credentials', () => {
   })
 })
 
-test('with a key a request through any proxy is answered, whatever the settings', async () => {
+test('a proxied request with a key is accepted, whatever the settings', async () => {
   for (const environment of [{}, { TRUST_PROXY: 'loopback' }]) {
     await using server = await startTestServer({ RATE_LIMIT: '0', ...environment })
     const { admin } = await createCallers(server)
@@ -198,7 +198,7 @@ test('with a key a request through any proxy is answered, whatever the settings'
   }
 })
 
-test('only what reads is for readers; removal by filter, keys and the audit log are for admins alone', () => {
+test('readers may only read; only admins may delete by filter, manage keys and read the audit log', () => {
   const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     SPECIFIED.includes(noun)
       ? Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const)

@@ -16,8 +16,8 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
-describe('as long as there is no key', () => {
-  test('whoever comes may read, write, remove by filter and create keys', async () => {
+describe('without any key', () => {
+  test('an anonymous caller may read, write, delete by filter and create keys', async () => {
     await using server = await startTestServer()
     await createUser(server)
     expect((await server.request('GET', '/api/users/1')).status).toBe(200)
@@ -26,7 +26,7 @@ describe('as long as there is no key', () => {
     expect((await createKey(server)).role).toBe('admin')
   })
 
-  test('credentials that are none are refused all the same', async () => {
+  test('invalid credentials are still refused', async () => {
     await using server = await startTestServer()
     const headers = bearer(`rsk_${'a'.repeat(44)}`)
     expect((await server.request('GET', '/books', { headers })).status).toBe(401)
@@ -46,7 +46,7 @@ describe('as long as there is no key', () => {
     ['192.168.0.7', 403],
     ['[::ffff:7f00:1]', 403],
   ] as const) {
-    test(`a request for the host ${host} gets a ${status}, whatever it asks for (DNS rebinding)`, async () => {
+    test(`a request for the host ${host} gets a ${status} on every path (DNS rebinding)`, async () => {
       await using server = await startTestServer()
       for (const target of ['/api/users', '/trpc/users.list', '/console', '/docs', '/healthz', '/openapi.json']) {
         const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -58,20 +58,20 @@ describe('as long as there is no key', () => {
   }
 })
 
-describe('from the first key on', () => {
-  test('nobody comes in without one, by any name of the host', async () => {
+describe('once a key exists', () => {
+  test('an anonymous request is refused under every host name', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server)
     const anonymous = async () => (await server.request('GET', '/books')).status
     await expect.poll(anonymous, { timeout: 10_000 }).toBe(401)
-    const ask = async (credentials: string) => {
+    const send = async (credentials: string) => {
       const head = `GET /books HTTP/1.1\r\nHost: api.example.com\r\n${credentials}Connection: close\r\n\r\n`
       return parseAnswers(await exchangeBytes(server.url, Buffer.from(head)))[0]?.status
     }
-    expect([await ask(''), await ask(`Authorization: Bearer ${key}\r\n`)]).toEqual([401, 200])
+    expect([await send(''), await send(`Authorization: Bearer ${key}\r\n`)]).toEqual([401, 200])
   })
 
-  test('revoking the last key does not open the service again, nor does its expiry', async () => {
+  test('revocation or expiry of the last key does not open the service again', async () => {
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
     await server.request('DELETE', '/api/keys/1')
@@ -80,7 +80,7 @@ describe('from the first key on', () => {
     expect((await server.request('GET', '/books')).status).toBe(401)
   })
 
-  test('health, documentation and what methods there are, are told to everyone', async () => {
+  test('health, documentation and OPTIONS need no credentials', async () => {
     await using server = await startTestServer()
     await createCallers(server)
     for (const path of ['/healthz', '/readyz', '/openapi.json']) {
@@ -96,7 +96,7 @@ describe('a refusal', () => {
   const server = shareTestServer(async (server) => void Object.assign(callers, await createCallers(server)))
   const callers = {} as Awaited<ReturnType<typeof createCallers>>
 
-  test('401 says how to authenticate', async () => {
+  test('a 401 explains how to authenticate', async () => {
     const { status, headers, body } = await server().request('GET', '/api/users')
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
     expect(body).toEqual({ error: 'Send Authorization: Bearer with an API key' })
@@ -107,7 +107,7 @@ describe('a refusal', () => {
     ['revoked', 'This API key was revoked'],
     ['expired', 'This API key has expired'],
   ] as const) {
-    test(`401 for the ${kind} key says why: ${message}`, async () => {
+    test(`a 401 for the ${kind} key gives the reason: ${message}`, async () => {
       const headers = { Authorization: callers[kind] as string }
       const answer = await server().request('GET', '/items', { headers })
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, INVALID])
@@ -116,25 +116,25 @@ describe('a refusal', () => {
   }
 
   for (const authorization of ['Basic YTpi', 'Bearer', 'Bearer ', 'Bearer a b', 'rsk_x', 'Bearer "x"', 'Bearer a,b']) {
-    test(`401 for Authorization: ${authorization}`, async () => {
+    test(`a 401 is the response to Authorization: ${authorization}`, async () => {
       const answer = await server().request('GET', '/items', { headers: { Authorization: authorization } })
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, INVALID])
     })
   }
 
-  test('the scheme may be written in any case (RFC 9110, 11.1)', async () => {
+  test('the scheme is case-insensitive (RFC 9110, 11.1)', async () => {
     const key = callers.reader?.slice('Bearer '.length)
     expect((await server().request('GET', '/items', { headers: { Authorization: `bEARER  ${key}` } })).status).toBe(200)
   })
 
-  test('403 names the role it needs and the role there is', async () => {
+  test('a 403 names the required role and the role of the caller', async () => {
     const headers = { Authorization: callers.reader as string }
     const answer = await server().request('POST', '/items/', { headers, json: { name: 'Lamp', price: 1 } })
     expect(answer.status).toBe(403)
     expect(answer.body).toEqual({ message: 'This needs the role writer; yours is reader' })
   })
 
-  test('comes before anything else is looked at: body, input, whether there is such a record', async () => {
+  test('comes before checks of the body, the input and the existence of the record', async () => {
     const anonymous = { 'Content-Type': 'application/json' }
     const reader = { ...anonymous, Authorization: callers.reader as string }
     const tooLong = 'x'.repeat(5 * 1024 * 1024)
@@ -150,20 +150,20 @@ describe('a refusal', () => {
     }
   })
 
-  test('over tRPC is an error of its own class, with the same words', async () => {
-    let told = 0
-    const anonymous = createClient({ baseUrl: server().url, onUnauthorized: () => told++ })
+  test('has its own error class over tRPC, with the same message', async () => {
+    let calls = 0
+    const anonymous = createClient({ baseUrl: server().url, onUnauthorized: () => calls++ })
     const reader = createClient({ baseUrl: server().url, apiKey: callers.reader?.slice('Bearer '.length) as string })
     const refused = await anonymous.items.list.query({}).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(UnauthorizedError)
     expect(refused).toMatchObject({ status: 401, message: 'Send Authorization: Bearer with an API key' })
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     const forbidden = await reader.keys.list.query({}).catch((error: unknown) => error)
     expect(forbidden).toBeInstanceOf(ForbiddenError)
     expect(forbidden).toMatchObject({ status: 403, message: 'This needs the role admin; yours is reader' })
   })
 
-  test('belongs to each call of a batch, and to streams', async () => {
+  test('applies to each call of a batch, and to streams', async () => {
     const headers = { Authorization: callers.reader as string, 'Content-Type': 'application/json' }
     const batch = await fetch(`${server().url}/trpc/items.list,keys.list?batch=1&input={}`, { headers })
     expect(batch.status).toBe(207)
@@ -171,14 +171,14 @@ describe('a refusal', () => {
     const all = await fetch(`${server().url}/trpc/items.list,keys.list?batch=1&input={}`)
     expect(all.status).toBe(401)
     expect(await all.json()).toMatchObject([{ error: { data: { path: 'items.list' } } }, { error: {} }])
-    // biome-ignore lint/suspicious/noExplicitAny: the router's type plays no part here
+    // biome-ignore lint/suspicious/noExplicitAny: the type of the router does not matter here
     const stream = createTRPCClient<any>({ links: [httpBatchStreamLink({ url: `${server().url}/trpc` })] }) as any
     await expect(stream.items.list.query({})).rejects.toMatchObject({ data: { httpStatus: 401 } })
   })
 })
 
 describe('a key', () => {
-  test('is shown when it is created, and never again', async () => {
+  test('is shown once, when it is created', async () => {
     await using server = await startTestServer()
     const created = await server.request('POST', '/api/keys', { json: { name: 'nightly import', role: 'writer' } })
     expect(created.status).toBe(201)
@@ -200,7 +200,7 @@ describe('a key', () => {
     expect((await server.request('GET', '/api/keys')).body[0]).toEqual(record)
   })
 
-  test('is stored as a hash alone, in what is kept for repeats too', async () => {
+  test('is stored only as a hash, also in the response stored for idempotency', async () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'once' }
     const json = { name: 'import', role: 'admin' }
@@ -219,7 +219,7 @@ describe('a key', () => {
     expect((await server.request('GET', '/api/keys')).body).toHaveLength(2)
   })
 
-  test('is compared in a time that tells nothing of it', () => {
+  test('is compared in constant time', () => {
     const { key, hash } = newKey()
     const swap = (index: number) => `${key.slice(0, index)}${key[index] === 'a' ? 'b' : 'a'}${key.slice(index + 1)}`
     using compare = vi.spyOn(crypto, 'timingSafeEqual')
@@ -227,19 +227,19 @@ describe('a key', () => {
     const candidates = [swap(4), swap(24), swap(47), key, newKey().key]
     expect(candidates.map((candidate) => isSame(candidate, hash))).toEqual([false, false, false, true, false])
     expect(isSame(key, undefined)).toBe(false)
-    // Each is compared, whole, and as a hash: how far two hashes agree is nothing that a caller can choose.
+    // Each candidate is compared as a whole hash. A caller cannot choose how many bytes of two hashes agree.
     const lengths = compare.mock.calls.map(([one, other]) => [one.byteLength, other.byteLength])
     expect(lengths).toEqual(Array(6).fill([64, 64]))
   })
 
-  test('is another one each time', async () => {
+  test('is unique', async () => {
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
     const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(server)))
     expect(new Set(keys.map(({ key }) => key.slice(16))).size).toBe(50)
   })
 
-  test('of one letter changed, anywhere, is no key', async () => {
+  test('with one character changed anywhere is invalid', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server)
     for (let index = 0; index < key.length; index++) {
@@ -250,7 +250,7 @@ describe('a key', () => {
     expect((await server.request('GET', '/items', { headers: bearer(key) })).status).toBe(200)
   })
 
-  test('tells when it was last used, to the minute', async () => {
+  test('records its last use to the minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
@@ -268,7 +268,7 @@ describe('a key', () => {
     await expect.poll(lastUse).toBe('2031-01-01T00:01:00.000Z')
   })
 
-  test('holds until it expires', async () => {
+  test('is valid until it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     const { key } = await createKey(server, { expires_at: '2031-01-01T00:00:00.500Z' })
@@ -280,7 +280,7 @@ describe('a key', () => {
     expect(await status()).toBe(401)
   })
 
-  test('that is revoked is refused from the next request on', async () => {
+  test('is refused from the first request after its revocation', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
@@ -291,7 +291,7 @@ describe('a key', () => {
     expect(await status()).toBe(401)
   })
 
-  test('that is revoked elsewhere is refused a second later at the latest', async () => {
+  test('revoked by another process is refused within a second', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using here = await startTestServer()
     await using there = await startTestServer({ DATABASE_URL: here.databaseUrl })
@@ -302,11 +302,11 @@ describe('a key', () => {
     await here.request('DELETE', '/api/keys/2')
     vi.setSystemTime(new Date('2031-01-01T00:00:01.000Z'))
     expect(await status()).toBe(401)
-    // As is who comes without one, where the first key was created elsewhere.
+    // The same applies to anonymous requests after another process creates the first key.
     expect((await there.request('GET', '/items')).status).toBe(401)
   })
 
-  test('that is revoked twice stays revoked since the first time', async () => {
+  test('revoked twice keeps the time of the first revocation', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
@@ -326,7 +326,7 @@ describe('a key', () => {
       'expires_at: must be a time in UTC such as 2027-01-31T00:00:00Z',
     ],
   ] as const) {
-    test(`of ${JSON.stringify(json)} is refused: ${message}`, async () => {
+    test(`with ${JSON.stringify(json)} is refused: ${message}`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('POST', '/api/keys', { json })
       expect([status, body.error.message]).toEqual([400, message])
@@ -334,36 +334,36 @@ describe('a key', () => {
   }
 })
 
-test('no log line and no error tells a key or a part of one, however it was sent', async () => {
+test('no log line and no error contains a key or a part of one, however it was sent', async () => {
   await using server = await startTestServer()
   const { key } = await createKey(server)
   const wrong = `${key.slice(0, 16)}${'Z'.repeat(32)}`
   await server.request('GET', '/items', { headers: bearer(key) })
   const errors: string[] = []
-  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+  const send = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const answer = await fetch(server.url + path, { method, headers })
-    const told = `${[...answer.headers].filter(([name]) => name !== 'set-cookie')} ${await answer.text()}`
-    if (answer.status >= 400) errors.push(told)
+    const response = `${[...answer.headers].filter(([name]) => name !== 'set-cookie')} ${await answer.text()}`
+    if (answer.status >= 400) errors.push(response)
   }
   for (const secret of [key, wrong]) {
-    await ask('/items', bearer(secret))
-    await ask('/items', { Authorization: `Basic ${secret}` })
-    await ask('/items', { Authorization: secret })
-    await ask(`/items?key=${secret}`, bearer(secret))
-    await ask('/items/x', bearer(secret))
-    await ask('/trpc/items.list', bearer(secret))
-    await ask('/trpc/items.list', { Cookie: `resource_session=${secret}` })
-    await ask('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
-    await ask('/console/session', bearer(secret), 'POST')
-    await ask('/console/session', { Cookie: `a=b; resource_session=${secret}` })
+    await send('/items', bearer(secret))
+    await send('/items', { Authorization: `Basic ${secret}` })
+    await send('/items', { Authorization: secret })
+    await send(`/items?key=${secret}`, bearer(secret))
+    await send('/items/x', bearer(secret))
+    await send('/trpc/items.list', bearer(secret))
+    await send('/trpc/items.list', { Cookie: `resource_session=${secret}` })
+    await send('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
+    await send('/console/session', bearer(secret), 'POST')
+    await send('/console/session', { Cookie: `a=b; resource_session=${secret}` })
   }
   expect(errors.length).toBeGreaterThan(10)
-  const told = [...server.log, ...errors].join('\n')
-  expect(told).not.toContain(key.slice(16))
-  expect(told).not.toContain('Z'.repeat(32))
+  const output = [...server.log, ...errors].join('\n')
+  expect(output).not.toContain(key.slice(16))
+  expect(output).not.toContain('Z'.repeat(32))
 })
 
-test('where keys cannot be read nobody is let in', async () => {
+test('if the keys are unreadable, every request is refused', async () => {
   await using server = await startTestServer()
   await dropTable(server, 'api_keys')
   for (const headers of [{}, bearer(newKey().key)]) {

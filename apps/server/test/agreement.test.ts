@@ -34,7 +34,7 @@ function check({ facts: otherFacts, fields: otherFields, table }: Differences = 
   )
 }
 
-test('a declaration and a table that agree are accepted', () => {
+test('a declaration that agrees with its table is accepted', () => {
   expect(check).not.toThrow()
 })
 
@@ -47,22 +47,22 @@ test('a collection without a model is refused', () => {
 test.each<[string, Differences, string]>([
   ['a field without a column', { fields: { color: z.string() } }, 'has no column for color'],
   [
-    'a field of another type than its column',
+    'a field whose type differs from its column',
     { fields: { quantity: z.string() } },
     'quantity holds string values and the model in prisma/schema.prisma int',
   ],
   [
-    'a time in a column of text',
+    'a datetime in a text column',
     { fields: { note: z.iso.datetime().nullable() } },
     'note holds datetime values and the model in prisma/schema.prisma text?',
   ],
   [
-    'a field that may be null in a column that may not',
+    'a nullable field over a column that is not',
     { fields: { quantity: z.int().nullable() } },
     'quantity may be null or left out, and not in the model in prisma/schema.prisma',
   ],
   [
-    'a column that may be null under a field that may not',
+    'a nullable column under a field that is not',
     { fields: { note: z.string() } },
     'note may be null in the model in prisma/schema.prisma, and not here',
   ],
@@ -72,30 +72,30 @@ test.each<[string, Differences, string]>([
     'user_id refers to users, and not by a relation in the model in prisma/schema.prisma',
   ],
   [
-    'a reference to another collection than that of the foreign key',
+    'a reference to a collection other than that of the foreign key',
     { table: { references: { user_id: { table: 'books', onDelete: 'Restrict' } } } },
     'user_id refers to books by a relation in the model in prisma/schema.prisma, and to users here',
   ],
   [
-    'a foreign key that is not declared',
+    'an undeclared foreign key',
     { facts: { references: {} } },
     'user_id refers to users by a relation in the model in prisma/schema.prisma, and to nothing here',
   ],
   [
-    'a filter or a sort without an index',
+    'a filter or sort without an index',
     { table: { indexed: ['id'] } },
     'lists are filtered or sorted by quantity without an index; add @@index([quantity, id]) to the model in prisma/schema.prisma',
   ],
-])('%s is refused with a sentence that names it', (_, differences, message) => {
+])('%s is refused with a message that names it', (_, differences, message) => {
   expect(() => check(differences)).toThrow(message)
 })
 
-test('a filter without an index is accepted where the declaration has the reason', () => {
+test('a filter without an index is accepted if the declaration gives the reason', () => {
   const unindexed = { quantity: 'a table of at most a hundred rows' }
   expect(() => check({ table: { indexed: ['id'] }, facts: { unindexed } })).not.toThrow()
 })
 
-test('a cascade is no way around the role that it takes to delete', () => {
+test('a cascade cannot bypass the role that a deletion requires', () => {
   const table = { references: { book_id: { table: 'books', onDelete: 'Cascade' } } } as const
   const check = (orders: 'writer' | 'admin' | undefined, books: 'writer' | 'admin') => () =>
     checkCascades('orders', table, (noun) => (noun === 'orders' ? orders : books))

@@ -40,10 +40,10 @@ type Mutations<N extends Noun> = {
   [P in keyof Contract[N]['procedures']]: Contract[N]['procedures'][P] extends { type: 'mutation' } ? P : never
 }[keyof Contract[N]['procedures']]
 
-/** An input, and the records that the procedure then changes: each as it was and as it is. */
+/** An input, and the records that the procedure then changes, each before and after. */
 type Example = [input: Fields, ...changes: [before: Fields | null, after: Fields | null][]]
 
-/** One for each procedure that writes; those of other collections are made of their fields. */
+/** One example for each procedure that writes. Those of other collections are built from their fields. */
 const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
   users: {
     create: [{ name: 'Bob', email: 'bob@example.com', password: 'analytical' }, [null, { ...bob, password: 'set' }]],
@@ -100,7 +100,7 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
   },
 }
 
-/** The same for a standard procedure of a collection. */
+/** An example for a standard procedure of a collection. */
 function writeOf(noun: (typeof collections)[number], verb: string): Example | undefined {
   const [stored, input] = [recordOf(noun, 2), recordOf(noun, 1)]
   const { collection, procedures } = contract[noun]
@@ -120,7 +120,7 @@ function writeOf(noun: (typeof collections)[number], verb: string): Example | un
   return examples[verb]
 }
 
-/** The entries of what was done after `seed`, oldest first. */
+/** All audit entries, oldest first. The first `SEEDED` of them come from `seed`. */
 async function entriesOf(server: TestServer, query = '') {
   const { status, body } = await server.request('GET', `/api/audit?sort=id_asc${query}`)
   expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe('every procedure that writes', () => {
     for (const [verb, { type }] of Object.entries(procedures)) {
       if (type === 'query') continue
 
-      test(`${noun}.${verb} leaves who did it and each record before and after`, async () => {
+      test(`${noun}.${verb} records the actor and each record before and after`, async () => {
         const example =
           (writes as Record<string, Record<string, Example>>)[noun]?.[verb] ??
           writeOf(noun as (typeof collections)[number], verb)
@@ -161,7 +161,7 @@ describe('every procedure that writes', () => {
             address: '127.0.0.1',
           })),
         )
-        // The record as the contract shows it, but for the mark of a secret.
+        // The record as the contract shows it, without the password marker.
         const { before, after } = entries.at(-1) ?? {}
         const { password: _, ...shown } = after ?? before ?? {}
         const get = contract[noun as WritableNoun].procedures.get.output
@@ -177,7 +177,7 @@ describe('every REST operation that writes', () => {
     const { method, path, json } = exampleOf(operationId)
     if (method === 'GET') continue
 
-    test(`${operationId} (${method} ${path}) leaves one entry under the id of its request`, async () => {
+    test(`${operationId} (${method} ${path}) records one entry under the id of its request`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const { headers } = await server.request(method, path, { json })
@@ -187,45 +187,45 @@ describe('every REST operation that writes', () => {
   }
 })
 
-describe('who', () => {
-  const who = async (server: TestServer) => {
+describe('the actor of an entry is', () => {
+  const actorOf = async (server: TestServer) => {
     const entry = (await entriesOf(server)).at(-1)
     return [entry?.actor, entry?.actor_detail, entry?.address]
   }
 
-  test('anonymous, as long as there is no key', async () => {
+  test('anonymous while no key exists', async () => {
     await using server = await startTestServer()
     await createBook(server)
-    expect(await who(server)).toEqual(['anonymous', null, '127.0.0.1'])
+    expect(await actorOf(server)).toEqual(['anonymous', null, '127.0.0.1'])
   })
 
-  test('a key, and its name', async () => {
+  test('a key, with its name', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { name: 'nightly import' })
     server.logIn(key)
     await createBook(server)
-    expect(await who(server)).toEqual(['key 1', 'nightly import', '127.0.0.1'])
+    expect(await actorOf(server)).toEqual(['key 1', 'nightly import', '127.0.0.1'])
   })
 
-  test('a key, by the cookie of the console', async () => {
+  test('a key sent in the cookie of the console', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { name: 'operator' })
     const headers = { Cookie: `resource_session=${key}` }
     const { status } = await server.request('POST', '/books', { json: emma, headers })
     expect(status).toBe(201)
     server.logIn(key)
-    expect(await who(server)).toEqual(['key 1', 'operator (console)', '127.0.0.1'])
+    expect(await actorOf(server)).toEqual(['key 1', 'operator (console)', '127.0.0.1'])
   })
 
-  test('the subject of a token, and its issuer', async () => {
+  test('the subject of a token, with its issuer', async () => {
     await using provider = await startIdentityProvider()
     await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
     server.logIn(await provider.token({ role: 'admin' }))
     await createBook(server)
-    expect(await who(server)).toEqual(['subject console', provider.issuer, '127.0.0.1'])
+    expect(await actorOf(server)).toEqual(['subject console', provider.issuer, '127.0.0.1'])
   })
 
-  test('the user of this machine, past the service', async () => {
+  test('the operating-system user for the local client', async () => {
     await using server = await startTestServer()
     await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
     await local.books.create.mutate(emma)
@@ -234,7 +234,7 @@ describe('who', () => {
     ])
   })
 
-  test('from the address that a trusted proxy names, and no other does', async () => {
+  test('recorded with the address that a trusted proxy forwards, and only a trusted one', async () => {
     const addresses = async (environment: Record<string, string>) => {
       await using server = await startTestServer({ ALLOW_ANONYMOUS: 'true', ...environment })
       for (const from of ['192.0.2.9, 192.0.2.1', '2001:db8:1:2:3:4:5:6', 'whatever']) {
@@ -247,7 +247,7 @@ describe('who', () => {
   })
 })
 
-test('a password, its hash and a key are told nowhere', async () => {
+test('passwords, their hashes and keys never appear in the audit log', async () => {
   await using server = await startTestServer()
   const { key } = await createKey(server)
   server.logIn(key)
@@ -271,15 +271,15 @@ test('a password, its hash and a key are told nowhere', async () => {
   ])
   const text = JSON.stringify(entries)
   for (const secret of ['engine', '$argon2', 'hash', key.slice(16)]) expect(text).not.toContain(secret)
-  // A change of something else says nothing of the password.
+  // Changes of other fields carry no password marker.
   expect(entries.map(({ after }) => after?.includes('password'))).toEqual([
     ...[false, true, true, true, false, undefined],
     ...[false, false],
   ])
 })
 
-describe('no entry', () => {
-  test('of a read, of what is refused and of what fails', async () => {
+describe('no entry is recorded', () => {
+  test('for reads, refused requests and failed ones', async () => {
     await using server = await startTestServer()
     await seed(server)
     const { key: reader } = await createKey(server, { role: 'reader' })
@@ -293,7 +293,7 @@ describe('no entry', () => {
       [412, 'PUT', '/books/1', emma, { 'If-Match': '"7-Book"' }],
       [409, 'POST', '/api/users', { name: 'Ada', email: 'ADA@example.com' }],
       [409, 'POST', '/api/users/bulk', [...someUsers(3), { name: 'Ada', email: 'ADA@example.com' }]],
-      // A user that others refer to is inactive, and stays.
+      // A user that other records reference stays even if inactive.
       [nextId('users') > 2 ? 409 : 200, 'DELETE', '/api/users?status=inactive'],
     ]
     for (const [expected, method, path, json, headers] of refused) {
@@ -305,7 +305,7 @@ describe('no entry', () => {
     ])
   })
 
-  test('of a repeat under the same idempotency key', async () => {
+  test('for a repeat under the same idempotency key', async () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'key-1' }
     for (const _ of [1, 2, 3]) await server.request('POST', '/api/users/bulk', { json: someUsers(2), headers })
@@ -313,14 +313,14 @@ describe('no entry', () => {
   })
 })
 
-test('a write that leaves a record as it is has no entry', async () => {
+test('a write that changes nothing has no entry', async () => {
   await using server = await startTestServer()
   await createItem(server)
   await server.request('PATCH', '/items/1', { json: { price: 24.5 } })
   expect(await entriesOf(server)).toMatchObject([{ before: null, after: lamp }])
 })
 
-test('what cannot be entered is not written', async () => {
+test('a write whose audit entry fails is not stored', async () => {
   await using server = await startTestServer()
   await createBook(server)
   await dropTable(server, 'audit_entries')
@@ -336,7 +336,7 @@ test('what cannot be entered is not written', async () => {
   expect(body).toEqual([{ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }])
 })
 
-test('a removal by filter leaves an entry for each record, however many', async () => {
+test('a deletion by filter records one entry for each record, however many', async () => {
   await using server = await startTestServer()
   await server.request('POST', '/api/users/bulk', { json: someUsers(600) })
   await server.request('PATCH', '/api/users/7/status', { json: { status: 'inactive' } })
@@ -349,7 +349,7 @@ test('a removal by filter leaves an entry for each record, however many', async 
   expect(body[0]).toMatchObject({ before: { name: expect.stringMatching(/^User \d+$/), version: 1 }, after: null })
 })
 
-test('of writes to one record at once each entry begins where another ended', async () => {
+test('concurrent writes to one record form an unbroken chain of entries', async () => {
   await using server = await startTestServer()
   await createItem(server)
   const prices = Array.from({ length: 20 }, (_, n) => n)
@@ -365,7 +365,7 @@ test('of writes to one record at once each entry begins where another ended', as
 describe('the list', () => {
   const numbers = (body: { id: number }[]) => body.map(({ id }) => id)
 
-  test('is newest first, and goes on by page and by cursor', async () => {
+  test('is sorted newest first and supports pages and cursors', async () => {
     await using server = await startTestServer()
     await server.request('POST', '/api/users/bulk', { json: someUsers(5) })
     const page = async (query: string) => numbers((await server.request('GET', `/api/audit?${query}`)).body)
@@ -379,7 +379,7 @@ describe('the list', () => {
     expect(headers.get('link')).toContain('rel="next"')
   })
 
-  test('is filtered by resource, record, actor, procedure and all of them', async () => {
+  test('filters by resource, record, actor, procedure and any combination', async () => {
     await using server = await startTestServer()
     for (const create of [createUser, createBook, createItem]) await create(server)
     server.logIn((await createKey(server)).key)
@@ -396,7 +396,7 @@ describe('the list', () => {
     expect((await server.request('GET', '/api/audit?user=1')).status).toBe(400)
   })
 
-  test('is filtered by time to the millisecond, also where ids and times are in another order', async () => {
+  test('filters by time to the millisecond, even if ids and times are in different orders', async () => {
     await using server = await startTestServer()
     const start = Date.parse('2026-01-02T03:04:05.678Z')
     const at = (ms: number) => new Date(start + ms)
@@ -420,7 +420,7 @@ describe('the list', () => {
     expect((await server.request('GET', '/api/audit?at_gte=yesterday')).status).toBe(400)
   })
 
-  test('takes ids beyond 32 bits', async () => {
+  test('accepts ids over 32 bits', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('GET', '/api/audit/4294967296')
     expect([status, body.error.message]).toEqual([404, 'Entry not found'])
@@ -429,7 +429,7 @@ describe('the list', () => {
   })
 })
 
-test('no door alters an entry', async () => {
+test('no API route changes an entry', async () => {
   await using server = await startTestServer()
   await createBook(server)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -442,22 +442,22 @@ test('no door alters an entry', async () => {
   expect((await server.request('GET', '/api/audit/1')).body).toMatchObject({ id: 1, procedure: 'books.create' })
 })
 
-test('entries older than so many days are dropped, all but the newest of them, whose id is not to return', async () => {
+test('entries older than the retention are dropped, except the newest, whose id must not be reused', async () => {
   await using server = await startTestServer()
   await using database = await openDatabase(server)
   const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000)
   const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
-  const enter = (days: number, count: number) =>
+  const insert = (days: number, count: number) =>
     database.write((tx) => tx.auditEntries.insertMany(Array(count).fill({ ...entry, at: daysAgo(days) })))
-  await enter(31, 1200)
+  await insert(31, 1200)
   await dropOldEntries(database, 30)
   expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200])
-  await enter(29, 3)
+  await insert(29, 3)
   await dropOldEntries(database, 30)
   expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200, 1201, 1202, 1203])
 })
 
-test('a service drops entries older than AUDIT_DAYS at its start, and with 0 none', async () => {
+test('a service drops entries older than AUDIT_DAYS at its start; AUDIT_DAYS=0 keeps all', async () => {
   const afterStart = async (days: string) => {
     await using first = await startTestServer()
     await using database = await openDatabase(first)

@@ -6,7 +6,7 @@ import { startTestServer } from './harness.ts'
 const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
 const lamp = { name: 'Lamp', price: 24.5 }
 
-test('POST /books/bulk and POST /items/bulk answer 201 with the created records in the order sent', async () => {
+test('POST /books/bulk and POST /items/bulk return 201 and the created records in the order sent', async () => {
   await using server = await startTestServer()
   const books = await server.request('POST', '/books/bulk', { json: [emma, { ...emma, title: 'Persuasion' }] })
   expect([books.status, books.body]).toEqual([
@@ -38,7 +38,7 @@ test('a bulk create takes 1 to 1,000 records and keeps their order', async () =>
   }
 })
 
-test('one wrong record of a bulk create is named by index and field, and nothing is stored', async () => {
+test('an error in a bulk create names the index and the field, and nothing is stored', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/books/bulk', {
     json: [emma, { ...emma, published_date: '1815-02-29' }, { title: 'No author' }],
@@ -64,7 +64,7 @@ test('a bulk create repeated with its Idempotency-Key stores nothing twice', asy
   expect((await server.client.items.list.query({ count: true })).total).toBe(2)
 })
 
-test('a batch with a large answer is answered whole, and a client that leaves within it harms nobody', async () => {
+test('a batch with a large response is sent whole, and a client that disconnects midway affects no other', async () => {
   await using server = await startTestServer()
   const items = Array.from({ length: 500 }, (_, n) => ({ name: `Lamp ${n} ${'é'.repeat(180)}`, price: n }))
   const body = JSON.stringify({ 0: { items }, 1: { items } })
@@ -78,13 +78,13 @@ test('a batch with a large answer is answered whole, and a client that leaves wi
   expect(new Set(stored.flat().map(({ id }) => id)).size).toBe(1000)
   expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(400_000)
 
-  const leaving = request(`${server.url}${path}`, { method: 'POST', headers, agent: false }).end(body)
-  const [left] = await once(leaving, 'response')
-  left.destroy()
+  const aborted = request(`${server.url}${path}`, { method: 'POST', headers, agent: false }).end(body)
+  const [response] = await once(aborted, 'response')
+  response.destroy()
   expect((await server.request('GET', '/items/2000')).status).toBe(200)
 })
 
-test('the bulk creates of one batch bring no more records than one alone: what is beyond is refused and stores nothing', async () => {
+test('the bulk creates of one batch share the record limit: excess calls are refused and store nothing', async () => {
   await using server = await startTestServer()
   const items = (count: number) => ({
     items: Array.from({ length: count }, (_, n) => ({ name: `Lamp ${n}`, price: n })),

@@ -2,12 +2,12 @@ import { createLocalClient } from '@resource/server/local'
 import type { TestServer } from './harness.ts'
 import { openDatabase } from './records.ts'
 
-/** Callers of every kind, and what each sends as `Authorization`. */
+/** The `Authorization` header that each kind of caller sends. */
 export type Callers = Record<CallerKind, string | undefined>
 export const CALLER_KINDS = ['none', 'wrong', 'revoked', 'expired', 'reader', 'writer', 'admin'] as const
 export type CallerKind = (typeof CALLER_KINDS)[number]
 
-/** Makes a key of every kind. From then on nobody comes in without. */
+/** Creates a key of every kind. From then on anonymous requests are refused. */
 export async function createCallers(server: TestServer): Promise<Callers> {
   await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
   const create = async (role: 'reader' | 'writer' | 'admin') => local.keys.create.mutate({ name: 'test', role })
@@ -18,7 +18,7 @@ export async function createCallers(server: TestServer): Promise<Callers> {
   await database.write((tx) => tx.apiKeys.update(expired.id, undefined, { expires_at: new Date(Date.now() - 1) }))
   return {
     none: undefined,
-    // The right length and letters, and the name of a key there is.
+    // Has the right length and alphabet, and the prefix of an existing key.
     wrong: `Bearer ${admin.prefix}${'0'.repeat(32)}`,
     revoked: `Bearer ${revoked.key}`,
     expired: `Bearer ${expired.key}`,

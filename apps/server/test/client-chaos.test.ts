@@ -9,25 +9,25 @@ import { expect, test } from 'vitest'
 
 const CALLS = 10_000
 
-/** What the proxy may do to a request, with how many in a hundred. The rest passes. */
-const TROUBLES = {
-  // The service never sees it.
+/** The faults that the proxy injects, each with its share of the requests in percent. The rest passes. */
+const FAULTS = {
+  // The service never receives the request.
   'drop before': 1,
   html: 1,
   'too large': 0.5,
   unauthorized: 1,
   'rate limited': 1,
   busy: 1,
-  // The service has done it, and the caller does not learn so, or learns it late or twice.
+  // The service executes the request, but the caller gets no response, a late one, or executes it twice.
   'drop after': 3,
   truncate: 3,
   double: 3,
   delay: 3,
 }
-type Trouble = keyof typeof TROUBLES
+type Fault = keyof typeof FAULTS
 
-/** The same numbers between 0 and 1 for the same seed (mulberry32). */
-function dice(seed: number) {
+/** A generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomSequence(seed: number) {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -37,22 +37,22 @@ function dice(seed: number) {
   }
 }
 
-/** A proxy to a service that makes trouble; `await using` stops it. */
-async function troublesomeProxy(target: string, roll: () => number) {
-  const met = new Map<Trouble, number>()
+/** A proxy to a service that injects faults; `await using` stops it. */
+async function startFaultyProxy(target: string, random: () => number) {
+  const injected = new Map<Fault, number>()
   let requests = 0
-  const choose = (): Trouble | undefined => {
-    let at = roll() * 100
-    for (const [trouble, share] of Object.entries(TROUBLES)) {
+  const choose = (): Fault | undefined => {
+    let at = random() * 100
+    for (const [fault, share] of Object.entries(FAULTS)) {
       at -= share
-      if (at < 0) return trouble as Trouble
+      if (at < 0) return fault as Fault
     }
     return undefined
   }
   const server = createServer(async (req, res) => {
     requests++
-    const trouble = choose()
-    if (trouble) met.set(trouble, (met.get(trouble) ?? 0) + 1)
+    const fault = choose()
+    if (fault) injected.set(fault, (injected.get(fault) ?? 0) + 1)
     const body = await buffer(req).catch(() => undefined)
     if (body === undefined) return
     const html = (status: number, headers = {}) =>
@@ -62,7 +62,7 @@ async function troublesomeProxy(target: string, roll: () => number) {
       const [answer] = await once(passed, 'response')
       return { answer, text: await buffer(answer) }
     }
-    switch (trouble) {
+    switch (fault) {
       case 'drop before':
         return req.socket.destroy()
       case 'html':
@@ -78,12 +78,12 @@ async function troublesomeProxy(target: string, roll: () => number) {
     }
     try {
       const { answer, text } = await pass()
-      if (trouble === 'double') await pass()
-      if (trouble === 'delay') await sleep(300)
-      if (trouble === 'drop after') return req.socket.destroy()
+      if (fault === 'double') await pass()
+      if (fault === 'delay') await sleep(300)
+      if (fault === 'drop after') return req.socket.destroy()
       const { connection: _, ...headers } = answer.headers
       res.writeHead(answer.statusCode, headers)
-      if (trouble === 'truncate') return res.write(text.subarray(0, text.length / 2), () => req.socket.destroy())
+      if (fault === 'truncate') return res.write(text.subarray(0, text.length / 2), () => req.socket.destroy())
       return res.end(text)
     } catch {
       return req.socket.destroy()
@@ -92,7 +92,7 @@ async function troublesomeProxy(target: string, roll: () => number) {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    met,
+    injected,
     requests: () => requests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -102,12 +102,12 @@ async function troublesomeProxy(target: string, roll: () => number) {
   }
 }
 
-test('10,000 writes through a troublesome proxy: each at most once, each acknowledged one exactly once', {
+test('10,000 writes through a faulty proxy are each stored at most once, and acknowledged ones exactly once', {
   timeout: 300_000,
 }, async () => {
   await using server = await createTestServer()
-  const roll = dice(7)
-  await using proxy = await troublesomeProxy(server.url, roll)
+  const random = randomSequence(7)
+  await using proxy = await startFaultyProxy(server.url, random)
   const options = {
     baseUrl: proxy.url,
     retryForMs: 20_000,
@@ -119,27 +119,27 @@ test('10,000 writes through a troublesome proxy: each at most once, each acknowl
   const outcomes = new Map<string, number>()
   const write = async (n: number) => {
     const name = `Item ${n}`
-    // Some callers lose patience, by a signal or by a time of their own.
-    const fate = roll()
-    const own =
+    // Some callers abort, by a signal or by a short timeout.
+    const fate = random()
+    const callOptions =
       fate < 0.02
         ? { signal: AbortSignal.timeout(Math.ceil(fate * 1_000)) }
         : fate < 0.04
           ? { timeoutMs: 250 }
           : undefined
-    const outcome = await clients[n % 2]?.items.create.mutate({ name, price: n }, own).then(
+    const outcome = await clients[n % 2]?.items.create.mutate({ name, price: n }, callOptions).then(
       () => 'created',
       (error) => error.code,
     )
     if (outcome === 'created') acknowledged.add(name)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
-  const waiting = Array.from({ length: CALLS }, (_, n) => n)
+  const queue = Array.from({ length: CALLS }, (_, n) => n)
   await Promise.all(
     Array.from({ length: 20 }, async () => {
-      while (waiting.length > 0) {
-        // Of one tick, one call or up to ten.
-        await Promise.all(waiting.splice(0, Math.ceil(roll() * 10)).map(write))
+      while (queue.length > 0) {
+        // One to ten calls start in the same tick.
+        await Promise.all(queue.splice(0, Math.ceil(random() * 10)).map(write))
       }
     }),
   )
@@ -150,6 +150,6 @@ test('10,000 writes through a troublesome proxy: each at most once, each acknowl
   const lost = [...acknowledged].filter((name) => !stored.includes(name))
   expect(lost, 'no acknowledged write lost').toEqual([])
   expect(proxy.requests()).toBeLessThanOrEqual(CALLS * 1.3)
-  expect([...proxy.met.keys()].sort()).toEqual(Object.keys(TROUBLES).sort())
+  expect([...proxy.injected.keys()].sort()).toEqual(Object.keys(FAULTS).sort())
   expect(outcomes.get('created')).toBeGreaterThan(CALLS * 0.9)
 })

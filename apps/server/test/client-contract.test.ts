@@ -5,14 +5,14 @@ import { contract } from '@resource/client/contract'
 import { createTestServer } from '@resource/server/testing'
 import { expect, test } from 'vitest'
 
-test('with `check`, answers of the service pass unchanged', async () => {
+test('with `check`, valid responses pass unchanged', async () => {
   await using server = await createTestServer()
   const client = createClient({ baseUrl: server.url, check: contract })
   const user = await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   expect(await client.users.list.query({})).toEqual({ users: [user], page: 1, limit: 100, next: null })
 })
 
-test('with `check`, an answer that breaks the contract is an error that says where; a field more is none', async () => {
+test('with `check`, a response that breaks the contract is an error that names the field; extra fields are allowed', async () => {
   const answers = [
     { id: 1, name: 'Lamp', price: 'dear', category: null, version: 1 },
     { id: 1, name: 'Lamp', price: 2, category: null, version: 1, colour: 'red' },
@@ -33,7 +33,7 @@ test('with `check`, an answer that breaks the contract is an error that says whe
   server.close()
 })
 
-test('the service counts the requests of other contracts, and is silent about its own', async () => {
+test('the service logs and counts requests with a different contract, and not those with its own', async () => {
   await using server = await createTestServer()
   const skews = () =>
     server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a client of another contract')

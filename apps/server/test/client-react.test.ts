@@ -5,9 +5,9 @@ import { QueryClient, QueryClientProvider, useInfiniteQuery, useMutation, useQue
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
-// React needs a document; the network stays Node's.
+// React needs a document; requests still use the fetch of Node.js.
 const window = Object.assign(new Window({ url: 'http://localhost' }), { fetch })
 let createRoot: typeof import('react-dom/client').createRoot
 beforeAll(async () => {
@@ -16,17 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => window.happyDOM.close())
 
-/** Renders `component` for a client of `url`; `await using` removes it. */
+/** Renders `component` with a client of `url`; `await using` removes it. */
 function show(url: string, component: () => unknown) {
   const client = createClient({ baseUrl: url })
   const queryClient = new QueryClient()
-  const place = window.document.createElement('div')
-  const root = createRoot(place as never)
-  const below = createElement(ResourceProvider, { client }, createElement(component as never))
-  root.render(createElement(QueryClientProvider, { client: queryClient }, below))
+  const container = window.document.createElement('div')
+  const root = createRoot(container as never)
+  const children = createElement(ResourceProvider, { client }, createElement(component as never))
+  root.render(createElement(QueryClientProvider, { client: queryClient }, children))
   return {
-    text: () => place.textContent,
-    click: (name: string) => (place.querySelector(`#${name}`) as unknown as { click: () => void }).click(),
+    text: () => container.textContent,
+    click: (name: string) => (container.querySelector(`#${name}`) as unknown as { click: () => void }).click(),
     [Symbol.asyncDispose]: async () => {
       root.unmount()
       queryClient.clear()
@@ -36,11 +36,11 @@ function show(url: string, component: () => unknown) {
 
 const button = (id: string, onClick: () => void) => createElement('button', { type: 'button', id, key: id, onClick })
 
-/** How often the service was asked for a procedure. */
-const asked = (log: string[], procedure: string) =>
+/** The number of requests for a procedure. */
+const requestCount = (log: string[], procedure: string) =>
   log.map((line) => JSON.parse(line) as { path?: string }).filter(({ path }) => path?.includes(procedure)).length
 
-test('a mutation of a noun shows in its lists and records, and asks for no other noun', async () => {
+test('a mutation refreshes the lists and records of its collection, and no other collection', async () => {
   await using server = await createTestServer({
     seed: {
       items: [{ name: 'Lamp', price: 1 }],
@@ -65,10 +65,10 @@ test('a mutation of a noun shows in its lists and records, and asks for no other
   await expect.poll(page.text).toBe('Lamp,Rug;1;1')
   page.click('update')
   await expect.poll(page.text).toBe('Lamp,Rug;9;1')
-  expect(asked(server.log, 'books.list')).toBe(1)
+  expect(requestCount(server.log, 'books.list')).toBe(1)
 })
 
-test('a write that fails reads again too, tells the service’s error, and runs the caller’s own onSettled', async () => {
+test('a failed write refetches, exposes the error of the service and runs the onSettled of the caller', async () => {
   await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
   const settled: (string | undefined)[] = []
   await using page = show(server.url, () => {
@@ -89,7 +89,7 @@ test('a write that fails reads again too, tells the service’s error, and runs 
   expect(settled).toEqual([expect.stringContaining('Item has changed')])
 })
 
-test('a write makes the audit log stale, also where the caller’s own onSettled throws', async () => {
+test('a write invalidates the audit log, even if the onSettled of the caller throws', async () => {
   await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
   const queryClient = new QueryClient()
   const resource = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)
@@ -97,7 +97,7 @@ test('a write makes the audit log stale, also where the caller’s own onSettled
   const before = (await entries()).audit.length
   const fault = new Error('a fault of the page')
   const options = resource.items.update.mutationOptions({
-    // TanStack calls it again to tell it of its own fault.
+    // TanStack Query calls it again with the error it threw.
     onSettled: (_data, error) => {
       if (error === null) throw fault
     },
@@ -107,9 +107,9 @@ test('a write makes the audit log stale, also where the caller’s own onSettled
   expect((await entries()).audit.length).toBe(before + 1)
 })
 
-test('the attempts of one mutation have one idempotency key, and two mutations have two', async () => {
+test('the attempts of one mutation share an idempotency key, and two mutations have two', async () => {
   const keys: string[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     let body = ''
     req.on('data', (chunk) => {
       body += chunk
@@ -132,17 +132,17 @@ test('the attempts of one mutation have one idempotency key, and two mutations h
   expect(keys[2]).not.toBe(keys[0])
 })
 
-test('a query that fails is asked once: the client has repeated what can be repeated', async () => {
+test('a failed query is not retried by React Query, because the client already retries', async () => {
   await using server = await createTestServer()
   await using page = show(
     server.url,
     () => useQuery(useResource().users.get.queryOptions({ id: 7 })).error?.message ?? '',
   )
   await expect.poll(page.text).toBe('User not found')
-  await expect.poll(() => asked(server.log, 'users.get')).toBe(1)
+  await expect.poll(() => requestCount(server.log, 'users.get')).toBe(1)
 })
 
-test('a list is shown page by page, and a mutation reads its pages again', async () => {
+test('a list renders page by page, and a mutation refetches its pages', async () => {
   const seed = { books: ['A', 'B', 'C'].map((title) => ({ title, author: 'X', published_date: '2020-01-01' })) }
   await using server = await createTestServer({ seed })
   await using page = show(server.url, () => {
@@ -162,7 +162,7 @@ test('a list is shown page by page, and a mutation reads its pages again', async
   await expect.poll(page.text).toBe('CA')
 })
 
-test('the options serve without React too, typed by the contract', async () => {
+test('the options work without React and are typed by the contract', async () => {
   await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
   const queryClient = new QueryClient()
   const resource = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)

@@ -19,19 +19,19 @@ const wholeAda = {
   version: 1,
 }
 
-/** The paths of the requests the service has logged at /trpc. */
+/** The logged paths under /trpc. */
 function calls(server: TestServer): string[] {
   return server.log
     .map((line) => JSON.parse(line) as { path?: string })
     .flatMap(({ path }) => (path?.startsWith('/trpc') ? [path] : []))
 }
 
-test('a list needs no input, and a field nobody knows is refused', async () => {
+test('a list needs no input, and an unknown field is refused', async () => {
   await using server = await startTestServer()
   expect(await server.client.books.list.query()).toMatchObject({ books: [], next: null })
   await server.client.users.createMany.mutate({ users: someUsers(2) })
   for (const [call, field] of [
-    // @ts-expect-error: nothing but a status narrows the removal
+    // @ts-expect-error: only a status filters the deletion
     [() => server.client.users.deleteByStatus.mutate({ status: 'active', role: 'admin' }), 'role'],
     // @ts-expect-error: users have no category
     [() => server.client.users.list.query({ category: 'x' }), 'category'],
@@ -44,7 +44,7 @@ test('a list needs no input, and a field nobody knows is refused', async () => {
   expect((await server.client.users.list.query({ count: true })).total).toBe(2)
 })
 
-test('the procedures of the specified resources are these', () => {
+test('the procedures of the specified resources match the specification', () => {
   const names = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     SPECIFIED.includes(noun) ? Object.keys(procedures).map((verb) => `${noun}.${verb}`) : [],
   )
@@ -81,7 +81,7 @@ test('the procedures of the specified resources are these', () => {
 })
 
 describe('users', () => {
-  test('create and get give the whole public record', async () => {
+  test('create and get return the whole public record', async () => {
     await using server = await startTestServer()
     const created = await server.client.users.create.mutate({ ...ada, password: 'correct horse' })
     expect(created).toEqual(wholeAda)
@@ -91,31 +91,31 @@ describe('users', () => {
     expectTypeOf(read.role).toEqualTypeOf<'admin' | 'user'>()
   })
 
-  test('list gives the records beside the page facts', async () => {
+  test('list returns the records with the page metadata', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate(ada)
     expect(await server.client.users.list.query({})).toEqual({ users: [wholeAda], page: 1, limit: 100, next: null })
   })
 
-  test('list filters, sorts, counts and walks', async () => {
+  test('list filters, sorts, counts and pages by cursor', async () => {
     await using server = await startTestServer()
     await server.client.users.createMany.mutate({ users: someUsers(5).map((user) => ({ ...user, age: 30 })) })
     await server.client.users.create.mutate(ada)
-    const ask = { age: 30, sort: 'name_desc', limit: 2, count: true } as const
-    const first = await server.client.users.list.query({ ...ask, after: '' })
+    const query = { age: 30, sort: 'name_desc', limit: 2, count: true } as const
+    const first = await server.client.users.list.query({ ...query, after: '' })
     expect(first.users.map(({ id }) => id)).toEqual([5, 4])
     expect(first).toEqual({ users: first.users, limit: 2, next: expect.stringMatching(/./), total: 5 })
-    const second = await server.client.users.list.query({ ...ask, after: first.next ?? '' })
+    const second = await server.client.users.list.query({ ...query, after: first.next ?? '' })
     expect(second.users.map(({ id }) => id)).toEqual([3, 2])
-    const last = await server.client.users.list.query({ ...ask, after: second.next ?? '' })
+    const last = await server.client.users.list.query({ ...query, after: second.next ?? '' })
     expect(last.users.map(({ id }) => id)).toEqual([1])
     expect(last.next).toBeNull()
-    const page = await server.client.users.list.query({ ...ask, page: 2 })
+    const page = await server.client.users.list.query({ ...query, page: 2 })
     expect(page.users.map(({ id }) => id)).toEqual([3, 2])
     expect([page.page, page.limit, page.total]).toEqual([2, 2, 5])
   })
 
-  test('list of an empty walk or a page past the end has no next', async () => {
+  test('list by cursor of an empty collection, or of a page past the end, has no next cursor', async () => {
     await using server = await startTestServer()
     expect(await server.client.users.list.query({ after: '' })).toEqual({ users: [], limit: 100, next: null })
     expect(await server.client.users.list.query({ page: 9, limit: 5000 })).toEqual({
@@ -126,7 +126,7 @@ describe('users', () => {
     })
   })
 
-  test('createMany gives the records in the order sent', async () => {
+  test('createMany returns the records in the order sent', async () => {
     await using server = await startTestServer()
     const { users } = await server.client.users.createMany.mutate({ users: [{ ...ada, name: 'Zoe' }, ...someUsers(1)] })
     expect(users).toEqual([
@@ -135,7 +135,7 @@ describe('users', () => {
     ])
   })
 
-  test('replace, update and setStatus give the whole record', async () => {
+  test('replace, update and setStatus return the whole record', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate({ ...ada, role: 'admin', age: 36 })
     expect(await server.client.users.replace.mutate({ id: 1, ...ada, name: 'Eve', role: 'user' })).toEqual({
@@ -159,7 +159,7 @@ describe('users', () => {
     })
   })
 
-  test('delete and deleteByStatus give a message', async () => {
+  test('delete and deleteByStatus return a message', async () => {
     await using server = await startTestServer()
     await server.client.users.createMany.mutate({ users: someUsers(3) })
     expect(await server.client.users.delete.mutate({ id: 1 })).toEqual({ message: expect.stringMatching(/./) })
@@ -172,7 +172,7 @@ describe('users', () => {
 })
 
 describe('books', () => {
-  test('create, get, list, replace and delete', async () => {
+  test('create, get, list, replace and delete work', async () => {
     await using server = await startTestServer()
     const { books } = server.client
     const book = { id: 1, ...dune, version: 1 }
@@ -193,7 +193,7 @@ describe('books', () => {
 })
 
 describe('items', () => {
-  test('create, get, list, replace, update and delete', async () => {
+  test('create, get, list, replace, update and delete work', async () => {
     await using server = await startTestServer()
     const { items } = server.client
     const item = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
@@ -213,7 +213,7 @@ describe('items', () => {
 })
 
 describe('errors', () => {
-  test('what is not there is NOT_FOUND with the same words as over REST', async () => {
+  test('a missing record is NOT_FOUND with the same message as over REST', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     for (const [call, message] of [
@@ -238,7 +238,7 @@ describe('errors', () => {
     }
   })
 
-  test('a wrong field is BAD_REQUEST that names each field', async () => {
+  test('an invalid field is BAD_REQUEST, and the error names each field', async () => {
     await using server = await startTestServer()
     await expect(server.client.users.create.mutate({ name: '', email: 'nonsense' })).rejects.toMatchObject({
       name: 'InvalidInputError',
@@ -254,7 +254,7 @@ describe('errors', () => {
     })
   })
 
-  test('a wrong element of many is named by its index', async () => {
+  test('an invalid element of a bulk create is named by its index', async () => {
     await using server = await startTestServer()
     const refused = server.client.users.createMany.mutate({ users: [...someUsers(2), { ...ada, age: 200 }] })
     await expect(refused).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe('errors', () => {
     })
   })
 
-  test('missing fields are named in the words of the specification', async () => {
+  test('the message for missing fields is that of the specification', async () => {
     await using server = await startTestServer()
     // @ts-expect-error name and email are required
     await expect(server.client.users.create.mutate({})).rejects.toMatchObject({
@@ -285,7 +285,7 @@ describe('errors', () => {
     }
   })
 
-  test('a change of unknown fields alone is BAD_REQUEST', async () => {
+  test('an update of only unknown fields is BAD_REQUEST', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate(ada)
     await server.client.items.create.mutate(lamp)
@@ -307,7 +307,7 @@ describe('errors', () => {
     })
   })
 
-  test('a wrong query is BAD_REQUEST', async () => {
+  test('an invalid query is BAD_REQUEST', async () => {
     await using server = await startTestServer()
     for (const call of [
       () => server.client.users.list.query({ page: 0 }),
@@ -322,7 +322,7 @@ describe('errors', () => {
     }
   })
 
-  test('a password shorter than this service asks for is BAD_REQUEST', async () => {
+  test('a password shorter than the configured minimum is BAD_REQUEST', async () => {
     await using server = await startTestServer({ PASSWORD_MIN_LENGTH: '12' })
     server.logIn((await server.client.keys.create.mutate({ name: 'test', role: 'admin' })).key)
     await expect(server.client.users.create.mutate({ ...ada, password: '12345678901' })).rejects.toMatchObject({
@@ -330,7 +330,7 @@ describe('errors', () => {
     })
   })
 
-  test('a procedure that is none is NOT_FOUND in tRPC’s own form', async () => {
+  test('an unknown procedure is NOT_FOUND in tRPC’s own form', async () => {
     await using server = await startTestServer()
     const response = await fetch(`${server.url}/trpc/users.nothing`)
     expect(response.status).toBe(404)
@@ -338,7 +338,7 @@ describe('errors', () => {
   })
 })
 
-test('/trpc speaks plain JSON', async () => {
+test('/trpc uses plain JSON', async () => {
   await using server = await startTestServer()
   const created = await fetch(`${server.url}/trpc/items.create`, {
     method: 'POST',
@@ -361,21 +361,21 @@ describe('batching', () => {
     await expect.poll(() => calls(server)).toEqual(['/trpc/books.create', '/trpc/books.list,items.list'])
   })
 
-  test('a bulk create is a request of its own: together they could be larger than a request may be', async () => {
+  test('a bulk create is sent separately: several in one request could exceed its size limit', async () => {
     await using server = await startTestServer()
     const items = Array.from({ length: 600 }, () => lamp)
-    const [one, other, books] = await Promise.all([
+    const [first, second, book] = await Promise.all([
       server.client.items.createMany.mutate({ items }),
       server.client.items.createMany.mutate({ items }),
       server.client.books.create.mutate(dune),
     ])
-    expect([one.items.length, other.items.length, books.id]).toEqual([600, 600, 1])
+    expect([first.items.length, second.items.length, book.id]).toEqual([600, 600, 1])
     await expect
       .poll(async () => (await calls(server)).sort())
       .toEqual(['/trpc/books.create', '/trpc/items.createMany', '/trpc/items.createMany'])
   })
 
-  test('one failing call of a batch leaves the others alone', async () => {
+  test('a failing call of a batch does not affect the others', async () => {
     await using server = await startTestServer()
     const [item, missing] = await Promise.allSettled([
       server.client.items.create.mutate(lamp),

@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { expect, test } from 'vitest'
 import { compose } from '../src/http/compose.ts'
 
-/** What `GET /` is answered by the handlers as one layer, with the error's message where there is one. */
+/** The body of `GET /` from the handlers as one layer, or the message of their error. */
 async function answerOf(...handlers: RequestHandler[]): Promise<string> {
   const app = express()
   app.use(compose(...handlers))
@@ -17,24 +17,24 @@ async function answerOf(...handlers: RequestHandler[]): Promise<string> {
   return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text()
 }
 
-// As a handler should not: what follows is neither returned nor awaited.
-const forgets: RequestHandler = (_req, _res, next) => {
+// Neither returns nor awaits the rest of the chain, which a handler should do.
+const detached: RequestHandler = (_req, _res, next) => {
   next()
 }
-const waits: RequestHandler = async (_req, _res, next) => {
+const delayed: RequestHandler = async (_req, _res, next) => {
   await Promise.resolve()
   next()
 }
 const fault = new Error('of the handler')
 
-test('handlers run in their order, and the last passes on', async () => {
+test('handlers run in order, and the last passes control on', async () => {
   expect(await answerOf()).toBe('passed on')
-  expect(await answerOf(forgets, waits)).toBe('passed on')
-  expect(await answerOf(forgets, (_req, res) => void res.send('answered'), waits)).toBe('answered')
+  expect(await answerOf(detached, delayed)).toBe('passed on')
+  expect(await answerOf(detached, (_req, res) => void res.send('answered'), delayed)).toBe('answered')
 })
 
-test('what a handler throws, rejects with or passes on is the error, whatever the handlers before it return', async () => {
-  for (const before of [forgets, waits]) {
+test('what a handler throws, rejects with or passes to next is the error, whatever earlier handlers return', async () => {
+  for (const before of [detached, delayed]) {
     const failing: RequestHandler[] = [
       () => {
         throw fault
@@ -46,6 +46,6 @@ test('what a handler throws, rejects with or passes on is the error, whatever th
   }
 })
 
-test('a rejection without a reason is an error too', async () => {
-  expect(await answerOf(forgets, () => Promise.reject())).toBe('error: A handler failed without an error')
+test('a rejection without a reason is an error', async () => {
+  expect(await answerOf(detached, () => Promise.reject())).toBe('error: A handler failed without an error')
 })

@@ -4,7 +4,7 @@ import { createItem, createUser, someUsers } from './records.ts'
 
 const ada = { name: 'Ada', email: 'ada@example.com' }
 
-/** A hundred answers to requests that are all under way at once. */
+/** The responses to a hundred concurrent requests. */
 function hundred(send: (n: number) => Promise<Answer>): Promise<Answer[]> {
   return Promise.all(Array.from({ length: 100 }, (_, n) => send(n)))
 }
@@ -15,9 +15,9 @@ function countByStatus(answers: Answer[]): Record<number, number> {
   return counts
 }
 
-describe('of a hundred at once', () => {
+describe('of a hundred concurrent', () => {
   for (const path of ['/api/users', '/users', '/api/users/']) {
-    test(`creates of one e-mail address at ${path}, one is a 201 and 99 are a 409`, async () => {
+    test(`creates of one e-mail address at ${path}, one returns 201 and 99 return 409`, async () => {
       await using server = await startTestServer()
       const answers = await hundred((n) =>
         server.request('POST', path, {
@@ -29,7 +29,7 @@ describe('of a hundred at once', () => {
     })
   }
 
-  test('twins with one Idempotency-Key, one makes a user and all get its answer', async () => {
+  test('creates with one Idempotency-Key, one creates the user and all get its response', async () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'key-1' }
     const answers = await hundred(() => server.request('POST', '/users', { json: ada, headers }))
@@ -41,7 +41,7 @@ describe('of a hundred at once', () => {
     expect((await server.request('GET', '/users')).body).toEqual([answers[0]?.body])
   })
 
-  test('twins without a unique field, one Idempotency-Key makes one item', async () => {
+  test('creates without a unique field, only one stores an item under their Idempotency-Key', async () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'key-1' }
     const json = { name: 'Lamp', price: 24.5 }
@@ -51,7 +51,7 @@ describe('of a hundred at once', () => {
     expect((await server.request('GET', '/items')).body).toHaveLength(1)
   })
 
-  test('PATCHes with the same If-Match, one is a 200 and 99 are a 412', async () => {
+  test('PATCHes with the same If-Match, one returns 200 and 99 return 412', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const { headers } = await server.request('GET', '/api/users/1')
@@ -75,14 +75,14 @@ describe('of a hundred at once', () => {
     expect((await server.client.items.get.query({ id: 1 })).version).toBe(101)
   })
 
-  test('DELETEs of one record, one is a 204 and 99 are a 404', async () => {
+  test('DELETEs of one record, one returns 204 and 99 return 404', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const answers = await hundred(() => server.request('DELETE', '/users/1'))
     expect(countByStatus(answers)).toEqual({ 204: 1, 404: 99 })
   })
 
-  test('creates, every one gets an id of its own', async () => {
+  test('creates, each gets a unique id', async () => {
     await using server = await startTestServer()
     const answers = await hundred((n) => server.request('POST', '/items/', { json: { name: 'Lamp', price: n } }))
     const ids = answers.map(({ body }) => body.item.id)
@@ -90,7 +90,7 @@ describe('of a hundred at once', () => {
   })
 })
 
-test('of fifty bulk creates at once that share one e-mail address, one wins and the others leave nothing', async () => {
+test('of fifty concurrent bulk creates that share one e-mail address, one succeeds and the others store nothing', async () => {
   await using server = await startTestServer()
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/process/config.ts'
 
-test('without any variable the service listens on loopback, port 3000, and keeps its data below ./data', () => {
+test('by default the service listens on loopback, port 3000, and stores its data in ./data', () => {
   expect(readConfig({})).toEqual({
     HOST: '127.0.0.1',
     PORT: 3000,
@@ -107,14 +107,14 @@ test('every variable is read', () => {
   })
 })
 
-test('an empty variable counts as absent, and one that is not known is passed over', () => {
+test('an empty variable counts as absent, and an unknown one is ignored', () => {
   expect(readConfig({ PORT: '', HOST: '', LOG_LEVEL: '', DATABASE_URL: '', PATH: '/bin' })).toEqual(readConfig({}))
 })
 
 test.each([
   ['0', 0],
   ['65535', 65535],
-])('PORT=%s is taken', (PORT, port) => {
+])('PORT=%s is accepted', (PORT, port) => {
   expect(readConfig({ PORT }).PORT).toBe(port)
 })
 
@@ -196,11 +196,11 @@ test('OIDC_ISSUER must be https, or http on this machine', () => {
   }
 })
 
-test('OIDC_ISSUER without OIDC_AUDIENCE is refused: tokens for other services would hold here too', () => {
+test('OIDC_ISSUER without OIDC_AUDIENCE is refused: the service would accept tokens issued for other services', () => {
   expect(() => readConfig({ OIDC_ISSUER: 'https://id.example.com' })).toThrow('OIDC_AUDIENCE must be given')
 })
 
-test('all wrong variables are named at once, without their values', () => {
+test('all invalid variables are reported together, without their values', () => {
   const read = () => readConfig({ PORT: 'abc', DATABASE_URL: 'mysql://u:secretpw@h/db', LOG_LEVEL: 'loud' })
   expect(read).toThrow(
     new Error(`The configuration is wrong:
@@ -210,7 +210,7 @@ test('all wrong variables are named at once, without their values', () => {
   )
 })
 
-test('DATABASE_ACCESS still works as DATABASE_DRIVER, which wins over it', () => {
+test('DATABASE_ACCESS still works in place of DATABASE_DRIVER, which takes precedence', () => {
   expect(readConfig({ DATABASE_ACCESS: 'prisma' }).DATABASE_DRIVER).toBe('prisma')
   expect(readConfig({ DATABASE_ACCESS: 'prisma', DATABASE_DRIVER: 'prepared' }).DATABASE_DRIVER).toBe('prepared')
 })

@@ -9,7 +9,7 @@ async function send(server: TestServer, text: string) {
   return answers.map(({ status, headers, body }) => ({ status, headers, body: body.toString() }))
 }
 
-test('a request target with a fragment is a 400 and reaches no header', async () => {
+test('a request target with a fragment is a 400 and appears in no header', async () => {
   await using server = await startTestServer()
   const target = '/books#>;rel="next",<http://other.example?limit=1'
   const [answer] = await send(server, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
@@ -18,27 +18,27 @@ test('a request target with a fragment is a 400 and reaches no header', async ()
   expect(answer?.body).toBe('{"message":"A request target has no fragment: \\"#\\" must be sent as %23"}')
 })
 
-test('garbage behind a request never answers in its place', async () => {
+test('garbage after a request does not replace its response', async () => {
   await using server = await startTestServer()
   const body = '{"name":"Lamp","price":1}'
   const request = `POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   const answers = await send(server, `${request}\0\0 garbage\r\n\r\n`)
   expect(answers.map(({ status }) => status)).toEqual([201])
-  const [alone] = await send(server, '\0\0 garbage\r\n\r\n')
-  expect([alone?.status, alone?.body]).toEqual([
+  const [response] = await send(server, '\0\0 garbage\r\n\r\n')
+  expect([response?.status, response?.body]).toEqual([
     400,
     '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}',
   ])
 })
 
-test('an answer comes before the connection ends, whatever is sent behind its request', async () => {
+test('a response is sent before the connection closes, whatever follows its request', async () => {
   await using server = await startTestServer()
   const get = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const answers = await send(server, `${get}${get}${get}\x01garbage`)
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('a path below the console that cannot be decoded is a 400', async () => {
+test('a path under /console that cannot be decoded is a 400', async () => {
   await using server = await startTestServer()
   for (const path of ['/console/%zz', '/console/%', '/console/%ff']) {
     const [answer] = await send(server, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
@@ -49,19 +49,19 @@ test('a path below the console that cannot be decoded is a 400', async () => {
   }
 })
 
-test('a 412 says whether the record has changed', async () => {
+test('the message of a 412 states whether the record has changed', async () => {
   await using server = await startTestServer()
   const { headers } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })
-  const words = async (condition: Record<string, string>) => {
+  const messageFor = async (condition: Record<string, string>) => {
     const path = headers.get('location') ?? ''
     const answer = await server.request('PATCH', path, { json: { price: 2 }, headers: condition })
     return [answer.status, answer.body.message]
   }
   const exists = [412, "Item exists, and its version 1 is none that the request's conditions allow"]
-  expect(await words({ 'If-None-Match': '*' })).toEqual(exists)
-  expect(await words({ 'If-Match': `W/${headers.get('etag')}` })).toEqual(exists)
+  expect(await messageFor({ 'If-None-Match': '*' })).toEqual(exists)
+  expect(await messageFor({ 'If-Match': `W/${headers.get('etag')}` })).toEqual(exists)
   const changed = 'Item has changed: its version is now 1; read it again before writing'
-  expect(await words({ 'If-Match': '"2-Item"' })).toEqual([412, changed])
+  expect(await messageFor({ 'If-Match': '"2-Item"' })).toEqual([412, changed])
 })
 
 test('a tRPC request carries at most 50 calls', async () => {
@@ -72,13 +72,13 @@ test('a tRPC request carries at most 50 calls', async () => {
   expect(await call(51)).toBe(400)
 })
 
-test('the typed client sends any number of calls at once', async () => {
+test('the typed client sends any number of concurrent calls', async () => {
   await using server = await startTestServer()
   const pages = await Promise.all(Array.from({ length: 600 }, () => server.client.books.list.query()))
   expect(pages.length).toBe(600)
 })
 
-test('Idempotency-Key on a batch of several tRPC calls is refused, not dropped', async () => {
+test('Idempotency-Key on a batch of several tRPC calls is refused, not ignored', async () => {
   await using server = await startTestServer()
   const create = (paths: string) =>
     fetch(`${server.url}/trpc/${paths}?batch=1`, {
@@ -94,7 +94,7 @@ test('Idempotency-Key on a batch of several tRPC calls is refused, not dropped',
   expect((await server.client.items.list.query({ count: true })).total).toBe(1)
 })
 
-test('a connection whose body was refused before it had come keeps nobody from stopping', {
+test('a connection whose body was refused before it arrived does not delay shutdown', {
   timeout: 9_000,
 }, async () => {
   await using server = await startTestServer()
@@ -112,12 +112,12 @@ test('a connection whose body was refused before it had come keeps nobody from s
 })
 
 test.for([
-  ['larger than it may be', ['POST /items/'], 413],
-  ['of a method that the path does not have', ['PUT /items/'], 405],
-  ['of a caller whose key is not known', ['POST /items/', 'Authorization: Bearer wrong'], 401],
-  ['of a batch with too many calls', [`POST /trpc/${',items.create'.repeat(51)}?batch=1`], 400],
+  ['larger than the limit', ['POST /items/'], 413],
+  ['with a method that the path does not support', ['PUT /items/'], 405],
+  ['with an unknown key', ['POST /items/', 'Authorization: Bearer wrong'], 401],
+  ['with too many calls in a batch', [`POST /trpc/${',items.create'.repeat(51)}?batch=1`], 400],
 ] as const)(
-  'a body that was refused, %s, is read off slowly, and the next request on the connection is answered',
+  'a refused body, %s, is drained slowly, and the next request on the connection is answered',
   async ([, [line, ...fields], status]) => {
     await using server = await startTestServer()
     const size = 2 * 1024 * 1024
@@ -131,12 +131,12 @@ test.for([
     socket.write(Buffer.concat([Buffer.alloc(size), Buffer.from(next)]))
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect([refusal, answer].map((bytes) => String(bytes).slice(0, 12))).toEqual([`HTTP/1.1 ${status}`, 'HTTP/1.1 200'])
-    // 32 times 64 KiB, ten milliseconds for each.
+    // 32 chunks of 64 KiB at 10 ms each.
     expect(performance.now() - begun).toBeGreaterThan(280)
   },
 )
 
-test('a request whose head does not arrive within 15 s is answered 408, and its connection closed', async () => {
+test('a request whose head does not arrive within 15 s gets a 408, and its connection is closed', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)
   const begun = performance.now()
@@ -144,7 +144,7 @@ test('a request whose head does not arrive within 15 s is answered 408, and its 
     const socket = connect(Number(port), hostname)
     const received: Buffer[] = []
     socket.on('data', (chunk) => received.push(chunk as Buffer)).write(head)
-    // A line now and then does not keep it open.
+    // A header line now and then does not keep the connection open.
     const drip = head && setInterval(() => socket.writable && socket.write('A: b\r\n'), 1000)
     await once(socket, 'close')
     if (drip) clearInterval(drip)
@@ -155,7 +155,7 @@ test('a request whose head does not arrive within 15 s is answered 408, and its 
   expect(await Promise.all(outcomes)).toEqual([[[408, late]], [[408, late]]])
 })
 
-test('an answer that comes before the body has come is not lost where the connection is to be closed', async () => {
+test('a response sent before the body has arrived is not lost if the connection is about to close', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
@@ -165,7 +165,7 @@ test('an answer that comes before the body has come is not lost where the connec
   const head = ['POST /books HTTP/1.1', 'Host: localhost', 'Connection: close', 'Authorization: Bearer wrong']
   socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
   await once(socket, 'data')
-  // Whoever writes to a connection that was closed meanwhile is told so by a reset, which is an error here.
+  // A write to a connection that the server has closed fails with a reset, which is an error here.
   for (let from = 0; from < body.length; from += 100_000) {
     if (!socket.write(body.subarray(from, from + 100_000))) await once(socket, 'drain')
   }

@@ -8,7 +8,7 @@ import express from 'express'
 import { expect, test } from 'vitest'
 import { consolePages } from '../src/console/console.ts'
 
-/** The console's routes over a folder of `files`, and 404 "elsewhere" for what they let through. */
+/** Serves the console from a folder of `files`; other paths get a 404 "elsewhere". */
 async function serveConsole(files: Record<string, string>) {
   const folder = await mkdtemp(join(tmpdir(), 'console-'))
   await mkdir(join(folder, 'assets'))
@@ -30,7 +30,7 @@ async function serveConsole(files: Record<string, string>) {
 
 const built = { 'index.html': '<!doctype html>the page', 'assets/main-abc.js': 'run()' }
 
-test('every path of the console that is no file is its page, under the strict policy', async () => {
+test('every path of the console that is not a file serves its page, under the strict policy', async () => {
   await using server = await serveConsole(built)
   for (const path of ['/console', '/console/', '/console/users?open=7', '/console/no/such/view']) {
     const response = await server.get(path)
@@ -41,7 +41,7 @@ test('every path of the console that is no file is its page, under the strict po
   }
 })
 
-test("the console's files are kept for a year, and one of another build is not the page", async () => {
+test('the files of the console are cached for a year, and a file of another build is a 404', async () => {
   await using server = await serveConsole(built)
   const script = await server.get('/console/assets/main-abc.js')
   expect([script.status, await script.text()]).toEqual([200, 'run()'])
@@ -50,7 +50,7 @@ test("the console's files are kept for a year, and one of another build is not t
   expect((await server.get('/console/assets/main-old.js')).status).toBe(404)
 })
 
-test('without a built console its paths are like any unknown path', async () => {
+test('without a built console its paths are unknown paths', async () => {
   await using server = await serveConsole({})
   const response = await server.get('/console')
   expect([response.status, await response.text()]).toEqual([404, 'elsewhere'])

@@ -7,7 +7,7 @@ describe('1 General conventions', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
 
-    test(`1.2 ${operationId} (${method} ${path}) answers JSON or nothing`, async () => {
+    test(`1.2 ${operationId} (${method} ${path}) returns JSON or no body`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const { status, headers, body } = await server.request(method, path, { json })
@@ -17,13 +17,13 @@ describe('1 General conventions', () => {
     })
 
     if (method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') continue
-    test(`1.4 ${operationId} (${method} ${path}) is idempotent: sent twice it leaves what it leaves once`, async () => {
+    test(`1.4 ${operationId} (${method} ${path}) is idempotent: twice has the effect of once`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const state = async () => {
         const lists = server.client as unknown as Record<string, { list: { query: () => Promise<object> } }>
         const records = await Promise.all(collections.map((noun) => lists[noun]?.list.query()))
-        // Version and time tell that a write took place, not what the record says.
+        // Version and time change with each write; the other fields must not.
         return JSON.stringify(records).replace(/"(version|updated_at)":("[^"]*"|\d+)/g, '')
       }
       await server.request(method, path, { json })

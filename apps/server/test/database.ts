@@ -3,28 +3,28 @@ import { makeDatabase, query } from '@resource/postgres-test'
 import type {} from '@resource/postgres-test/vitest'
 import { inject } from 'vitest'
 
-// To make one takes PostgreSQL a tenth of a second, so what one test is done with serves the next.
-const used: string[] = []
+// PostgreSQL needs 0.1 s to create a database, so later tests reuse those of finished ones.
+const released: string[] = []
 
 /**
- * A PostgreSQL database without records, where the run is of that engine: vitest.config.ts has one project for each.
- * Undefined on SQLite, where each test server makes a file of its own.
+ * A PostgreSQL database without records in runs of that engine: vitest.config.ts has one project for each. Undefined on
+ * SQLite, where each test server creates its own file.
  *
- * @param options `fresh`: one without tables.
+ * @param options `fresh`: a database without tables.
  */
 export async function postgresDatabase({ fresh = false } = {}) {
   const server = inject('postgres') as string | undefined
   if (server === undefined) return undefined
-  const url = (await emptied(fresh ? undefined : used.pop())) ?? (await makeDatabase(server))
-  return { url, release: () => void used.push(url) }
+  const url = (await truncated(fresh ? undefined : released.pop())) ?? (await makeDatabase(server))
+  return { url, release: () => void released.push(url) }
 }
 
-async function emptied(url: string | undefined): Promise<string | undefined> {
+async function truncated(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {
     await query(url, `TRUNCATE ${tableNames.join(', ')} RESTART IDENTITY`)
     return url
   } catch {
-    return undefined // A test took a table away.
+    return undefined // A test has dropped a table.
   }
 }

@@ -32,11 +32,11 @@ const plain = new Checked('plain')
 const envelope = new Checked('envelope')
 
 /**
- * Checks an answer against the OpenAPI document: its status is one the operation names, its required headers are there
- * and no header of the document's making is there unnamed, its body is of the named schema. What no operation answers
- * (unknown paths, wrong methods) must be one of the three error forms; tRPC has a form of its own.
+ * Checks a response against the OpenAPI document: the operation lists its status, its required headers are present, the
+ * document lists each of its API headers, and its body matches the schema. A response of no operation (unknown path,
+ * wrong method) must have one of the three error forms. tRPC responses are not checked.
  *
- * @throws Error that says what differs
+ * @throws Error that describes the difference
  */
 export function checkAnswer(method: string, path: string, { status, headers, body }: Answer): void {
   const where = `${method} ${path} -> ${status}`
@@ -50,26 +50,26 @@ export function checkAnswer(method: string, path: string, { status, headers, bod
     return
   }
   const found = operation.responses[status]
-  if (found === undefined) throw new Error(`${where}: the document has no such status`)
+  if (found === undefined) throw new Error(`${where}: the document does not list this status`)
   const response = found.$ref === undefined ? found : document.components.responses[found.$ref.split('/').at(-1)]
   for (const [name, header] of Object.entries<{ required?: boolean }>(response.headers ?? {})) {
     if (header.required && !headers.has(name)) throw new Error(`${where}: the header ${name} is missing`)
   }
-  for (const name of CHOSEN_HEADERS) {
+  for (const name of API_HEADERS) {
     if (headers.has(name) && response.headers?.[name] === undefined) {
-      throw new Error(`${where}: the document does not name the header ${name}`)
+      throw new Error(`${where}: the document does not list the header ${name}`)
     }
   }
   const schema = response.content?.['application/json']?.schema
   if (method === 'HEAD') return
   if (schema === undefined) {
-    if (body !== undefined) throw new Error(`${where}: the document has no body here`)
+    if (body !== undefined) throw new Error(`${where}: the document describes no body`)
   } else if (body === undefined) {
     throw new Error(`${where}: the body is missing`)
   } else checked.check(where, schema, body)
 }
 
-const CHOSEN_HEADERS = ['ETag', 'Link', 'Location', 'Retry-After', 'X-Total-Count', 'X-Request-Id']
+const API_HEADERS = ['ETag', 'Link', 'Location', 'Retry-After', 'X-Total-Count', 'X-Request-Id']
 
 const ERROR_FORM = {
   anyOf: ['ErrorField', 'ErrorMessage', 'ErrorEnvelope'].map((name) => ({ $ref: `#/components/schemas/${name}` })),
@@ -80,7 +80,7 @@ function operationOf(method: string, path: string, { document, paths }: Checked)
   const other = bare.endsWith('/') ? bare.slice(0, -1) : `${bare}/`
   const name = (method === 'HEAD' ? 'GET' : method).toLowerCase()
   const found = paths.filter(({ path, pattern }) => pattern.test(bare) || (!isStrict(path) && pattern.test(other)))
-  // `/api/users/bulk` is a place of its own, though `/api/users/{id}` fits it too.
+  // `/api/users/bulk` also matches `/api/users/{id}`; the path without a parameter wins.
   const place = found.find(({ path }) => !path.includes('{')) ?? found[0]
   return place && document.paths[place.path][name]
 }
@@ -93,7 +93,7 @@ function decoded(path: string): string {
   }
 }
 
-// Only these paths tell the two slash forms apart (decisions: one collection, three doors).
+// Trailing slashes are significant only under these paths (decisions, "One collection").
 function isStrict(path: string): boolean {
   return /^\/api\/users\/?(\{id\}\/?)?$/.test(path)
 }

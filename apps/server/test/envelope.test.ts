@@ -9,7 +9,7 @@ const version = '1.0.0'
 
 afterEach(() => void vi.useRealTimers())
 
-test('2.4 the success envelope is status, data under a key named after the resource, and meta', async () => {
+test('2.4 the success envelope has status, data under a key named after the resource, and meta', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const { status, body } = await server.request('GET', '/books/1?envelope=true')
@@ -21,14 +21,14 @@ test('2.4 the success envelope is status, data under a key named after the resou
   })
 })
 
-test('2.4 meta.timestamp is the time of the answer', async () => {
+test('2.4 meta.timestamp is the time of the response', async () => {
   await using server = await startTestServer()
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
   const { body } = await server.request('GET', '/books?envelope=true')
   expect(body.meta.timestamp).toBe('2031-02-03T04:05:06.789Z')
 })
 
-test('2.4 without envelope=true records and arrays stand bare', async () => {
+test('2.4 without envelope=true records and arrays are returned bare', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const book = { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
@@ -38,7 +38,7 @@ test('2.4 without envelope=true records and arrays stand bare', async () => {
 })
 
 const pageOne = { page: 1, limit: 100, next: null }
-/** What an operation's data stand under, and what `meta` says of them. */
+/** The key of the data of an operation in its envelope, and the page metadata in `meta`. */
 interface Wrapping {
   key?: string
   facts?: object
@@ -73,7 +73,7 @@ const wrapped: Record<string, Wrapping> = {
   replaceBook: { key: 'book' },
   deleteBook: {},
   listItems: { key: 'items', facts: pageOne },
-  // Its bare answer is under the key already.
+  // The bare response already has this key.
   createItem: {},
   createItems: { key: 'items' },
   getItem: { key: 'item' },
@@ -88,7 +88,7 @@ const wrapped: Record<string, Wrapping> = {
   getAuditEntry: { key: 'entry' },
 }
 
-/** Of a collection's standard operations. */
+/** The standard operations of a collection. */
 function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
   const { tag, collection } = contract[noun]
   const one = collection.one.replace(/^./, (letter) => letter.toUpperCase())
@@ -106,7 +106,7 @@ for (const operationId of operationIds) {
   const { method, path, json } = exampleOf(operationId)
   const enveloped = `${path}${path.includes('?') ? '&' : '?'}envelope=true`
 
-  test(`envelope: ${operationId} (${method} ${path}) wraps what it answers otherwise`, async () => {
+  test(`envelope: ${operationId} (${method} ${path}) wraps its plain response`, async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
     await using plainServer = await startTestServer()
     await using server = await startTestServer()
@@ -135,7 +135,7 @@ for (const operationId of operationIds) {
   })
 }
 
-// No two keys, and no two ids of requests, are the same.
+// Keys and request ids are random.
 function withoutRandom(body: unknown): unknown {
   return JSON.parse(
     JSON.stringify(body)
@@ -144,7 +144,7 @@ function withoutRandom(body: unknown): unknown {
   )
 }
 
-test('envelope: a message stands under message', async () => {
+test('envelope: a message is under message', async () => {
   await using server = await startTestServer()
   await seed(server)
   const { body } = await server.request('DELETE', '/api/users/1?envelope=true')
@@ -163,7 +163,7 @@ test('envelope: 204 becomes 200 with empty data', async () => {
   expect(body).toEqual({ status: 'success', data: {}, meta: { version, timestamp: aTimestamp } })
 })
 
-test('envelope: the meta of a list holds the page facts, the total when asked for', async () => {
+test('envelope: the meta of a list contains the page metadata, with the total on request', async () => {
   await using server = await startTestServer()
   await server.request('POST', '/api/users/bulk', { json: someUsers(5) })
   const { body } = await server.request('GET', '/api/users?envelope=true&page=2&limit=2&count=true')
@@ -186,7 +186,7 @@ for (const [path, code, message] of [
   ['/books/7', 404, 'Book not found'],
   ['/items/7', 404, 'Item not found'],
 ] as const) {
-  test(`envelope: GET ${path} of nothing is the standard error envelope`, async () => {
+  test(`envelope: GET ${path} of a missing record is the standard error envelope`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('GET', `${path}?envelope=true`)
     expect(status).toBe(code)
@@ -194,7 +194,7 @@ for (const [path, code, message] of [
   })
 }
 
-test('envelope: a value that is neither true nor false is a 400', async () => {
+test('envelope: a value other than true and false is a 400', async () => {
   await using server = await startTestServer()
   for (const value of ['1', 'yes', 'TRUE', '']) {
     const { status, body } = await server.request('GET', `/books?envelope=${value}`)
@@ -203,7 +203,7 @@ test('envelope: a value that is neither true nor false is a 400', async () => {
   }
 })
 
-test('meta.version and the version of the OpenAPI document are the contract package’s', async () => {
+test('meta.version and the version of the OpenAPI document are the version of the contract package', async () => {
   await using server = await startTestServer()
   expect(version).toMatch(/^\d+\.\d+\.\d+$/)
   expect((await server.request('GET', '/books?envelope=true')).body.meta.version).toBe(version)

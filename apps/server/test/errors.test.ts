@@ -41,7 +41,7 @@ describe('7.1 Status codes', () => {
       },
     ],
   ] as const) {
-    test(`7.1 500 is a server-side error: ${path} says no more than that, and the id of the request`, async () => {
+    test(`7.1 500 is a server-side error: ${path} reveals only that and the request id`, async () => {
       await using server = await startTestServer()
       for (const table of ['users', 'books', 'items']) await dropTable(server, table)
       const answer = await server.request('GET', path)
@@ -56,7 +56,7 @@ describe('7.1 Status codes', () => {
     })
   }
 
-  test('a 500 over tRPC says no more than that', async () => {
+  test('a 500 over tRPC reveals only that and the request id', async () => {
     await using server = await startTestServer()
     await dropTable(server, 'books')
     const error = await server.client.books.get.query({ id: 1 }).catch((error: unknown) => error)
@@ -156,7 +156,7 @@ describe('7.3 Rules', () => {
   const server = shareTestServer(seed)
 
   for (const path of ['/api/users', '/users', '/api/users/']) {
-    test(`7.3.1 POST ${path} without a JSON body is a 400 that says no input data was provided`, async () => {
+    test(`7.3.1 POST ${path} without a JSON body is a 400 with the message that no input data was provided`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('POST', path)
       expect(status).toBe(400)
@@ -168,7 +168,7 @@ describe('7.3 Rules', () => {
       [{ email: 'ada@example.com' }, 'name'],
       [{ name: 'Ada' }, 'email'],
     ] as const) {
-      test(`7.3.2 POST ${path} that lacks ${missing} is a 400 that names the missing fields`, async () => {
+      test(`7.3.2 POST ${path} without ${missing} is a 400 that names the missing fields`, async () => {
         await using server = await startTestServer()
         const { status, body } = await server.request('POST', path, { json })
         expect(status).toBe(400)
@@ -186,7 +186,7 @@ describe('7.3 Rules', () => {
     ['GET', '/api/users/7/'],
     ['PUT', '/api/users/7/'],
   ] as const) {
-    test(`7.3.3 ${method} ${path} of no user is a 404 that says the user was not found`, async () => {
+    test(`7.3.3 ${method} ${path} of a missing user is a 404 with the message that the user was not found`, async () => {
       await using server = await startTestServer()
       const json = method === 'PUT' ? { name: 'Ada', email: 'ada@example.com' } : undefined
       const { status, body } = await server.request(method, path, { json })
@@ -199,7 +199,7 @@ describe('7.3 Rules', () => {
     ['/items/7', 'Item not found'],
     ['/books/7', 'Book not found'],
   ] as const) {
-    test(`7.3.4 GET ${path} of nothing is a 404 with a detail message that says so`, async () => {
+    test(`7.3.4 GET ${path} of a missing record is a 404 with a detail message`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('GET', path)
       expect(status).toBe(404)
@@ -222,14 +222,14 @@ describe('7.3 Rules', () => {
     ['PATCH', '/api/users/1/status', { status: false }, 'status'],
     ['POST', '/api/users', { name: 'Bob', email: 'bob@example.com', password: 12345678 }, 'password'],
   ] as const) {
-    test(`7.3.5 ${method} ${path} with a wrong type for ${field} is a 400 that names it`, async () => {
+    test(`7.3.5 ${method} ${path} with a wrong type for ${field} is a 400 that names the field`, async () => {
       const { status, body } = await server().request(method, path, { json })
       expect(status).toBe(400)
       expect(body).toEqual(errorOf({ method, path }, expect.stringContaining(field)))
     })
   }
 
-  test('every wrong and every missing field is named at once', async () => {
+  test('one response names every invalid and every missing field', async () => {
     await using server = await startTestServer()
     const { body } = await server.request('POST', '/users', { json: { email: 'nonsense', age: 200, role: 'king' } })
     expect(body.error).toMatch(/^Missing required fields: name\b/)
@@ -239,7 +239,7 @@ describe('7.3 Rules', () => {
   })
 })
 
-describe('a body that is not there', () => {
+describe('a missing body', () => {
   const server = shareTestServer(seed)
   const json = { 'Content-Type': 'application/json' }
   const bytes = (text: string) => new TextEncoder().encode(text)
@@ -252,14 +252,14 @@ describe('a body that is not there', () => {
       ['null', { raw: 'null', headers: json }],
       ['null and no Content-Type', { raw: bytes('null') }],
     ] as const) {
-      test(`${operationId} (${method} ${path}) with ${sent} says that no input data was provided`, async () => {
+      test(`${operationId} (${method} ${path}) with ${sent} reports that no input data was provided`, async () => {
         const { status, body } = await server().request(method, path, options)
         expect(status).toBe(400)
         expect(body).toEqual(errorOf({ method, path }, 'No input data provided'))
       })
     }
 
-    // Specification 7.3.1: to create a user, a body that is not JSON is no input.
+    // Specification 7.3.1: create-user treats a body that is not JSON as no input.
     const isCreateUser = ['createUser', 'simpleCreateUser', 'slashCreateUser'].includes(operationId)
     const otherTypes = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']
     for (const type of [...(isCreateUser ? [] : otherTypes), 'application/json; charset=latin1']) {
@@ -272,7 +272,7 @@ describe('a body that is not there', () => {
     }
   }
 
-  test('application/json with charset utf-8 and in any case is taken', async () => {
+  test('application/json is accepted with charset utf-8 and in any case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
       const raw = JSON.stringify({ name: 'Lamp', price: 1 })
       expect((await server().request('POST', '/items/', { raw, headers: { 'Content-Type': type } })).status).toBe(201)
@@ -285,7 +285,7 @@ describe('a body that is not there', () => {
     ['a string', '"Ada"'],
     ['true', 'true'],
   ] as const) {
-    test(`${what} where an object is needed is a 400`, async () => {
+    test(`${what} in place of an object is a 400`, async () => {
       const { status, body } = await server().request('POST', '/api/users', { raw, headers: json })
       expect(status).toBe(400)
       expect(body).toEqual({ error: expect.stringContaining('object') })
@@ -294,7 +294,7 @@ describe('a body that is not there', () => {
 })
 
 describe('messages', () => {
-  test('a taken e-mail address is a 409 that names the field', async () => {
+  test('for a taken e-mail address are a 409 that names the field', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const json = { name: 'Bob', email: 'ada@example.com' }
@@ -303,7 +303,7 @@ describe('messages', () => {
     expect(body).toEqual({ error: expect.stringMatching(/^email\b/) })
   })
 
-  test('what was sent is not echoed', async () => {
+  test('do not echo the input', async () => {
     await using server = await startTestServer()
     const json = { name: ['xyzzy'], email: 'xyzzy', role: 'xyzzy', password: 'xyzzy', age: 'xyzzy', status: 'xyzzy' }
     const { body } = await server.request('POST', '/users', { json })
@@ -315,7 +315,7 @@ describe('messages', () => {
     ['GET', '/books/abc', createBook],
     ['GET', '/items/abc', createItem],
   ] as const) {
-    test(`${method} ${path} says what an id must be`, async () => {
+    test(`of ${method} ${path} describe a valid id`, async () => {
       await using server = await startTestServer()
       await create(server)
       const { status, body } = await server.request(method, path)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
-import { collections, inlined, REFERRED_ID, recordOf, referred, sampleOf } from './samples.ts'
+import { collections, inlined, REFERENCED_ID, recordOf, referenced, sampleOf } from './samples.ts'
 
 export interface Example {
   method: string
@@ -20,7 +20,7 @@ const { paths, components } = createDocument() as unknown as {
   components: { schemas: Record<string, object> }
 }
 
-// What the schemas do not say: either name is required, and some users are active.
+// The schemas do not express that either name is required and that some users are active.
 const ada = { username: 'Ada L.', email: 'adal@example.com' }
 const exceptions: Record<string, Partial<Example>> = {
   slashCreateUser: { json: ada },
@@ -30,8 +30,8 @@ const exceptions: Record<string, Partial<Example>> = {
 
 /** A request that succeeds after `seed`, for each operation of the document. */
 const examples = new Map(
-  Object.entries(paths).flatMap(([path, place]) =>
-    Object.entries(place).map(([method, operation]): [string, Example] => [
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Example] => [
       operation.operationId,
       {
         method: method.toUpperCase(),
@@ -54,36 +54,42 @@ export function exampleOf(operationId: string): Example {
   return examples.get(operationId) as Example
 }
 
-/** Those whose request has a body. */
+/** The ids of the operations with a request body. */
 export const writingIds = operationIds.filter((id) => 'json' in exampleOf(id))
 
-/** How many records `seed` makes: one of each collection, another of those that are referred to, and two keys. */
-export const SEEDED = collections.length + referred.length + 2
+/**
+ * The number of records that `seed` creates: one in each collection, a second one in referenced collections, and two
+ * keys.
+ */
+export const SEEDED = collections.length + referenced.length + 2
 
-/** The id that a path or a noun is about after `seed`: of keys the second, for requests carry the first. */
-export function seededId(about: string): number {
-  return about.includes('keys') ? 2 : 1
+/** The id of the seeded record of a path or noun: the second of the keys, because requests use the first. */
+export function seededId(target: string): number {
+  return target.includes('keys') ? 2 : 1
 }
 
-/** Makes what the examples are about: record 1 of each collection, what they refer to, and key 2. The server's requests carry key 1 from now on. */
+/**
+ * Creates the records that the examples use: record 1 of each collection, the records they reference, and key 2. From
+ * then on the requests of the server use key 1.
+ */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
   expect([id, (await createBook(server)).id, (await createItem(server)).id]).toEqual([1, 1, 1])
   for (const noun of collections) {
     const { create } = server.client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
-    const make = async (id: number) => expect(await create.mutate(recordOf(noun, id + 1))).toMatchObject({ id })
-    if (!['users', 'books', 'items'].includes(noun)) await make(1)
-    if (referred.includes(noun)) await make(REFERRED_ID)
+    const createOne = async (id: number) => expect(await create.mutate(recordOf(noun, id + 1))).toMatchObject({ id })
+    if (!['users', 'books', 'items'].includes(noun)) await createOne(1)
+    if (referenced.includes(noun)) await createOne(REFERENCED_ID)
   }
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })
-  // Noted beside the request: a test must not see it come.
+  // The service records the last use asynchronously; a test must not observe that write.
   let lastUse = null
   while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at
 }
 
-/** An error as the family of an example's path shows it (7.2). */
+/** An error in the form of the path of an example (7.2). */
 export function errorOf({ path }: Example, message: unknown) {
   if (/^\/api\/(keys|audit)/.test(path)) return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users/.test(path) ? { error: message } : { message }

@@ -9,7 +9,7 @@ const ada = { name: 'Ada', email: 'ada@example.com' }
 const bob = { name: 'Bob', email: 'bob@example.com' }
 const password = 'correct horse'
 
-// What each role may make of user 1, an admin, or of a new user; decisions, "Access".
+// The statuses for each role that changes user 1, an admin, or creates a user (decisions, "Access").
 const WRITES = [
   ['PATCH', '/api/users/1', { role: 'user' }, { reader: 403, writer: 403, admin: 200 }],
   ['PATCH', '/api/users/1/', { role: 'user' }, { reader: 403, writer: 403, admin: 200 }],
@@ -32,7 +32,7 @@ const WRITES = [
   ['POST', '/api/users/bulk', [{ ...bob, role: 'user' }], { reader: 403, writer: 201, admin: 201 }],
 ] as const
 
-describe('once there are keys, the role admin is needed to change a role or a password, and to create an admin', () => {
+describe('once a key exists, only admins may change a role or a password or create an admin', () => {
   for (const [method, path, json, statuses] of WRITES) {
     test(`${method} ${path} ${JSON.stringify(json)} is a ${Object.values(statuses).join(', ')} for reader, writer, admin`, async () => {
       await using server = await startTestServer()
@@ -43,7 +43,7 @@ describe('once there are keys, the role admin is needed to change a role or a pa
         const { status } = await server.request(method, path, { json, headers })
         expect([role, status]).toEqual([role, statuses[role]])
         if (status === 403) {
-          // Who was refused has changed nothing.
+          // A refused request changes nothing.
           expect((await server.request('GET', '/users', { headers })).body).toEqual([before])
           expect((await server.request('GET', '/users/1', { headers })).headers.get('etag')).toMatch(
             /^"1-User\.[0-9a-f]{6}"$/,
@@ -70,7 +70,7 @@ describe('once there are keys, the role admin is needed to change a role or a pa
     )
   })
 
-  test('an admin’s idempotency key gives a writer nothing', async () => {
+  test('the idempotency key of an admin does not help a writer', async () => {
     await using server = await startTestServer()
     const callers = await createCallers(server)
     const send = (authorization: string | undefined) =>
@@ -82,7 +82,7 @@ describe('once there are keys, the role admin is needed to change a role or a pa
     expect((await send(callers.writer)).status).toBe(403)
   })
 
-  test('over tRPC too', async () => {
+  test('the same holds over tRPC', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const callers = await createCallers(server)
@@ -107,25 +107,25 @@ test('without keys everyone may change everything', async () => {
   expect((await server.request('PATCH', '/api/users/1', { json: { role: 'admin', password } })).status).toBe(200)
 })
 
-test('from the answer to the first key on, nobody comes in without one', async () => {
+test('from the response to the creation of the first key, anonymous requests are refused', async () => {
   await using server = await startTestServer()
   await server.request('GET', '/users')
   expect((await server.request('POST', '/api/keys', { json: { name: 'first', role: 'admin' } })).status).toBe(201)
   expect((await server.request('POST', '/api/keys', { json: { name: 'second', role: 'admin' } })).status).toBe(401)
 })
 
-test('the document says of each field which role it takes to change it', () => {
-  const said: string[] = []
+test('the document lists the role that a change of each field requires', () => {
+  const roles: string[] = []
   const walk = (node: unknown, path: string) => {
     if (typeof node !== 'object' || node === null) return
     for (const [key, value] of Object.entries(node)) {
-      if (key === 'x-role' && /\.properties\.\w+$/.test(path)) said.push(`${path}: ${value}`)
-      if (key === 'x-value-roles') said.push(`${path}: ${JSON.stringify(value)}`)
+      if (key === 'x-role' && /\.properties\.\w+$/.test(path)) roles.push(`${path}: ${value}`)
+      if (key === 'x-value-roles') roles.push(`${path}: ${JSON.stringify(value)}`)
       walk(value, `${path}.${key}`)
     }
   }
   walk(createDocument().components?.schemas, '')
-  expect(said.toSorted()).toEqual([
+  expect(roles.toSorted()).toEqual([
     '.CreateUserBody.properties.role: {"admin":"admin"}',
     '.ReplaceUserBody.properties.role: admin',
     '.SlashCreateUserBody.properties.role: {"admin":"admin"}',

@@ -8,7 +8,7 @@ const ada = { name: 'Ada', email: 'ada@example.com' }
 const bob = { name: 'Bob', email: 'bob@example.com' }
 const cid = { name: 'Cid', email: 'cid@example.com' }
 
-// What each layer refuses of the third user: its own path in the body of POST /api/users/bulk, and what is wrong there.
+// Each layer refuses the third user: its path in the body of POST /api/users/bulk, and the message.
 const REFUSALS = [
   ['validation', { ...cid, age: 'old' }, 400, '[2].age', 'must be a whole number from 0 to 150'],
   ['a rule', { ...cid, password: 'short' }, 400, '[2].password', 'must be text of at least 8 characters'],
@@ -16,7 +16,7 @@ const REFUSALS = [
   ['access', { ...cid, role: 'admin' }, 403, '[2].role', 'admin needs the role admin; yours is writer'],
 ] as const
 
-describe('a field has one path, the caller’s own, whichever layer refuses it', () => {
+describe('a field error has the path that the caller sent, whichever layer refuses it', () => {
   let headers: Record<string, string>
   const server = shareTestServer(async (server) => {
     await createUser(server, { email: 'taken@example.com' })
@@ -33,7 +33,7 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
   }
 
   for (const [layer, third, status, field, message] of REFUSALS) {
-    test(`${layer}, over REST`, async () => {
+    test(`${layer} over REST`, async () => {
       const send = (path: string) => server().request('POST', path, { json: [ada, bob, third], headers })
       const refused = await send('/api/users/bulk')
       expect([refused.status, refused.body]).toEqual([status, { error: `${field}: ${message}` }])
@@ -44,7 +44,7 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
       })
     })
 
-    test(`${layer}, over tRPC: one call, calls in a batch and a batch whose answers stream in`, async () => {
+    test(`${layer} over tRPC: in a call, a batch and a streamed batch`, async () => {
       const input = { users: [ada, bob, third] }
       const error = {
         message: `users${field}: ${message}`,
@@ -60,7 +60,7 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
     })
   }
 
-  test('several wrong fields stand in one message, over REST and over tRPC', async () => {
+  test('several invalid fields are in one message, over REST and tRPC', async () => {
     const users = [{ name: 'Ada' }, bob, { ...cid, age: 'old' }]
     const refused = await server().request('POST', '/api/users/bulk', { json: users, headers })
     expect([refused.status, refused.body]).toEqual([
@@ -78,7 +78,7 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
     })
   })
 
-  test('the typed client gathers them by the records of a list', async () => {
+  test('the typed client groups them by record of a list', async () => {
     const client = createClient({ baseUrl: server().url, headers })
     const users = [{ name: 'Ada' }, bob, { ...cid, age: 'old', status: 'gone' }]
     const error = await client.users.createMany.mutate({ users } as never).catch((error) => error)
@@ -91,7 +91,7 @@ describe('a field has one path, the caller’s own, whichever layer refuses it',
     expect([none.fields[0].field, none.faultsIn('users').size]).toEqual(['users', 0])
   })
 
-  test('of a single record it is the field’s name', async () => {
+  test('for a single record the path is the name of the field', async () => {
     const message = 'email: already in use by another user'
     const json = { ...cid, email: 'Taken@example.com' }
     expect((await server().request('POST', '/api/users', { json, headers })).body).toEqual({ error: message })

@@ -7,13 +7,13 @@ import { checkAnswer } from './document-check.ts'
 export interface Answer {
   status: number
   headers: Headers
-  /** Parsed JSON; undefined when the answer has no body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+  /** Parsed JSON; undefined for a response without a body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   body: any
 }
 
 interface RequestOptions {
-  /** Sent as JSON with its Content-Type; `raw` is sent as it is. */
+  /** Sent as JSON with its Content-Type; `raw` is sent unchanged. */
   json?: unknown
   raw?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string>
@@ -21,13 +21,13 @@ interface RequestOptions {
 
 export interface TestServer extends PlainServer {
   client: Client
-  /** A request over HTTP whose answer is checked against the OpenAPI document. */
+  /** Sends an HTTP request and checks the response against the OpenAPI document. */
   request: (method: string, path: string, options?: RequestOptions) => Promise<Answer>
-  /** Has `client` and `request` carry an API key from now on, or none. */
+  /** Makes `client` and `request` use this API key from now on, or none. */
   logIn: (key: string | undefined) => void
 }
 
-/** The real service on an address and a database of its own, as slow as asked; `await using` stops it. */
+/** Starts the real service on its own address and database, with the given faults; `await using` stops it. */
 export async function startTestServer(
   environment: Record<string, string> = {},
   faults: FaultOptions = {},
@@ -50,13 +50,13 @@ export async function startTestServer(
     client: createClient({ baseUrl: server.url, apiKey: () => key }),
     request: (method, path, { headers, ...options } = {}) =>
       request(server.url, method, path, { ...options, headers: { ...(key && bearer(key)), ...headers } }),
-    logIn: (sent) => {
-      key = sent
+    logIn: (newKey) => {
+      key = newKey
     },
   }
 }
 
-/** One server for the tests of a describe that leave it as it was. */
+/** One server for all tests of a describe block; they must leave its data unchanged. */
 export function shareTestServer(
   prepare?: (server: TestServer) => Promise<unknown>,
   environment: Record<string, string> = {},

@@ -3,7 +3,7 @@ import { verify } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { hashInTurn, hashingQueue } from '../src/passwords/hashing.ts'
 
-test('hashes asked for at once are made in their turns, each of its own text', async () => {
+test('concurrent hashes are queued, and each belongs to its own text', async () => {
   const texts = Array.from({ length: 10 }, (_, n) => `correct horse ${n}`)
   const asked = Promise.all(texts.map((text) => hashInTurn(text)))
   const { running, waiting } = hashingQueue()
@@ -14,7 +14,7 @@ test('hashes asked for at once are made in their turns, each of its own text', a
   expect(hashingQueue()).toEqual({ running: 0, waiting: 0, refused: 0 })
 })
 
-test('with a salt the hash is the same each time, and another with another salt or text', async () => {
+test('with a salt the hash is deterministic, and depends on the salt and the text', async () => {
   const [salt, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
   const [first, again, salted, worded] = await Promise.all([
     hashInTurn('horse', { salt }),
@@ -27,10 +27,10 @@ test('with a salt the hash is the same each time, and another with another salt 
 })
 
 test.runIf(process.platform === 'linux')(
-  'a thread that hashes has a lower priority than the event loop, and not the lowest',
+  'a hashing thread has a lower priority than the event loop, but not the lowest',
   async () => {
     await hashInTurn('horse')
-    // The 19th field (proc(5)), counted from behind the name, which is in brackets.
+    // The 19th field (proc(5)), counted after the name, which is in parentheses.
     const priorities = readdirSync('/proc/self/task').map((id) => {
       const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')
       return [Number(id) === process.pid, stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]]

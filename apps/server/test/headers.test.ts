@@ -10,7 +10,7 @@ const policies = ({ headers }: { headers: Headers }) => ({
   type: headers.get('X-Content-Type-Options'),
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const server = shareTestServer(async (server) => {
     await createUser(server)
     await createBook(server)
@@ -38,14 +38,14 @@ describe('an answer', () => {
     ['/items/?count=true', 'private, no-cache'],
     ['/items/1', 'private, no-cache'],
   ] as const) {
-    test(`to GET ${path} has Cache-Control: ${cache}, and is no page and no other origin’s resource`, async () => {
+    test(`to GET ${path} has Cache-Control: ${cache} and the policies of an API`, async () => {
       const response = await fetch(server().url + path)
       expect([response.headers.get('Cache-Control'), policies(response)]).toEqual([cache, API])
     })
   }
 
   for (const path of ['/users/1', '/api/users/1', '/books/1', '/items/1']) {
-    test(`to GET ${path} has an ETag that gets a 304, with the same headers`, async () => {
+    test(`to GET ${path} has an ETag, and its 304 has the same headers`, async () => {
       const first = await fetch(server().url + path)
       const headers = { 'If-None-Match': first.headers.get('ETag') as string }
       const again = await fetch(server().url + path, { headers })
@@ -58,7 +58,7 @@ describe('an answer', () => {
     })
   }
 
-  test('of a page has the page’s policy, and its window is its own', async () => {
+  test('with a page has the policies of a page', async () => {
     const { headers } = await fetch(`${server().url}/docs`)
     expect(headers.get('Content-Security-Policy')).toContain("script-src 'self'")
     expect([headers.get('Cross-Origin-Opener-Policy'), headers.get('Cross-Origin-Resource-Policy')]).toEqual([
@@ -68,7 +68,7 @@ describe('an answer', () => {
   })
 })
 
-test('the answer with a new key, a 401 and a 403 are stored by no cache', async () => {
+test('the response with a new key, a 401 and a 403 have Cache-Control: no-store', async () => {
   await using server = await startTestServer()
   const json = { name: 'reader', role: 'reader' }
   const created = await server.request('POST', '/api/keys', { json })

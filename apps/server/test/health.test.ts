@@ -7,7 +7,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import { expect, test } from 'vitest'
 import { health } from '../src/http/health.ts'
 
-/** The two paths on a server of their own, over a database that answers `ping` as told. */
+/** Serves the two health paths over a database with this `ping`. */
 async function startHealth(ping: () => Promise<void>, isStopping = () => false) {
   const app = express()
   app.use(health({ ping } as Database, isStopping))
@@ -31,46 +31,46 @@ async function startHealth(ping: () => Promise<void>, isStopping = () => false) 
 
 const READY = '{"status":"ready"}'
 
-test('/readyz asks the database at most once a second, one question at a time, whatever the answer', async () => {
-  const askedMs: number[] = []
-  let atOnce = 0
-  let mostAtOnce = 0
+test('/readyz pings the database at most once a second and never concurrently, whatever the result', async () => {
+  const pingedAtMs: number[] = []
+  let concurrent = 0
+  let maxConcurrent = 0
   await using server = await startHealth(async () => {
-    askedMs.push(performance.now())
-    mostAtOnce = Math.max(mostAtOnce, ++atOnce)
-    // What is asked before the first answer gets that answer, however long it takes to come in.
-    if (askedMs.length === 1) await expect.poll(server.received, { timeout: 30_000 }).toBe(50)
-    atOnce--
-    if (askedMs.length === 2) throw new Error('gone')
+    pingedAtMs.push(performance.now())
+    maxConcurrent = Math.max(maxConcurrent, ++concurrent)
+    // Requests during the first ping share its result, however long it takes.
+    if (pingedAtMs.length === 1) await expect.poll(server.received, { timeout: 30_000 }).toBe(50)
+    concurrent--
+    if (pingedAtMs.length === 2) throw new Error('gone')
   })
   expect(new Set(await Promise.all(Array.from({ length: 50 }, server.ready)))).toEqual(new Set([READY]))
-  expect(askedMs.length).toBe(1)
+  expect(pingedAtMs.length).toBe(1)
   const answers = [READY]
-  // All the answers between are the last one, kept.
-  while (askedMs.length < 3) answers.push(await server.ready())
+  // Between pings the last result is cached.
+  while (pingedAtMs.length < 3) answers.push(await server.ready())
   expect(answers.filter((answer, at) => answer !== answers[at - 1])).toEqual([
     READY,
     'The database does not answer',
     READY,
   ])
-  expect(mostAtOnce).toBe(1)
-  const gaps = askedMs.slice(1).map((ms, at) => ms - (askedMs[at] as number))
+  expect(maxConcurrent).toBe(1)
+  const gaps = pingedAtMs.slice(1).map((ms, at) => ms - (pingedAtMs[at] as number))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000)
 })
 
-test('/readyz says that the service is stopping at once, also to who has waited for the database', async () => {
+test('/readyz reports a stop immediately, also to requests that wait for the database', async () => {
   let isStopping = false
-  const asked = Promise.withResolvers<void>()
+  const pinged = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   await using server = await startHealth(
     () => {
-      asked.resolve()
+      pinged.resolve()
       return answered.promise
     },
     () => isStopping,
   )
   const waiting = server.ready()
-  await asked.promise
+  await pinged.promise
   isStopping = true
   expect(await server.ready()).toBe('The service is stopping')
   answered.resolve()

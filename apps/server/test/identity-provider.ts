@@ -7,7 +7,7 @@ import { type JWK, Provider } from 'oidc-provider'
 const CLIENT = { client_id: 'console', client_secret: 'secret-of-the-client' }
 
 interface TokenRequest {
-  /** The value of the token's claim `role`; no such claim when absent. */
+  /** The claim `role` of the token; absent: no such claim. */
   role?: unknown
   audience?: string
   /** Seconds. */
@@ -17,14 +17,14 @@ interface TokenRequest {
 /** A real OpenID Connect provider on loopback; `await using` stops it. */
 export interface IdentityProvider extends AsyncDisposable {
   issuer: string
-  /** How often its signing keys were fetched. */
+  /** The number of requests for its signing keys. */
   keysFetched: () => number
   /** An access token, signed by the provider (client credentials grant). */
   token: (request: TokenRequest) => Promise<string>
-  /** Has it sign with a new key from now on, and forget the one before. */
+  /** Replaces the signing key; the previous one becomes invalid. */
   rotate: () => Promise<void>
   stop: () => Promise<void>
-  /** Starts it again where it was. */
+  /** Starts it again on the same address. */
   start: () => Promise<void>
 }
 
@@ -32,9 +32,9 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  let asked: TokenRequest = {}
+  let tokenRequest: TokenRequest = {}
   let fetched = 0
-  let handle = await provide(issuer, () => asked)
+  let handle = await provide(issuer, () => tokenRequest)
   server.on('request', (req, res) => {
     if (req.url === '/jwks') fetched++
     handle(req, res)
@@ -43,7 +43,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     issuer,
     keysFetched: () => fetched,
     token: async (request) => {
-      asked = request
+      tokenRequest = request
       const answer = await fetch(`${issuer}/token`, {
         method: 'POST',
         headers: { Authorization: `Basic ${btoa(`${CLIENT.client_id}:${CLIENT.client_secret}`)}` },
@@ -53,7 +53,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       return access_token
     },
     rotate: async () => {
-      handle = await provide(issuer, () => asked)
+      handle = await provide(issuer, () => tokenRequest)
     },
     stop: () => close(server),
     start: async () => {
@@ -63,7 +63,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
 }
 
-async function provide(issuer: string, asked: () => TokenRequest) {
+async function provide(issuer: string, tokenRequest: () => TokenRequest) {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const provider = new Provider(issuer, {
     clients: [{ ...CLIENT, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
@@ -74,12 +74,12 @@ async function provide(issuer: string, asked: () => TokenRequest) {
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: () => {
-          const { audience = 'resource', lifetime = 60 } = asked()
+          const { audience = 'resource', lifetime = 60 } = tokenRequest()
           return { scope: '', audience, accessTokenTTL: lifetime, accessTokenFormat: 'jwt' }
         },
       },
     },
-    extraTokenClaims: () => (asked().role === undefined ? undefined : { role: asked().role }),
+    extraTokenClaims: () => (tokenRequest().role === undefined ? undefined : { role: tokenRequest().role }),
   })
   return provider.callback()
 }

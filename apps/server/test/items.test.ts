@@ -24,13 +24,13 @@ for (const field of ['name', 'price'] as const) {
   }
 }
 
-test('2.4 item creation answers an object with the one key item', async () => {
+test('2.4 item creation returns an object with the single key item', async () => {
   await using server = await startTestServer()
   const { body } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 24.5 } })
   expect(Object.keys(body)).toEqual(['item'])
 })
 
-test('4.3 GET /items/{item_id} answers the item', async () => {
+test('4.3 GET /items/{item_id} returns the item', async () => {
   await using server = await startTestServer()
   await createItem(server, { category: 'lighting' })
   const { status, body } = await server.request('GET', '/items/1')
@@ -38,14 +38,14 @@ test('4.3 GET /items/{item_id} answers the item', async () => {
   expect(body).toEqual({ id: 1, name: 'Lamp', price: 24.5, category: 'lighting' })
 })
 
-test('4.3 POST /items/ answers 201 and the created item under the key item', async () => {
+test('4.3 POST /items/ returns 201 and the created item under the key item', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 24.5 } })
   expect(status).toBe(201)
   expect(body).toEqual({ item: { id: 1, name: 'Lamp', price: 24.5, category: null } })
 })
 
-test('4.3 PUT /items/{item_id} answers the updated item', async () => {
+test('4.3 PUT /items/{item_id} returns the updated item', async () => {
   await using server = await startTestServer()
   await createItem(server, { category: 'lighting' })
   const { status, body } = await server.request('PUT', '/items/1', { json: { name: 'Chair', price: 80 } })
@@ -59,7 +59,7 @@ for (const [field, value] of [
   ['price', 12.25],
   ['category', 'seats'],
 ] as const) {
-  test(`4.3 PATCH /items/{item_id} changes ${field} alone and answers the updated item`, async () => {
+  test(`4.3 PATCH /items/{item_id} changes only ${field} and returns the updated item`, async () => {
     await using server = await startTestServer()
     await createItem(server, { category: 'lighting' })
     const { status, body } = await server.request('PATCH', '/items/1', { json: { [field]: value } })
@@ -69,7 +69,7 @@ for (const [field, value] of [
   })
 }
 
-test('4.3 DELETE /items/{item_id} removes the item and answers a message', async () => {
+test('4.3 DELETE /items/{item_id} removes the item and returns a message', async () => {
   await using server = await startTestServer()
   await createItem(server)
   const { status, body } = await server.request('DELETE', '/items/1')
@@ -84,7 +84,7 @@ for (const [method, json] of [
   ['PATCH', { price: 24.5 }],
   ['DELETE'],
 ] as const) {
-  test(`4.3 ${method} /items/{item_id} of an item that does not exist is a 404`, async () => {
+  test(`4.3 ${method} /items/{item_id} for an item that does not exist returns 404`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request(method, '/items/7', { json })
     expect(status).toBe(404)

@@ -9,12 +9,12 @@ const rateOf = ({ headers }: { headers: Headers }) =>
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const LAMP = { name: 'Lamp', price: 2 }
 
-// Windows begin with the minute; this one has 42 s left, and keeps them.
+// Windows start with the minute. The fake clock leaves this one 42 s.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') }))
 afterAll(() => void vi.useRealTimers())
 
 describe('the rate limit', () => {
-  test('names itself and what is left of it on every answer, whatever answers', async () => {
+  test('is on every response, with the policy and the remaining quota', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '10' })
     const answers = []
     for (const path of ['/items', '/users/7', '/nowhere', '/openapi.json', '/trpc/items.list', '/trpc/nowhere']) {
@@ -31,7 +31,7 @@ describe('the rate limit', () => {
     ])
   })
 
-  test('refuses what is beyond it with 429 in the form of the path, and says when to come again', async () => {
+  test('refuses excess requests with a 429 in the form of the path, and with Retry-After', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '1' })
     const atStart = server.log.length
     await server.request('GET', '/items')
@@ -48,7 +48,7 @@ describe('the rate limit', () => {
     expect(server.log.slice(atStart).filter((line) => JSON.parse(line).level >= 40)).toEqual([])
   })
 
-  test('is a RateLimitedError for the client, with the time to wait', async () => {
+  test('is a RateLimitedError in the client, with the time to wait', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '1' })
     const client = createClient({ baseUrl: server.url, retryForMs: 0 })
     await client.items.list.query({})
@@ -57,7 +57,7 @@ describe('the rate limit', () => {
     expect([error.status, error.retryAfterMs]).toEqual([429, 42_000])
   })
 
-  test('leaves health out', async () => {
+  test('does not apply to health checks', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '1' })
     const statuses = []
     for (const path of ['/healthz', '/readyz', '/items', '/healthz', '/readyz', '/items']) {
@@ -76,7 +76,7 @@ describe('the rate limit', () => {
     expect([removal.status, rateOf(removal)]).toEqual([200, '77'])
   })
 
-  test('counts a body by the KiB where that is more, also one whose length is not said', async () => {
+  test('counts a larger body by the KiB, also without a Content-Length', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '1000' })
     const lamps = JSON.stringify(Array(1000).fill({ name: 'x'.repeat(200), price: 2, category: 'x'.repeat(60) }))
     expect(Math.floor(lamps.length / 1024)).toBe(289)
@@ -88,11 +88,11 @@ describe('the rate limit', () => {
     })
     await streamed.bytes()
     expect([streamed.status, rateOf(streamed)]).toEqual([201, '701'])
-    // What has come with the head, at most 64 KiB, is not counted.
+    // The part that arrives with the head, at most 64 KiB, is not counted.
     await expect.poll(async () => Number(rateOf(await fetch(`${server.url}/items/1`)))).toBeLessThan(701 - 220)
   })
 
-  test('refuses a batch of bulk writes that costs more than is left, whole', async () => {
+  test('refuses a batch of bulk writes as a whole if it costs more than the remaining quota', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '100' })
     const calls = (count: number) => ({
       method: 'POST',
@@ -110,86 +110,86 @@ describe('the rate limit', () => {
     expect([items.body.length, rateOf(items)]).toEqual([9, '8'])
   })
 
-  test('tells callers apart by the address that a trusted proxy names, and by no other', async () => {
-    const ask = async (url: string, from: string) =>
+  test('identifies callers by the address that a trusted proxy forwards, and by no other', async () => {
+    const send = async (url: string, from: string) =>
       rateOf(await fetch(`${url}/items`, { headers: { 'X-Forwarded-For': from } }))
     await using trusting = await startTestServer({ RATE_LIMIT: '10', TRUST_PROXY: 'loopback' })
-    expect(await ask(trusting.url, '192.0.2.1')).toBe('9')
-    expect(await ask(trusting.url, '192.0.2.2')).toBe('9')
-    // What stands before the first address that is not trusted, anyone can have written.
-    expect(await ask(trusting.url, '192.0.2.9, 192.0.2.1')).toBe('8')
-    // Of IPv6 a customer has at least 64 bits to choose from.
-    expect(await ask(trusting.url, '2001:db8:1:2::1')).toBe('9')
-    expect(await ask(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
-    expect(await ask(trusting.url, '2001:db8:1:3::1')).toBe('9')
-    expect(await ask(trusting.url, 'whatever')).toBe('9')
-    expect(await ask(trusting.url, 'something else')).toBe('8')
+    expect(await send(trusting.url, '192.0.2.1')).toBe('9')
+    expect(await send(trusting.url, '192.0.2.2')).toBe('9')
+    // Addresses before the first untrusted one are under the control of the client.
+    expect(await send(trusting.url, '192.0.2.9, 192.0.2.1')).toBe('8')
+    // An IPv6 customer controls at least 64 bits.
+    expect(await send(trusting.url, '2001:db8:1:2::1')).toBe('9')
+    expect(await send(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
+    expect(await send(trusting.url, '2001:db8:1:3::1')).toBe('9')
+    expect(await send(trusting.url, 'whatever')).toBe('9')
+    expect(await send(trusting.url, 'something else')).toBe('8')
     await using plain = await startTestServer({ RATE_LIMIT: '10' })
-    expect(await ask(plain.url, '192.0.2.1')).toBe('9')
-    expect(await ask(plain.url, '192.0.2.2')).toBe('8')
+    expect(await send(plain.url, '192.0.2.1')).toBe('9')
+    expect(await send(plain.url, '192.0.2.2')).toBe('8')
   })
 
-  test('counts who shows a key by the key, and who shows none or a wrong one by the address', async () => {
+  test('counts a valid key by the key, and a missing or invalid one by the address', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '3' })
     const { reader, writer, wrong } = await createCallers(server)
-    const ask = async (authorization?: string) => {
+    const send = async (authorization?: string) => {
       const headers = { ...(authorization !== undefined && { Authorization: authorization }) }
       const response = await fetch(`${server.url}/items`, { headers })
       return [response.status, rateOf(response)]
     }
-    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+    expect([await send(reader), await send(reader), await send(writer)]).toEqual([
       [200, '2'],
       [200, '1'],
       [200, '2'],
     ])
-    expect([await ask(), await ask(wrong)]).toEqual([
+    expect([await send(), await send(wrong)]).toEqual([
       [401, '2'],
       [401, '1'],
     ])
-    expect([await ask(reader), await ask(reader), await ask(writer)]).toEqual([
+    expect([await send(reader), await send(reader), await send(writer)]).toEqual([
       [200, '0'],
       [429, '0'],
       [200, '1'],
     ])
   })
 
-  test('refuses no valid key for what strangers used up at its address, and strangers still', async () => {
+  test('refuses no valid key after anonymous requests exhaust the quota of its address, and still refuses them', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '3' })
     const { reader, wrong } = await createCallers(server)
-    const ask = async (authorization?: string, path = '/items') => {
+    const send = async (authorization?: string, path = '/items') => {
       const headers = { ...(authorization !== undefined && { Authorization: authorization }) }
       const response = await fetch(server.url + path, { headers })
       return [response.status, rateOf(response)]
     }
-    for (let time = 0; time < 4; time++) await ask()
-    expect([await ask(), await ask(wrong), await ask('Bearer a.b.c'), await ask(undefined, '/docs')]).toEqual(
+    for (let time = 0; time < 4; time++) await send()
+    expect([await send(), await send(wrong), await send('Bearer a.b.c'), await send(undefined, '/docs')]).toEqual(
       Array(4).fill([429, '0']),
     )
-    expect([await ask(reader), await ask(reader, '/docs'), await ask(reader, '/trpc/items.list')]).toEqual([
+    expect([await send(reader), await send(reader, '/docs'), await send(reader, '/trpc/items.list')]).toEqual([
       [200, '2'],
       [200, '1'],
       [200, '0'],
     ])
-    expect([await ask(reader), await ask()]).toEqual([
+    expect([await send(reader), await send()]).toEqual([
       [429, '0'],
       [429, '0'],
     ])
   })
 
-  test('holds on loopback as soon as there is a key, for keys and for strangers', async () => {
+  test('applies on loopback once a key exists, to keys and to anonymous requests', async () => {
     await using server = await startTestServer()
-    const ask = async (headers = {}) => (await fetch(`${server.url}/items`, { headers })).headers.get('RateLimit')
-    expect(await ask()).toBe(null)
+    const send = async (headers = {}) => (await fetch(`${server.url}/items`, { headers })).headers.get('RateLimit')
+    expect(await send()).toBe(null)
     const { reader = '' } = await createCallers(server)
-    await expect.poll(() => ask({ Authorization: reader })).toMatch(/^"default";r=599\d;t=42$/)
-    expect(await ask()).toMatch(/^"default";r=599\d;t=42$/)
+    await expect.poll(() => send({ Authorization: reader })).toMatch(/^"default";r=599\d;t=42$/)
+    expect(await send()).toMatch(/^"default";r=599\d;t=42$/)
   })
 
-  test('is off on loopback, where nobody but the user of the machine comes, unless a proxy stands before it', async () => {
-    await using alone = await startTestServer()
-    await using behind = await startTestServer({ TRUST_PROXY: '127.0.0.1' })
+  test('is off on loopback without a proxy, because only the user of the machine has access', async () => {
+    await using direct = await startTestServer()
+    await using proxied = await startTestServer({ TRUST_PROXY: '127.0.0.1' })
     await using open = await startTestServer({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })
-    const policies = [alone, behind, open].map(async ({ url }) => {
+    const policies = [direct, proxied, open].map(async ({ url }) => {
       const { headers } = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/items`)
       return headers.get('RateLimit-Policy')
     })
@@ -197,21 +197,21 @@ describe('the rate limit', () => {
   })
 })
 
-describe('under too much load', () => {
-  // Every request is worked on for so long.
+describe('under overload', () => {
+  // Each request takes this long.
   const latency = 3_000
 
-  /** Waits until so many requests are worked on. */
-  const occupied = async (server: TestServer, count: number) => {
+  /** Returns once this many requests are in progress. */
+  const occupy = async (server: TestServer, count: number) => {
     const sent = Array.from({ length: count }, () => fetch(`${server.url}/items`).then(({ status }) => status))
-    // Of those that come while all places are taken, the first refusal shows it.
+    // A refusal shows that all slots are taken.
     await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
     return sent
   }
 
-  test('requests beyond the most at once are refused with 503 and Retry-After; health is answered', async () => {
+  test('requests over the concurrency limit get a 503 with Retry-After, and health checks still work', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '2' }, { latency })
-    const sent = await occupied(server, 2)
+    const sent = await occupy(server, 2)
     const refused = await server.request('GET', '/items')
     expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
       503,
@@ -226,13 +226,13 @@ describe('under too much load', () => {
     expect(await Promise.all(sent)).toEqual([200, 200])
   })
 
-  test('requests are taken again as soon as others have gone', async () => {
+  test('requests are accepted again as soon as others finish', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '1' }, { latency })
-    await Promise.all(await occupied(server, 1))
+    await Promise.all(await occupy(server, 1))
     await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(200)
   })
 
-  test('a late event loop refuses requests while there are many, and takes them again when it is in time', async () => {
+  test('a delayed event loop causes refusals under load, and requests are accepted again once it recovers', async () => {
     await using server = await startTestServer({ MAX_DELAY_MS: '5' }, { latency: 500 })
     let isBusy = true
     const callers = Array.from({ length: 40 }, async () => {
@@ -266,7 +266,7 @@ describe('tRPC batches', () => {
 })
 
 describe('two processes on one database', () => {
-  test('add up what a caller uses at either', async () => {
+  test('share the quota of a caller', async () => {
     await using one = await startTestServer({ RATE_LIMIT: '1000', WORKERS: '2' })
     await using two = await startTestServer({ RATE_LIMIT: '1000', WORKERS: '2', DATABASE_URL: one.databaseUrl })
     const bulk = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify([LAMP]) }
@@ -274,17 +274,17 @@ describe('two processes on one database', () => {
       for (let count = 0; count < 40; count++) expect((await fetch(`${url}/items/bulk`, bulk)).status).toBe(201)
     }
     const left = async ({ url }: { url: string }) => Number(rateOf(await fetch(`${url}/items`)))
-    // 600 less what is asked here, until they have heard of each other.
+    // 600 minus these requests, once the processes have exchanged their counts.
     await expect.poll(() => left(one), { interval: 100 }).toBeLessThan(300)
     await expect.poll(() => left(two), { interval: 100 }).toBeLessThan(300)
   })
 })
 
-test('passwords wait for their turn to be hashed, a hundred of them; what comes then is refused with 503', async () => {
+test('a hundred passwords may be queued for hashing, and a request over that limit gets a 503', async () => {
   await using server = await startTestServer()
-  // However long the last of them waits.
-  const patience = { timeoutMs: 60_000, attemptTimeoutMs: 60_000, retryForMs: 0 }
-  await using local = await createLocalClient({ databaseUrl: server.databaseUrl, ...patience })
+  // Long enough for the last one.
+  const timeouts = { timeoutMs: 60_000, attemptTimeoutMs: 60_000, retryForMs: 0 }
+  await using local = await createLocalClient({ databaseUrl: server.databaseUrl, ...timeouts })
   const many = Array.from({ length: 150 }, (_, n) =>
     local.users.create.mutate({ name: 'Ada', email: `ada${n}@example.com`, password: 'analytical' }).then(
       () => 201,
@@ -293,7 +293,7 @@ test('passwords wait for their turn to be hashed, a hundred of them; what comes 
   )
   const outcomes = await Promise.all(many)
   const refused = outcomes.filter((outcome) => outcome !== 201)
-  // At least one is hashed at once and a hundred wait; some may be done before the last has come.
+  // At least one is hashed immediately and a hundred are queued; some may finish before the last arrives.
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(50)
   expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords wait to be hashed; try again']))

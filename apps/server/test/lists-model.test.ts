@@ -5,20 +5,21 @@ import { startTestServer, type TestServer } from './harness.ts'
 
 type Row = Record<string, string | number | null> & { id: number }
 
-/** A family of records as its list is asked for them. */
+/** A collection and its list parameters. */
 interface Family {
-  /** Where records are made, and the key of the record in the answer, where there is one. */
+  /** The path for creation, and the key of the record in the response, if any. */
   create: string
   createdUnder?: string
-  /** The doors that list them, with the attributes each shows by the attribute it takes them from. */
-  doors: Record<string, Record<string, string>>
+  /** The list paths. Each maps the attributes it shows to those of the record. */
+  paths: Record<string, Record<string, string>>
   sortable: string[]
   record: fc.Arbitrary<Record<string, unknown>>
   filters: Record<string, (row: Row, value: string) => boolean>
   filterValues: Record<string, string[]>
 }
 
-// Where UTF-16 units, bytes and code points part: U+FFFF stands before U+1F600, though its unit is larger.
+// Texts whose order differs between UTF-16 units, bytes and code points: U+FFFF sorts before U+1F600, though its unit
+// is larger.
 const text = fc.constantFrom(
   'a',
   'A',
@@ -42,7 +43,7 @@ const USER = ['id', 'name', 'email', 'role', 'status', 'age', 'created_at', 'upd
 const families: Record<string, Family> = {
   users: {
     create: '/users',
-    doors: {
+    paths: {
       '/api/users': same('id', 'name', 'email', 'role'),
       '/users': same(...USER),
       '/api/users/': { username: 'name', email: 'email' },
@@ -60,7 +61,7 @@ const families: Record<string, Family> = {
   },
   books: {
     create: '/books',
-    doors: { '/books': same('id', 'title', 'author', 'published_date') },
+    paths: { '/books': same('id', 'title', 'author', 'published_date') },
     sortable: ['id', 'title', 'author', 'published_date'],
     record: fc.record({
       title: text,
@@ -73,7 +74,7 @@ const families: Record<string, Family> = {
   items: {
     create: '/items/',
     createdUnder: 'item',
-    doors: { '/items/': same('id', 'name', 'price', 'category'), '/items': same('id', 'name', 'price', 'category') },
+    paths: { '/items/': same('id', 'name', 'price', 'category'), '/items': same('id', 'name', 'price', 'category') },
     sortable: ['id', 'name', 'price', 'category'],
     record: fc.record({
       name: text,
@@ -88,21 +89,21 @@ const families: Record<string, Family> = {
   },
 }
 
-interface Question {
-  door: string
+interface ListQuery {
+  path: string
   sort?: string | undefined
   limit: number
-  /** A page number; without one, the list is walked by cursor. */
+  /** A page number; without it, the list is read by cursor. */
   page?: number | undefined
   filters: [string, string][]
   count: boolean
 }
 
 for (const [noun, family] of Object.entries(families)) {
-  test(`${noun}: every combination of filters, order, page, cursor and count gives what a plain array gives`, async () => {
-    const questions = fc.array(questionOf(family), { minLength: 15, maxLength: 15 })
+  test(`${noun}: every combination of filters, order, page, cursor and count matches a plain array`, async () => {
+    const queries = fc.array(queryOf(family), { minLength: 15, maxLength: 15 })
     const records = fc.array(family.record, { maxLength: 30 })
-    const holds = fc.asyncProperty(records, questions, async (records, questions) => {
+    const property = fc.asyncProperty(records, queries, async (records, queries) => {
       await using server = await startTestServer()
       const rows: Row[] = []
       for (const json of records) {
@@ -112,13 +113,13 @@ for (const [noun, family] of Object.entries(families)) {
         expect(row).toMatchObject(json)
         rows.push(row)
       }
-      for (const question of questions) await ask(server, family, rows, question)
+      for (const query of queries) await check(server, family, rows, query)
     })
-    await fc.assert(holds, { numRuns: 15, seed: seedOfRun() })
+    await fc.assert(property, { numRuns: 15, seed: seedOfRun() })
   })
 }
 
-function questionOf({ doors, sortable, filterValues }: Family): fc.Arbitrary<Question> {
+function queryOf({ paths, sortable, filterValues }: Family): fc.Arbitrary<ListQuery> {
   const filters = Object.entries(filterValues).map(([name, values]) =>
     fc.option(
       fc.constantFrom(...values).map((value): [string, string] => [name, value]),
@@ -127,7 +128,7 @@ function questionOf({ doors, sortable, filterValues }: Family): fc.Arbitrary<Que
   )
   const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`])
   return fc.record({
-    door: fc.constantFrom(...Object.keys(doors)),
+    path: fc.constantFrom(...Object.keys(paths)),
     sort: fc.option(fc.constantFrom(...sorts), { nil: undefined }),
     limit: fc.constantFrom(1, 2, 3, 7, 29, 30, 31, 1000, 5000),
     page: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined, freq: 1 }),
@@ -136,22 +137,22 @@ function questionOf({ doors, sortable, filterValues }: Family): fc.Arbitrary<Que
   })
 }
 
-async function ask(server: TestServer, family: Family, rows: Row[], question: Question): Promise<void> {
-  const { door, sort = 'id_asc', limit, page, filters, count } = question
+async function check(server: TestServer, family: Family, rows: Row[], query: ListQuery): Promise<void> {
+  const { path, sort = 'id_asc', limit, page, filters, count } = query
   const expected = rows
     .filter((row) => filters.every(([name, value]) => family.filters[name]?.(row, value)))
     .sort(orderBy(sort))
-    .map((row) => shown(row, family.doors[door] ?? {}))
+    .map((row) => shown(row, family.paths[path] ?? {}))
   const parameters = new URLSearchParams([
     ...filters,
     ['limit', String(limit)],
-    ...(question.sort === undefined ? [] : [['sort', question.sort]]),
+    ...(query.sort === undefined ? [] : [['sort', query.sort]]),
     ...(count ? [['count', 'true']] : []),
   ] as [string, string][])
 
   const size = Math.min(limit, 1000)
   const walked: unknown[] = []
-  let next: string | undefined = `${door}?${parameters}&${page === undefined ? 'after=' : `page=${page}`}`
+  let next: string | undefined = `${path}?${parameters}&${page === undefined ? 'after=' : `page=${page}`}`
   for (let at = page ?? 1; next !== undefined; at++) {
     const { status, headers, body } = await server.request('GET', next)
     expect(status).toBe(200)
@@ -164,7 +165,7 @@ async function ask(server: TestServer, family: Family, rows: Row[], question: Qu
     walked.push(...body)
     next = links.next
   }
-  // Every record once: a walk gives the whole list, pages give it from the one they began with.
+  // Every record appears once: a cursor reads the whole list, pages read it from the first requested one.
   expect(walked).toEqual(expected.slice(((page ?? 1) - 1) * size))
 }
 
@@ -179,7 +180,7 @@ function orderBy(sort: string): (a: Row, b: Row) => number {
   return (a, b) => sign * compare(a[name] ?? null, b[name] ?? null) || a.id - b.id
 }
 
-/** Null below every value, numbers by size, text by code point. */
+/** Nulls first, then numbers by value and text by code point. */
 function compare(a: string | number | null, b: string | number | null): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null)
   if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b)
@@ -187,9 +188,9 @@ function compare(a: string | number | null, b: string | number | null): number {
     number[],
     number[],
   ]
-  const apart = left.findIndex((point, index) => point !== right[index])
-  if (apart < 0) return left.length - right.length
-  return (left[apart] ?? -1) - (right[apart] ?? -1)
+  const difference = left.findIndex((point, index) => point !== right[index])
+  if (difference < 0) return left.length - right.length
+  return (left[difference] ?? -1) - (right[difference] ?? -1)
 }
 
 function linksOf(headers: Headers): Record<string, string> {

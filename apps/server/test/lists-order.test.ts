@@ -5,7 +5,7 @@ import { createBook, createItem, createUser, openDatabase } from './records.ts'
 const at = (day: number) => new Date(`2030-01-0${day}T00:00:00.000Z`)
 const user = { password_hash: null, role: 'user', status: 'active' }
 
-// Attributes that no door sets, such as created_at, are written past the service.
+// Attributes such as created_at are not writable through the API, so the test writes to the database.
 async function seedUsers(server: TestServer) {
   await using database = await openDatabase(server)
   const rows = [
@@ -92,26 +92,26 @@ for (const [path, seed, orders] of [
   describe(`4.4 sort of ${path}`, () => {
     const server = shareTestServer(seed)
 
-    test('is by id ascending when absent', async () => {
+    test('defaults to id ascending', async () => {
       const { body } = await server().request('GET', path)
       expect(body.map(({ id }: Row) => id)).toEqual([1, 2, 3, 4])
     })
 
-    test('takes every attribute that is returned', async () => {
+    test('accepts every returned attribute', async () => {
       const { body } = await server().request('GET', path)
       const attributes = new Set(Object.keys(orders).map((sort) => sort.replace(/_(asc|desc)$/, '')))
       for (const attribute of Object.keys(body[0])) expect(attributes).toContain(attribute)
     })
 
     for (const [sort, ids] of Object.entries(orders)) {
-      test(`4.4 sort=${sort}, ties by id ascending`, async () => {
+      test(`4.4 sort=${sort} orders ties by id ascending`, async () => {
         const { status, body } = await server().request('GET', `${path}?sort=${sort}`)
         expect(status).toBe(200)
         expect(body.map(({ id }: Row) => id)).toEqual(ids)
       })
 
       for (const limit of [1, 2, 3]) {
-        test(`4.4 sort=${sort} holds across pages of ${limit}, by number and by cursor`, async () => {
+        test(`4.4 sort=${sort} is consistent across pages of ${limit}, by number and by cursor`, async () => {
           const paged: number[] = []
           for (let page = 1; page <= 4; page++) {
             const { body } = await server().request('GET', `${path}?sort=${sort}&limit=${limit}&page=${page}`)
@@ -131,10 +131,10 @@ for (const [path, seed, orders] of [
   })
 }
 
-describe('4.4 sort at the other doors of users', () => {
+describe('4.4 sort in the other APIs of users', () => {
   const server = shareTestServer(seedUsers)
 
-  test('username_asc and username_desc at /api/users/', async () => {
+  test('accepts username_asc and username_desc at /api/users/', async () => {
     const ascending = await server().request('GET', '/api/users/?sort=username_asc')
     expect(ascending.body).toEqual([
       { username: 'a', email: 'c@x.yz' },
@@ -151,7 +151,7 @@ describe('4.4 sort at the other doors of users', () => {
     ])
   })
 
-  test('age_desc at /api/users', async () => {
+  test('accepts age_desc at /api/users', async () => {
     const { body } = await server().request('GET', '/api/users?sort=age_desc')
     expect(body.map(({ id }: Row) => id)).toEqual([1, 4, 2, 3])
   })
@@ -172,7 +172,7 @@ describe('text sorts by code point', () => {
     ['/items/', 'name', (server: TestServer, name: string) => createItem(server, { name })],
     ['/items/', 'category', (server: TestServer, category: string) => createItem(server, { category })],
   ] as const) {
-    test(`${field} of ${path}, both ways and by cursor`, async () => {
+    test(`for ${field} of ${path}, in both directions and by cursor`, async () => {
       await using server = await startTestServer()
       for (const [index, text] of shuffled.entries()) await create(server, text, index)
       const valuesOf = (body: Record<string, string>[]) => body.map((row) => row[field])
@@ -188,7 +188,7 @@ describe('text sorts by code point', () => {
     })
   }
 
-  test('email in the writing it was given', async () => {
+  test('for email, as it was written', async () => {
     await using server = await startTestServer()
     for (const email of ['b@x.yz', 'Z@x.yz', 'a@x.yz']) await createUser(server, { email })
     const { body } = await server.request('GET', '/users?sort=email_asc')

@@ -11,7 +11,7 @@ import { storeSeed } from '../src/testing/seed.ts'
 import { startTestServer } from './harness.ts'
 import { collections, recordOf, SPECIFIED } from './samples.ts'
 
-/** One way to ask for a list. */
+/** One combination of list parameters. */
 interface List {
   noun: string
   filters: string[]
@@ -19,7 +19,7 @@ interface List {
   direction: string
 }
 
-// Few enough to be read page by page, with ties and nulls so that a walk by cursor makes every query there is.
+// Few records, read one per page, with ties and nulls so that reading by cursor runs every query.
 const seed: Seed = {
   ...Object.fromEntries(collections.map((noun) => [noun, [0, 1, 2, 3].map((n) => recordOf(noun, n))])),
   users: [1, 2, 3, 4, 5, 6].map((n) => ({
@@ -51,28 +51,28 @@ const filterValues: Record<string, unknown> = {
   at_lt: '9999-01-01T00:00:00Z',
 }
 
-type Fault = 'reads rows it was not asked for' | 'sorts'
+type Fault = 'reads extra rows' | 'sorts'
 
-// Where no index has both the filter and the order, SQLite sorts what the filter leaves. PostgreSQL, which is kept from
-// sorting here, reads in the order asked for and passes over the others; by what it knows of the rows it may do either.
-const withoutIndex: Fault = inject('postgres') === undefined ? 'sorts' : 'reads rows it was not asked for'
+// If no index covers both the filter and the order, SQLite sorts the filtered rows. PostgreSQL, with sorting disabled
+// here, reads in the requested order and skips other rows; in production its statistics decide.
+const withoutIndex: Fault = inject('postgres') === undefined ? 'sorts' : 'reads extra rows'
 
-// Each index is paid for by every write, so not every filter has one with every order.
+// Each index slows every write, so not every filter has an index for every order.
 const exemptions: { may: Fault; why: string; covers: (list: List) => boolean }[] = [
   {
     may: withoutIndex,
-    why: 'of several filters an index leads to one; the rows it leaves are few, or stand in the order asked for',
+    why: 'an index covers one of several filters; few rows remain, or they are in the requested order',
     covers: ({ filters }) => filters.length > 1,
   },
   {
     may: 'sorts',
-    why: 'beyond a cursor among the items without a category, that is a second filter',
+    why: 'after a cursor among the items without a category, the cursor is a second filter',
     covers: ({ filters: [filter, more], attribute }) =>
       more === undefined && filter === 'price_lt' && attribute === 'category',
   },
   {
     may: withoutIndex,
-    why: 'role and status have indexes with the orders people read by (id, name, created_at), and not with each',
+    why: 'role and status have indexes only for common orders (id, name, created_at)',
     covers: ({ filters: [filter = '', more], attribute }) =>
       more === undefined &&
       ['role', 'status'].includes(filter) &&
@@ -80,24 +80,24 @@ const exemptions: { may: Fault; why: string; covers: (list: List) => boolean }[]
   },
   {
     may: withoutIndex,
-    why: 'of one age there are few users',
+    why: 'few users have the same age',
     covers: ({ filters: [filter, more], attribute }) => more === undefined && filter === 'age' && attribute !== 'id',
   },
   {
     may: withoutIndex,
-    why: 'of one category there are few items, and by price there is an index',
+    why: 'few items have the same category, and price has an index',
     covers: ({ filters: [filter, more], attribute }) =>
       more === undefined && filter === 'category' && attribute === 'name',
   },
   {
-    may: 'reads rows it was not asked for',
-    why: 'a range leaves an index no order but its own: rows are read in the order asked for, those too dear passed over',
+    may: 'reads extra rows',
+    why: 'a range filter allows an index only its own order: rows are read in the requested order, and others are skipped',
     covers: ({ filters: [filter, more], attribute }) =>
       more === undefined && filter === 'price_lt' && attribute !== 'price',
   },
 ]
 
-test('every list is served by an index, by page and by cursor, or its exemption says why', async () => {
+test('every list uses an index, by page and by cursor, or its exemption gives the reason', async () => {
   await using server = await startTestServer()
   await storeSeed(server.databaseUrl, seed)
   await using read = await explainedReads(server.databaseUrl)
@@ -112,16 +112,19 @@ test('every list is served by an index, by page and by cursor, or its exemption 
     faulty.filter((list) => list.fault === exemption.may && exemption.covers(list))
 
   expect(faulty.filter((list) => !exemptions.some((exemption) => allowed(exemption).includes(list)))).toEqual([])
-  // An exemption that nothing needs any more is to go.
+  // Unused exemptions must be removed.
   for (const exemption of exemptions) expect(allowed(exemption), exemption.why).not.toEqual([])
 })
 
 function faultOf({ sql, isLed, sorts }: Plan, list: List): Fault | undefined {
   if (sorts === 'all' || (sorts === 'ties' && isSharedByMany(list))) return 'sorts'
-  return sql.includes(' WHERE ') && !isLed ? 'reads rows it was not asked for' : undefined
+  return sql.includes(' WHERE ') && !isLed ? 'reads extra rows' : undefined
 }
 
-/** Whether many records share a value of the attribute. Of others, those that do are sorted by id as they are read. */
+/**
+ * Whether many records share a value of the attribute. For other attributes, the few ties are sorted by id as they are
+ * read.
+ */
 function isSharedByMany({ noun, attribute }: List): boolean {
   const { output } = (contract[noun as keyof Contract].procedures as { get: { output: z.ZodObject } }).get
   const schema = output.shape[attribute]
@@ -130,8 +133,8 @@ function isSharedByMany({ noun, attribute }: List): boolean {
 }
 
 /**
- * Every filter with every order that the contract offers; of a collection beyond the specification every order alone, for
- * its model decides which filters have an index.
+ * Every filter with every order of the contract. For a collection outside the specification, every order without a
+ * filter, because its model decides which filters have an index.
  */
 function lists(): List[] {
   return Object.entries(contract).flatMap(([noun, { procedures }]) => {
@@ -151,7 +154,7 @@ function subsets<T>(values: T[]): T[][] {
   return subsets(others).flatMap((some) => [some, [first, ...some]])
 }
 
-/** Reads a list by page, then to its end by cursor, and gives the plans of the queries that took. */
+/** Reads a list by page, then to its end by cursor, and returns the plans of the queries. */
 async function explainedReads(databaseUrl: string) {
   const database = await createDatabase(databaseUrl)
   const { read, plans, close } = explainedTables(databaseUrl)
@@ -165,7 +168,7 @@ async function explainedReads(databaseUrl: string) {
       limit: 1,
     }
     const context = { requestId: 'test', caller: { name: 'test', role: 'admin' }, read } as const
-    const call = (position: object) => list?.call({ ...input, ...position }, context) as Promise<Facts>
+    const call = (position: object) => list?.call({ ...input, ...position }, context) as Promise<PageMetadata>
     await call({ page: 2 })
     let { next } = await call({ after: '' })
     while (next !== null) ({ next } = await call({ after: next }))
@@ -179,6 +182,6 @@ async function explainedReads(databaseUrl: string) {
   })
 }
 
-interface Facts {
+interface PageMetadata {
   next: string | null
 }

@@ -2,26 +2,26 @@ import { describe, expect, test } from 'vitest'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
 import { createBook, createItem, createUser, someUsers } from './records.ts'
 
-interface Listed {
+interface WithId {
   id: number
 }
 
-/** The ids a list answers with, in its order. */
+/** The ids of a list, in its order. */
 async function idsOf(server: TestServer, path: string): Promise<number[]> {
   const { status, body } = await server.request('GET', path)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body.map(({ id }: Listed) => id)
+  return body.map(({ id }: WithId) => id)
 }
 
-async function makeUsers(server: TestServer, count: number) {
+async function createUsers(server: TestServer, count: number) {
   expect((await server.request('POST', '/api/users/bulk', { json: someUsers(count) })).status).toBe(201)
 }
 
-const families = ['/api/users', '/users', '/api/users/', '/books', '/items/']
+const listPaths = ['/api/users', '/users', '/api/users/', '/books', '/items/']
 
 describe('4.4 page and limit', () => {
   const server = shareTestServer(async (server) => {
-    await makeUsers(server, 5)
+    await createUsers(server, 5)
     for (let n = 1; n <= 5; n++) {
       await createBook(server, { title: `Book ${n}` })
       await createItem(server, { name: `Item ${n}` })
@@ -65,13 +65,13 @@ describe('4.4 page and limit', () => {
     })
   }
 
-  test('4.4 pages follow one another without gap or overlap', async () => {
+  test('4.4 pages have no gaps and no overlaps', async () => {
     expect(await idsOf(server(), '/users?limit=2')).toEqual([1, 2])
     expect(await idsOf(server(), '/users?limit=2&page=2')).toEqual([3, 4])
     expect(await idsOf(server(), '/users?limit=2&page=3')).toEqual([5])
   })
 
-  for (const path of families) {
+  for (const path of listPaths) {
     for (const page of ['2', '7', '2147483648', '99999999999999999999']) {
       test(`a page past the end is an empty array: ${path}?page=${page}`, async () => {
         const { status, body } = await server().request('GET', `${path}?page=${page}&limit=1000`)
@@ -110,7 +110,7 @@ describe('4.4 page and limit', () => {
       ['colour', 'red'],
       ['Page', '1'],
     ] as const) {
-      test(`${path}?${name}=${value} is a 400 that names it`, async () => {
+      test(`${path}?${name}=${value} is a 400 that names the parameter`, async () => {
         const { status, body } = await server().request('GET', `${path}?${name}=${value}`)
         expect(status).toBe(400)
         const expected = expect.stringContaining(name)
@@ -119,7 +119,7 @@ describe('4.4 page and limit', () => {
     }
 
     for (const query of ['page=1&page=2', 'page=1&page=1', 'limit=1&limit=1', 'sort=id_asc&sort=id_desc']) {
-      test(`${path}?${query} is a 400 that names what is repeated`, async () => {
+      test(`${path}?${query} is a 400 that names the repeated parameter`, async () => {
         const { status, body } = await server().request('GET', `${path}?${query}`)
         expect(status).toBe(400)
         const expected = expect.stringContaining(query.split('=')[0] ?? '')
@@ -127,7 +127,7 @@ describe('4.4 page and limit', () => {
       })
     }
 
-    test(`${path}: page stands beside no after`, async () => {
+    test(`${path}: page cannot be combined with after`, async () => {
       expect((await server().request('GET', `${path}?page=1&after=`)).status).toBe(400)
     })
   }
@@ -140,7 +140,7 @@ describe('4.4 page and limit', () => {
     ['/api/users', 'category'],
     ['/users', 'price_lt'],
   ]) {
-    test(`${path} does not take ${name}`, async () => {
+    test(`${path} does not accept ${name}`, async () => {
       const { status, body } = await server().request('GET', `${path}?${name}=1`)
       expect(status).toBe(400)
       expect(Object.values(body)).toEqual([expect.stringContaining(name ?? '')])
@@ -148,7 +148,7 @@ describe('4.4 page and limit', () => {
   }
 
   for (const path of ['/users/1', '/books/1', '/items/1', '/api/users/1/']) {
-    test(`GET ${path} takes no unknown query parameter`, async () => {
+    test(`GET ${path} accepts no unknown query parameter`, async () => {
       const { status, body } = await server().request('GET', `${path}?colour=red`)
       expect(status).toBe(400)
       expect(Object.values(body)).toEqual([expect.stringContaining('colour')])
@@ -158,11 +158,11 @@ describe('4.4 page and limit', () => {
 
 describe('limit', () => {
   const server = shareTestServer(async (server) => {
-    await makeUsers(server, 1000)
+    await createUsers(server, 1000)
     await createUser(server)
   })
 
-  test('is 100 when absent, as page is 1', async () => {
+  test('defaults to 100, and page to 1', async () => {
     const ids = await idsOf(server(), '/users')
     expect(ids).toHaveLength(100)
     expect([ids[0], ids[99]]).toEqual([1, 100])
@@ -177,12 +177,12 @@ describe('limit', () => {
     ['5000', 1000],
     ['99999999999999999999', 1000],
   ] as const) {
-    test(`limit=${limit} gives ${count} of 1,001 records`, async () => {
+    test(`limit=${limit} returns ${count} of 1,001 records`, async () => {
       expect(await idsOf(server(), `/users?limit=${limit}`)).toHaveLength(count)
     })
   }
 
-  test('over 1,000 counts pages as 1,000 does', async () => {
+  test('over 1,000 counts pages like 1,000', async () => {
     expect(await idsOf(server(), '/users?limit=5000&page=2')).toEqual([1001])
   })
 })
@@ -264,14 +264,14 @@ describe('4.4 filters', () => {
     })
   }
 
-  test('the total is of what matches', async () => {
+  test('the total counts the matching records', async () => {
     const { headers } = await server().request('GET', '/users?role=admin&limit=1&count=true')
     expect(headers.get('x-total-count')).toBe('2')
   })
 })
 
 describe('Link and X-Total-Count', () => {
-  const server = shareTestServer((server) => makeUsers(server, 5))
+  const server = shareTestServer((server) => createUsers(server, 5))
 
   for (const [sent, link] of [
     ['/users', '</users?page=1>; rel="first"'],
@@ -296,13 +296,13 @@ describe('Link and X-Total-Count', () => {
     ],
     ['/books?count=true', '</books?count=true&page=1>; rel="first", </books?count=true&page=1>; rel="last"'],
   ] as const) {
-    test(`Link of ${sent}`, async () => {
+    test(`${sent} has the expected Link`, async () => {
       const { headers } = await server().request('GET', sent)
       expect(headers.get('link')).toBe(link)
     })
   }
 
-  test('X-Total-Count and last are only there when count=true', async () => {
+  test('X-Total-Count and last are present only with count=true', async () => {
     for (const path of ['/users', '/users?count=false']) {
       const { headers } = await server().request('GET', path)
       expect(headers.get('x-total-count')).toBeNull()
@@ -317,14 +317,14 @@ describe('Link and X-Total-Count', () => {
     const seen: number[] = []
     for (let path = '/users?limit=2'; path !== ''; ) {
       const { headers, body } = await server().request('GET', path)
-      seen.push(...body.map(({ id }: Listed) => id))
+      seen.push(...body.map(({ id }: WithId) => id))
       path = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
     }
     expect(seen).toEqual([1, 2, 3, 4, 5])
   })
 })
 
-test('a list is empty, not missing, where there is nothing', async () => {
+test('the list of an empty collection is an empty array', async () => {
   await using server = await startTestServer()
-  for (const path of families) expect((await server.request('GET', path)).body).toEqual([])
+  for (const path of listPaths) expect((await server.request('GET', path)).body).toEqual([])
 })

@@ -3,7 +3,7 @@ import { createLocalClient } from '@resource/server/local'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 
-test('the local client reads what the service wrote and writes what it reads, on the same file', async () => {
+test('the local client and the service read each other’s writes on the same database', async () => {
   await using server = await startTestServer()
   await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
   const written = await server.client.items.create.mutate({ name: 'Lamp', price: 24.5 })
@@ -16,7 +16,7 @@ test('the local client reads what the service wrote and writes what it reads, on
   expect(await local.items.list.query({})).toStrictEqual(await server.client.items.list.query({}))
 })
 
-test('its errors are those of the client over HTTP', async () => {
+test('its errors equal those of the HTTP client', async () => {
   await using server = await startTestServer()
   await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
   const remote = createClient({ baseUrl: server.url })
@@ -28,22 +28,22 @@ test('its errors are those of the client over HTTP', async () => {
   const [invalid, missing] = await failures(local)
   expect(invalid).toBeInstanceOf(InvalidInputError)
   expect(missing).toBeInstanceOf(NotFoundError)
-  const told = (errors: object[]) =>
+  const detailsOf = (errors: object[]) =>
     errors.map((error) => {
       const { name, message, status, fields, data } = error as NotFoundError
       return { name, message, status, fields, data }
     })
-  expect(told(await failures(local))).toEqual(told(await failures(remote)))
+  expect(detailsOf(await failures(local))).toEqual(detailsOf(await failures(remote)))
 })
 
-test('close lets go of the file', async () => {
+test('close releases the database', async () => {
   await using server = await startTestServer()
   const local = await createLocalClient({ databaseUrl: server.databaseUrl, retryForMs: 0 })
   await local.close()
   await expect(local.books.list.query({})).rejects.toMatchObject({ status: 500 })
 })
 
-test('a call does not wait for others of its tick', async () => {
+test('a call does not wait for others of the same tick', async () => {
   await using server = await startTestServer()
   await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
   const done: string[] = []

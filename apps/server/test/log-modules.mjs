@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-// Started before the service by NODE_OPTIONS: writes the URL of each module that is loaded, imported or required.
+// Loaded before the service by NODE_OPTIONS: writes the URL of each imported or required module to a file.
 registerHooks({
   load(url, context, next) {
     appendFileSync('modules.txt', `${url}\n`)

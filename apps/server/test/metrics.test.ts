@@ -5,7 +5,7 @@ import { bearer, startTestServer, type TestServer } from './harness.ts'
 
 const LAMP = { name: 'Lamp', price: 2 }
 
-/** What the service tells, a line each: the name with its labels, and the value. */
+/** The metrics of the service by name with labels. */
 async function scrape({ url }: TestServer, headers: Record<string, string> = {}): Promise<Record<string, number>> {
   const response = await fetch(`${url}/metrics`, { headers })
   expect(response.status).toBe(200)
@@ -13,12 +13,12 @@ async function scrape({ url }: TestServer, headers: Record<string, string> = {})
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
 }
 
-/** Those whose name begins so. */
-function of(metrics: Record<string, number>, name: string) {
+/** The metrics whose name has this prefix. */
+function withPrefix(metrics: Record<string, number>, name: string) {
   return Object.fromEntries(Object.entries(metrics).filter(([line]) => line.startsWith(name)))
 }
 
-test('calls are counted by procedure and outcome, whatever door they come through', async () => {
+test('calls are counted by procedure and outcome, over REST and tRPC', async () => {
   await using server = await startTestServer()
   const client = createClient({ baseUrl: server.url })
   await server.request('POST', '/items/', { json: LAMP })
@@ -29,14 +29,14 @@ test('calls are counted by procedure and outcome, whatever door they come throug
   await fetch(`${server.url}/trpc/items.get,books.list,items.get,items.get?batch=1&input=${input}`)
 
   const metrics = await scrape(server)
-  expect(of(metrics, 'resource_call_duration_seconds_count')).toEqual({
+  expect(withPrefix(metrics, 'resource_call_duration_seconds_count')).toEqual({
     'resource_call_duration_seconds_count{procedure="items.create",outcome="ok"}': 2,
     'resource_call_duration_seconds_count{procedure="items.get",outcome="ok"}': 2,
     'resource_call_duration_seconds_count{procedure="items.get",outcome="client_error"}': 3,
     'resource_call_duration_seconds_count{procedure="books.list",outcome="ok"}': 1,
   })
   const buckets = Object.entries(
-    of(metrics, 'resource_call_duration_seconds_bucket{procedure="books.list",outcome="ok"'),
+    withPrefix(metrics, 'resource_call_duration_seconds_bucket{procedure="books.list",outcome="ok"'),
   )
   expect(buckets.map(([line]) => /le="(.*)"/.exec(line)?.[1]).join(' ')).toBe(
     '0.0001 0.00025 0.0005 0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf',
@@ -45,7 +45,7 @@ test('calls are counted by procedure and outcome, whatever door they come throug
   const sum = metrics['resource_call_duration_seconds_sum{procedure="books.list",outcome="ok"}']
   expect(sum).toBeGreaterThan(0)
   expect(sum).toBeLessThan(10)
-  const answers = of(metrics, 'resource_http_answers_total')
+  const answers = withPrefix(metrics, 'resource_http_answers_total')
   expect(answers).toEqual({
     'resource_http_answers_total{method="POST",status="201"}': 1,
     'resource_http_answers_total{method="POST",status="200"}': 1,
@@ -55,10 +55,10 @@ test('calls are counted by procedure and outcome, whatever door they come throug
   })
 })
 
-test('queries and transactions are timed, repeats and open requests counted, the event loop watched', async () => {
+test('metrics cover query and transaction times, replays, open requests and the event loop', async () => {
   await using server = await startTestServer()
   const repeat = { json: LAMP, headers: { 'Idempotency-Key': 'once' } }
-  // The service's own first ones drop old answers and old entries of the audit log.
+  // The first two transactions of the service drop old idempotency keys and old audit entries.
   const transactions = 'resource_database_duration_seconds_count{operation="transaction",table=""}'
   await expect.poll(async () => (await scrape(server))[transactions]).toBe(2)
   const before = await scrape(server)
@@ -76,17 +76,17 @@ test('queries and transactions are timed, repeats and open requests counted, the
     count('insert', 'idempotency_keys'),
     count('find', 'idempotency_keys'),
     count('find', 'items'),
-    // A repeat takes its turn among the writes as well, until what it is answered with is on disk.
+    // A replay also goes through the write queue, so that its stored response is on disk first.
   ]).toEqual([2, 1, 1, 3, 1])
   expect((metrics.resource_replays_total as number) - (before.resource_replays_total as number)).toBe(1)
   expect(metrics.resource_http_requests_open).toBe(1)
   expect(metrics.nodejs_eventloop_lag_p99_seconds).toBeGreaterThan(0)
   expect(metrics.process_resident_memory_bytes).toBeGreaterThan(10_000_000)
-  expect(of(metrics, 'resource_passwords')).toEqual({
+  expect(withPrefix(metrics, 'resource_passwords')).toEqual({
     'resource_passwords{state="running"}': 0,
     'resource_passwords{state="waiting"}': 0,
   })
-  const pool = of(metrics, 'resource_database_connections')
+  const pool = withPrefix(metrics, 'resource_database_connections')
   if (server.databaseUrl.startsWith('file:')) expect(pool).toEqual({})
   else {
     expect(Object.keys(pool)).toEqual([
@@ -98,7 +98,7 @@ test('queries and transactions are timed, repeats and open requests counted, the
   }
 })
 
-test('with a key in the database every role may read them and nobody else', async () => {
+test('once a key exists, every role may read the metrics, and anonymous requests get a 401', async () => {
   await using server = await startTestServer()
   const open = await fetch(`${server.url}/metrics`)
   expect([open.status, open.headers.get('Cache-Control'), open.headers.get('Content-Type')]).toEqual([
@@ -108,7 +108,7 @@ test('with a key in the database every role may read them and nobody else', asyn
   ])
   const callers = await createCallers(server)
   const answers: Record<string, unknown> = {}
-  // The service looks for a first key once a second.
+  // The service checks for a first key once a second.
   await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
   for (const [kind, authorization] of Object.entries(callers) as [CallerKind, string | undefined][]) {
     for (const method of ['GET', 'HEAD']) {
@@ -117,17 +117,17 @@ test('with a key in the database every role may read them and nobody else', asyn
       answers[`${method} ${kind}`] = [status, sent.get('WWW-Authenticate')]
     }
   }
-  const asked = [401, 'Bearer realm="resource"']
-  const refused = [401, 'Bearer realm="resource", error="invalid_token"']
+  const noCredentials = [401, 'Bearer realm="resource"']
+  const invalid = [401, 'Bearer realm="resource", error="invalid_token"']
   expect(answers).toEqual({
-    'GET none': asked,
-    'HEAD none': asked,
-    'GET wrong': refused,
-    'HEAD wrong': refused,
-    'GET revoked': refused,
-    'HEAD revoked': refused,
-    'GET expired': refused,
-    'HEAD expired': refused,
+    'GET none': noCredentials,
+    'HEAD none': noCredentials,
+    'GET wrong': invalid,
+    'HEAD wrong': invalid,
+    'GET revoked': invalid,
+    'HEAD revoked': invalid,
+    'GET expired': invalid,
+    'HEAD expired': invalid,
     'GET reader': [200, null],
     'HEAD reader': [200, null],
     'GET writer': [200, null],
@@ -137,7 +137,7 @@ test('with a key in the database every role may read them and nobody else', asyn
   })
 })
 
-test('beyond loopback they are closed to who has no key, even where ALLOW_ANONYMOUS opens the rest', async () => {
+test('on other addresses than loopback the metrics require a key, even with ALLOW_ANONYMOUS', async () => {
   await using server = await startTestServer({ HOST: '0.0.0.0', ALLOW_ANONYMOUS: 'true' })
   const url = server.url.replace('0.0.0.0', '127.0.0.1')
   expect((await fetch(`${url}/items`)).status).toBe(200)
@@ -147,20 +147,20 @@ test('beyond loopback they are closed to who has no key, even where ALLOW_ANONYM
 
 test('refusals are counted by status and reason', async () => {
   await using server = await startTestServer({ RATE_LIMIT: '100' })
-  const ask = async (headers: Record<string, string>, method = 'GET', path = '/items/1') =>
+  const send = async (headers: Record<string, string>, method = 'GET', path = '/items/1') =>
     (await fetch(server.url + path, { method, headers })).status
-  expect(await ask({ Via: '1.1 proxy' })).toBe(401)
-  expect(await ask({ Origin: 'https://other.example.com' }, 'DELETE')).toBe(403)
+  expect(await send({ Via: '1.1 proxy' })).toBe(401)
+  expect(await send({ Origin: 'https://other.example.com' }, 'DELETE')).toBe(403)
   const { wrong = '', revoked = '', expired = '', reader = '', admin = '' } = await createCallers(server)
   await expect.poll(() => fetch(`${server.url}/metrics`).then(({ status }) => status), { timeout: 5_000 }).toBe(401)
-  const before = of(await scrape(server, { Authorization: admin }), 'resource_denied_total{status="401"')
-  for (const Authorization of [wrong, revoked, expired, 'Basic YTpi']) expect(await ask({ Authorization })).toBe(401)
-  expect(await ask({})).toBe(401)
-  for (let time = 0; time < 2; time++) expect(await ask({ Authorization: reader }, 'DELETE')).toBe(403)
+  const before = withPrefix(await scrape(server, { Authorization: admin }), 'resource_denied_total{status="401"')
+  for (const Authorization of [wrong, revoked, expired, 'Basic YTpi']) expect(await send({ Authorization })).toBe(401)
+  expect(await send({})).toBe(401)
+  for (let time = 0; time < 2; time++) expect(await send({ Authorization: reader }, 'DELETE')).toBe(403)
   const batch = `/trpc/${Array(50).fill('items.list')}?batch=1`
-  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(200)
-  expect(await ask({ Authorization: reader }, 'GET', batch)).toBe(429)
-  const counts = of(await scrape(server, { Authorization: admin }), 'resource_denied_total')
+  expect(await send({ Authorization: reader }, 'GET', batch)).toBe(200)
+  expect(await send({ Authorization: reader }, 'GET', batch)).toBe(429)
+  const counts = withPrefix(await scrape(server, { Authorization: admin }), 'resource_denied_total')
   const noCredentials = 'resource_denied_total{status="401",reason="no_credentials"}'
   expect((counts[noCredentials] as number) - (before[noCredentials] as number)).toBe(1)
   delete counts[noCredentials]
@@ -176,7 +176,7 @@ test('refusals are counted by status and reason', async () => {
   })
 })
 
-test('other methods are a 405 with Allow, and the contract does not name them', async () => {
+test('other methods are a 405 with Allow, and the OpenAPI document excludes the metrics', async () => {
   await using server = await startTestServer()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const { status, headers } = await fetch(`${server.url}/metrics`, { method })
@@ -187,7 +187,7 @@ test('other methods are a 405 with Allow, and the contract does not name them', 
   expect(await (await fetch(`${server.url}/openapi.json`)).text()).not.toContain('/metrics')
 })
 
-test('they cost their caller a unit, and what limits refuse is counted', async () => {
+test('a scrape costs one unit of the rate limit, and refusals of the limit are counted', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') })
   try {
     await using server = await startTestServer({ RATE_LIMIT: '3' })
@@ -202,21 +202,21 @@ test('they cost their caller a unit, and what limits refuse is counted', async (
   }
 })
 
-test('they are told when the service is overloaded, too', async () => {
+test('metrics are available during overload', async () => {
   await using server = await startTestServer({ MAX_REQUESTS: '1' }, { latency: 2_000 })
   const stop = new AbortController()
   const sent = fetch(`${server.url}/items`, { signal: stop.signal }).catch(() => 'stopped')
   await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
-  const told = await scrape(server)
-  expect(told['resource_refused_total{limit="overload"}']).toBeGreaterThan(0)
-  expect(told['resource_http_connections{state="working"}']).toBeGreaterThan(0)
+  const metrics = await scrape(server)
+  expect(metrics['resource_refused_total{limit="overload"}']).toBeGreaterThan(0)
+  expect(metrics['resource_http_connections{state="working"}']).toBeGreaterThan(0)
   stop.abort()
   await sent
 })
 
-test('open requests and connections are told by what they are at, and aborted ones are counted', async () => {
+test('open requests and connections are counted by state, and aborted requests are counted', async () => {
   await using server = await startTestServer()
-  // Its body never ends, so it stays open.
+  // The body never ends, so the request stays open.
   const stop = new AbortController()
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
   const sent = fetch(`${server.url}/items/`, {
@@ -239,7 +239,7 @@ test('open requests and connections are told by what they are at, and aborted on
   await expect.poll(async () => (await scrape(server))[aborted]).toBe(1)
 })
 
-test('no secret is in them, and unknown paths, procedures and methods add no line', async () => {
+test('metrics contain no secret, and unknown paths, procedures and methods add no line', async () => {
   await using server = await startTestServer({ RATE_LIMIT: '0' })
   const { key } = await server.client.keys.create.mutate({ name: 'operator', role: 'admin' })
   server.logIn(key)
@@ -253,19 +253,19 @@ test('no secret is in them, and unknown paths, procedures and methods add no lin
     await fetch(`${server.url}/trpc/items.${unique}`, { headers })
     await fetch(`${server.url}/trpc/${unique}.get,items.get?batch=1&input={}`, { headers })
   }
-  const strange = async (method: string) => void (await fetch(server.url, { method, headers }))
+  const unknownMethod = async (method: string) => void (await fetch(server.url, { method, headers }))
   await attempt('first')
-  await strange('PURGE')
+  await unknownMethod('PURGE')
   await scrape(server, headers)
   const before = Object.keys(await scrape(server, headers))
-  await strange('MKCOL')
+  await unknownMethod('MKCOL')
   for (let from = 0; from < 1_000; from += 20) {
     await Promise.all(Array.from({ length: 20 }, (_, n) => attempt(`ada${from + n}`)))
   }
   const after = Object.keys(await scrape(server, headers))
-  // Of the process itself: what it has open, by its kind.
-  const own = (lines: string[]) => lines.filter((line) => !line.startsWith('nodejs_')).toSorted()
-  expect(own(after)).toEqual(own(before))
+  // Without the metrics of the process, which list its open resources by type.
+  const ofService = (lines: string[]) => lines.filter((line) => !line.startsWith('nodejs_')).toSorted()
+  expect(ofService(after)).toEqual(ofService(before))
   const text = await (await fetch(`${server.url}/metrics`, { headers })).text()
   expect(text).toContain('users.create')
   for (const secret of [key, key.slice(0, 16), 'operator', 'ada', 'Lovelace', 'analytical', 'nowhere', 'MKCOL']) {

@@ -12,7 +12,7 @@ import { spawnService, temporaryFolder } from './service-process.ts'
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
 const nginx = folders.map((folder) => join(folder, 'nginx')).find((file) => existsSync(file))
 
-/** A real nginx before `upstream`, on a socket file, which needs no port; `await using` ends it. */
+/** A real nginx in front of `upstream`, on a Unix socket, which needs no port; `await using` stops it. */
 async function startNginx(upstream: string, location = '') {
   const folder = await temporaryFolder()
   const socketPath = join(folder.path, 'nginx.sock')
@@ -32,10 +32,10 @@ async function startNginx(upstream: string, location = '') {
   await expect.poll(() => existsSync(socketPath) || child.exitCode !== null).toBe(true)
   if (child.exitCode !== null) throw new Error(stderr)
   return {
-    ask: async (path: string, headers: Record<string, string> = {}) => {
+    get: async (path: string, headers: Record<string, string> = {}) => {
       const sent = request({ socketPath, path, headers: { Host: 'api.example.com', ...headers } }).end()
       const [answer] = await once(sent, 'response')
-      // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came
+      // biome-ignore lint/suspicious/noExplicitAny: tests read any response
       return { status: answer.statusCode as number, body: (await json(answer)) as any }
     },
     [Symbol.asyncDispose]: async () => {
@@ -48,32 +48,32 @@ async function startNginx(upstream: string, location = '') {
 
 const NOT_CHECKED = 'NOT CHECKED: nginx is not installed'
 
-test('strangers who come through nginx with its default proxy_pass get a 401; with a key they are answered', async (context) => {
+test('anonymous requests through nginx with its default proxy_pass get a 401, and requests with a key are accepted', async (context) => {
   if (nginx === undefined) return context.skip(NOT_CHECKED)
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
   await using proxy = await startNginx(url)
   for (const path of ['/items', '/api/users', '/trpc/items.list', '/console/session']) {
-    const { status, body } = await proxy.ask(path)
+    const { status, body } = await proxy.get(path)
     expect([path, status]).toEqual([path, 401])
     expect(JSON.stringify(body)).toContain('came through a proxy (HTTP/1.0)')
   }
-  expect((await proxy.ask('/metrics')).status).toBe(401)
-  expect((await proxy.ask('/readyz')).body).toEqual({ status: 'ready' })
+  expect((await proxy.get('/metrics')).status).toBe(401)
+  expect((await proxy.get('/readyz')).body).toEqual({ status: 'ready' })
   expect((await fetch(`${url}/items`)).status).toBe(200)
 
   const { key } = await createClient({ baseUrl: url }).keys.create.mutate({ name: 'operator', role: 'admin' })
-  expect((await proxy.ask('/items', { Authorization: `Bearer ${key}` })).status).toBe(200)
+  expect((await proxy.get('/items', { Authorization: `Bearer ${key}` })).status).toBe(200)
 })
 
-test('so do those who come through an nginx that speaks HTTP/1.1 and names who asked', async (context) => {
+test('the same applies through nginx with HTTP/1.1 and X-Forwarded-For', async (context) => {
   if (nginx === undefined) return context.skip(NOT_CHECKED)
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
-  // Over its socket file nginx has no address to tell, and says "unix:".
+  // A Unix socket has no client address, so nginx sends "unix:".
   const location = 'proxy_http_version 1.1; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'
   await using proxy = await startNginx(await service.url(), location)
-  const { status, body } = await proxy.ask('/items')
+  const { status, body } = await proxy.get('/items')
   expect([status, JSON.stringify(body)]).toEqual([401, expect.stringContaining('the header X-Forwarded-For')])
 })

@@ -7,7 +7,7 @@ const APP = 'https://app.example.com'
 const EVIL = 'https://evil.example'
 const lamp = { name: 'Lamp', price: 1 }
 
-/** Logs the console in, and gives the cookie as the browser would send it back. */
+/** Logs in to the console and returns the cookie as the browser would send it. */
 async function logIn(server: TestServer, key: string, origin = server.url) {
   const answer = await fetch(`${server.url}/console/session`, {
     method: 'POST',
@@ -17,8 +17,8 @@ async function logIn(server: TestServer, key: string, origin = server.url) {
   return { status: answer.status, body: await answer.json(), cookie, attributes }
 }
 
-describe('the console’s session', () => {
-  test('is a cookie that no script reads and no other site’s request carries', async () => {
+describe('the session of the console', () => {
+  test('is a cookie that scripts cannot read and requests of other sites do not carry', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { role: 'writer' })
     const { status, body, cookie, attributes } = await logIn(server, key)
@@ -29,7 +29,7 @@ describe('the console’s session', () => {
     expect(behindTls.attributes).toEqual(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict'])
   })
 
-  test('lets in over REST and tRPC, with the role of its key', async () => {
+  test('authenticates over REST and tRPC, with the role of its key', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { role: 'reader' })
     const { cookie } = await logIn(server, key)
@@ -43,7 +43,7 @@ describe('the console’s session', () => {
     expect((await server.request('POST', '/items/', { headers, json: lamp })).status).toBe(403)
   })
 
-  test('is not given for a wrong, a revoked or an expired key, nor for none', async () => {
+  test('is not created with an invalid, a revoked, an expired or a missing key', async () => {
     await using server = await startTestServer()
     const callers = await createCallers(server)
     await server.request('GET', '/items', { headers: { Authorization: callers.admin as string } })
@@ -57,7 +57,7 @@ describe('the console’s session', () => {
     }
   })
 
-  test('tells who is logged in, 401 who is not, and that nobody needs to where there is no key', async () => {
+  test('returns the current caller, a 401 if there is none, and an anonymous admin while no key exists', async () => {
     await using server = await startTestServer()
     const session = () => server.request('GET', '/console/session')
     expect((await session()).body).toEqual({ name: 'anonymous', role: 'admin' })
@@ -87,14 +87,14 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
     ['a form', 'POST', '/users', 'application/x-www-form-urlencoded', 'name=x'],
     ['JSON as text', 'POST', '/items/', 'text/plain', '{"name":"x","price":1}'],
     ['JSON', 'POST', '/items/', 'application/json', '{"name":"x","price":1}'],
-    ['a removal', 'DELETE', '/api/users?status=active', undefined, undefined],
+    ['a deletion', 'DELETE', '/api/users?status=active', undefined, undefined],
     ['a tRPC call', 'POST', '/trpc/items.create', 'application/json', '{"name":"x","price":1}'],
     ['a tRPC call as text', 'POST', '/trpc/items.create', 'text/plain', '{"name":"x","price":1}'],
     ['a new session', 'POST', '/console/session', undefined, undefined],
     ['the end of the session', 'DELETE', '/console/session', undefined, undefined],
   ] as const) {
     for (const origin of [EVIL, 'null', 'http://127.0.0.1:1', 'http://localhost']) {
-      test(`${what} from ${origin} is refused, cookie or not`, async () => {
+      test(`${what} from ${origin} is refused with and without the cookie`, async () => {
         for (const credentials of [{}, { Cookie: cookie }]) {
           const answer = await fetch(server().url + path, {
             method,
@@ -112,7 +112,7 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
     }
   }
 
-  test('is known by what the browser says of itself, whatever the Host a proxy gives', async () => {
+  test('is recognized by Sec-Fetch-Site, whatever Host a proxy sends', async () => {
     const send = (headers: Record<string, string>) =>
       server().request('POST', '/items/', { json: {}, headers: { Cookie: cookie, Origin: APP, ...headers } })
     expect((await send({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(400)
@@ -121,7 +121,7 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
     }
   })
 
-  test('without an Origin is judged by Sec-Fetch-Site alone', async () => {
+  test('without an Origin is judged only by Sec-Fetch-Site', async () => {
     const send = async (site: string) => {
       const headers = { Cookie: cookie, 'Sec-Fetch-Site': site }
       return (await server().request('POST', '/items/', { json: {}, headers })).status
@@ -130,7 +130,7 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
     expect([await send('same-origin'), await send('none')]).toEqual([400, 400])
   })
 
-  test('of its own origin, or of a program that has none, is let through', async () => {
+  test('of the same origin, or of a client that sends none, is accepted', async () => {
     for (const headers of [{ Cookie: cookie }, { Cookie: cookie, Origin: server().url }]) {
       expect((await server().request('POST', '/items/', { json: {}, headers })).status).toBe(400)
     }
@@ -148,7 +148,7 @@ describe('pages of other origins (CORS)', () => {
       },
     })
 
-  test('get nothing by default', async () => {
+  test('have no access by default', async () => {
     await using server = await startTestServer()
     for (const path of ['/items', '/trpc/items.list', '/openapi.json', '/nothing']) {
       const answers = [await preflight(server, APP, path), await fetch(server.url + path, { headers: { Origin: APP } })]
@@ -158,7 +158,7 @@ describe('pages of other origins (CORS)', () => {
     }
   })
 
-  test('of CORS_ORIGINS may call everything, with a key and without the cookie', async () => {
+  test('listed in CORS_ORIGINS may call everything, with a key and without the cookie', async () => {
     await using server = await startTestServer({ CORS_ORIGINS: `${APP},http://localhost:5173` })
     for (const path of ['/items/1', '/trpc/items.update']) {
       const { status, headers } = await preflight(server, APP, path)
@@ -183,7 +183,7 @@ describe('pages of other origins (CORS)', () => {
     expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([404, APP])
   })
 
-  test('of no such origin get nothing where others do', async () => {
+  test('not listed in CORS_ORIGINS have no access', async () => {
     await using server = await startTestServer({ CORS_ORIGINS: APP })
     for (const origin of [EVIL, `${APP}.evil.example`, 'http://app.example.com', 'null']) {
       const { headers } = await preflight(server, origin, '/items/1')

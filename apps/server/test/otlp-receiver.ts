@@ -1,6 +1,6 @@
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
-/** A span as it came over the wire. */
+/** A received span. */
 export interface ReceivedSpan {
   traceId: string
   id: string
@@ -9,16 +9,16 @@ export interface ReceivedSpan {
   kind: 'internal' | 'server' | 'client'
   attributes: Record<string, string | number>
   isError: boolean
-  /** The traces that it links to. */
+  /** The ids of the linked traces. */
   links: string[]
   resource: Record<string, string | number>
 }
 
-/** A collector of OpenTelemetry: takes traces as OTLP over HTTP in protobuf; `await using` stops it. */
+/** An OpenTelemetry collector that accepts traces as OTLP over HTTP in protobuf; `await using` stops it. */
 export async function startReceiver() {
   const bodies: Buffer[] = []
   const headers: string[] = []
-  const server = await standIn((req, res) => {
+  const server = await startStubServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk) => chunks.push(chunk))
     req.on('end', () => {
@@ -29,20 +29,20 @@ export async function startReceiver() {
   })
   return {
     ...server,
-    /** `POST /v1/traces application/x-protobuf` of each request. */
+    /** Method, path and content type of each request, for example `POST /v1/traces application/x-protobuf`. */
     headers,
-    /** All that came, as it came. */
+    /** All received bytes. */
     raw: () => Buffer.concat(bodies).toString('latin1'),
     spans: () => bodies.flatMap(spansOf),
   }
 }
 
-/** A collector that takes whatever comes and never answers. */
+/** A collector that accepts every request and never responds. */
 export function startSilentReceiver() {
-  return standIn(() => {})
+  return startStubServer(() => {})
 }
 
-// opentelemetry-proto: trace/v1/trace.proto, common/v1/common.proto, resource/v1/resource.proto. Field numbers are theirs.
+// Field numbers of opentelemetry-proto: trace/v1/trace.proto, common/v1/common.proto, resource/v1/resource.proto.
 function spansOf(request: Buffer): ReceivedSpan[] {
   return messages(request, 1).flatMap((resourceSpans) => {
     const resource = messages(resourceSpans, 1).map((resource) => attributesOf(resource, 1))[0] ?? {}
@@ -76,7 +76,7 @@ const text = (message: Buffer, field: number) => String(fields(message, field)[0
 const hex = (message: Buffer, field: number) => (messages(message, field)[0] ?? Buffer.alloc(0)).toString('hex')
 const number = (message: Buffer, field: number) => Number(fields(message, field)[0] ?? 0)
 
-/** The values of a field, by protobuf's wire format: numbers as they are, whatever has a length as bytes. */
+/** The values of a field in the protobuf wire format: numbers as bigint, length-delimited values as bytes. */
 function fields(message: Buffer, wanted: number): (bigint | Buffer)[] {
   const found: (bigint | Buffer)[] = []
   let at = 0

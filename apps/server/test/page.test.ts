@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readPage } from '../src/store/page.ts'
 
-test('a list sorted by a boolean goes on after its cursor, and takes no cursor with another value', async () => {
+test('a list sorted by a boolean continues after its cursor and rejects a cursor with a value of another type', async () => {
   const ranges: unknown[] = []
   const table = {
     columns: { id: 'int', paid: 'bool' },

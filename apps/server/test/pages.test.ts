@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from './harness.ts'
 let server: TestServer
 let browser: Browser
 
-// The first start unpacks the browser, which takes long on a slow disk.
+// The first start unpacks the browser, which is slow on a slow disk.
 beforeAll(async () => {
   server = await startTestServer()
   browser = await openBrowser()
@@ -23,15 +23,15 @@ afterAll(async () => {
 })
 
 /**
- * Opens `path` in a fresh browser context, acts on it, and then holds the page to its promise: nothing on the console,
- * no error, nothing that its Content-Security-Policy had to stop, no request to another host.
+ * Opens `path` in a fresh browser context and runs `act`. Expects no console output, no error, no violation of the
+ * Content-Security-Policy and no request to another host.
  */
 async function visit(path: string, act: (page: Page) => Promise<void>, width = 1280) {
   await using context = await browser.newContext({ viewport: { width, height: 900 } })
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
-    if (message.text() !== REDOC_REMARK) problems.push(message.text())
+    if (message.text() !== REDOC_WARNING) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('request', (request) => {
@@ -43,8 +43,8 @@ async function visit(path: string, act: (page: Page) => Promise<void>, width = 1
   expect(problems).toEqual([])
 }
 
-// Of each answer that is an array or, on demand, the envelope; the sample it then shows is right.
-const REDOC_REMARK = 'OpenAPI Sampler: found allOf with "array" type. Result may be incorrect'
+// Redoc prints this for each response that is an array or, on request, the envelope; the sample it shows is correct.
+const REDOC_WARNING = 'OpenAPI Sampler: found allOf with "array" type. Result may be incorrect'
 
 const reportViolations = `addEventListener('securitypolicyviolation', (event) =>
   console.error('stopped by policy', event.effectiveDirective, event.blockedURI))`
@@ -70,7 +70,7 @@ test('the index names the service and links to its documents and probes', () =>
     await page.getByText('List users', { exact: true }).waitFor()
   }))
 
-test('/docs creates a user from a JSON body, shows its answer, and reads it again', () =>
+test('/docs creates a user from a JSON body, shows the response, and reads the user', () =>
   visit('/docs', async (page) => {
     const create = await openOperation(page, 'createUser')
     await create.locator('.body-param textarea').fill('{"name":"Ada Lovelace","email":"ada@example.com"}')
@@ -141,7 +141,7 @@ for (const path of ['/', '/docs', '/redoc']) {
     expect(headers.get('cache-control')).toBe('no-cache')
   })
 
-  test(`${path} in a real browser: its policy (CSP) stops what gets into the page`, async () => {
+  test(`${path} in a real browser: its policy (CSP) blocks injected scripts and requests`, async () => {
     await using context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(server.url + path)
@@ -162,7 +162,7 @@ for (const path of ['/', '/docs', '/redoc']) {
     expect(await page.evaluate('window.owned')).toBe(undefined)
   })
 
-  test(`${path} answers HEAD and OPTIONS and refuses what is not offered`, async () => {
+  test(`${path} supports HEAD and OPTIONS and refuses other methods`, async () => {
     const head = await fetch(server.url + path, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const options = await fetch(server.url + path, { method: 'OPTIONS' })
@@ -187,7 +187,7 @@ for (const [path, type] of [
   ['/openapi-3.0.json', 'application/json; charset=utf-8'],
   ['/openapi-envelope.json', 'application/json; charset=utf-8'],
 ] as const) {
-  test(`${path} answers GET, HEAD and OPTIONS and refuses what is not offered`, async () => {
+  test(`${path} supports GET, HEAD and OPTIONS and refuses other methods`, async () => {
     const get = await server.request('GET', path)
     expect([get.status, get.headers.get('content-type')]).toEqual([200, type])
     const head = await server.request('HEAD', path)
@@ -204,7 +204,7 @@ for (const [path, type] of [
   })
 }
 
-test('a page of another site writes nothing through a real browser, by form or by script (CSRF)', async () => {
+test('a page of another site cannot write through a real browser, by form or by script (CSRF)', async () => {
   const text = JSON.stringify({ name: 'Sofa', price: 1 })
   const form = `<form method="post" enctype="text/plain" action="${server.url}/items/"><input name='${text.slice(0, -1)},"x":"' value='"}'></form>`
   await using elsewhere = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end(form))
@@ -212,7 +212,7 @@ test('a page of another site writes nothing through a real browser, by form or b
   await once(elsewhere, 'listening')
   await using context = await browser.newContext()
   const page = await context.newPage()
-  // Another site for the browser: localhost is not 127.0.0.1.
+  // For the browser, localhost and 127.0.0.1 are different sites.
   await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`)
   for (const type of ['text/plain', 'application/json']) {
     const init = JSON.stringify({
@@ -232,7 +232,7 @@ test('a page of another site writes nothing through a real browser, by form or b
   expect((await server.request('GET', '/items')).body).toEqual([])
 })
 
-test('the probes say in a word how things are, and the document is OpenAPI 3.1 of the service', async () => {
+test('the probes return a status word, and the document is OpenAPI 3.1', async () => {
   expect((await server.request('GET', '/healthz')).body).toEqual({ status: 'ok' })
   expect((await server.request('GET', '/readyz')).body).toEqual({ status: 'ready' })
   expect((await server.request('GET', '/openapi.json')).body).toMatchObject({
@@ -268,13 +268,13 @@ for (const path of ['/docs', '/redoc']) {
     }))
 }
 
-test('/docs/ is /docs', async () => {
+test('/docs/ is the same page as /docs', async () => {
   const [plain, slashed] = await Promise.all([fetch(`${server.url}/docs`), fetch(`${server.url}/docs/`)])
   expect(slashed.status).toBe(200)
   expect(await slashed.text()).toBe(await plain.text())
 })
 
-test('the files of a page are kept by the browser for a year', async () => {
+test('the browser caches the files of a page for a year', async () => {
   const html = await (await fetch(`${server.url}/docs`)).text()
   const paths = [...html.matchAll(/(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map((match) => match[1])
   expect(paths).toHaveLength(5)
@@ -286,7 +286,7 @@ test('the files of a page are kept by the browser for a year', async () => {
   }
 })
 
-test('a path the pages do not know goes on to the rest of the service', async () => {
+test('an unknown path under /assets is passed on to the rest of the service', async () => {
   const { status } = await fetch(`${server.url}/assets/0000000000000000/pages.css`)
   expect(status).toBe(404)
 })

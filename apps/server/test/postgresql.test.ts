@@ -7,7 +7,7 @@ import { spawnService, temporaryFolder } from './service-process.ts'
 
 const secret = 'postgresql://with_password:secret@'
 
-test('the role that the compose file makes is no superuser, and runs the service from its migrations on', async () => {
+test('the role that the compose file creates is not a superuser and runs the service, migrations included', async () => {
   await using postgres = await startPostgres()
   const script = await readFile(new URL('../../../deploy/postgres-role.sh', import.meta.url), 'utf8')
   const [, sql = ''] = /<<'SQL'\n(.*)\nSQL\n/s.exec(script) ?? []
@@ -35,7 +35,7 @@ test('the role that the compose file makes is no superuser, and runs the service
   )
 })
 
-test('while PostgreSQL is gone, requests are 503 with Retry-After and readiness is off; all recovers by itself', async () => {
+test('while PostgreSQL is down, requests get a 503 with Retry-After and readiness fails; the service recovers automatically', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url.replace('postgresql://postgres@', secret) })
   await createItem(server)
@@ -68,7 +68,7 @@ test('while PostgreSQL is gone, requests are 503 with Retry-After and readiness 
   expect(server.log.filter((line) => line.includes('secret'))).toEqual([])
 })
 
-test('a statement that takes too long is a 503 with Retry-After', async () => {
+test('a statement that exceeds its timeout gets a 503 with Retry-After', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '100' })
   await createItem(server)
@@ -81,7 +81,7 @@ test('a statement that takes too long is a 503 with Retry-After', async () => {
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
-test('while a hundred queries have waited for a quarter of a second, what comes is refused at once; none that waits is lost', async () => {
+test('once a hundred queries have waited for 0.25 s, new requests are refused immediately, and no waiting query is lost', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' })
   await createItem(server)
@@ -92,7 +92,7 @@ test('while a hundred queries have waited for a quarter of a second, what comes 
     await expect
       .poll(async () => (await fetch(`${server.url}/metrics`)).text())
       .toContain('resource_database_connections{state="waiting"} 100')
-    // The first of these wait, too.
+    // The first of these requests may be queued.
     await expect
       .poll(
         async () =>
@@ -116,7 +116,7 @@ test('while a hundred queries have waited for a quarter of a second, what comes 
   expect((await server.request('GET', '/items/1')).headers.get('ETag')).toMatch(/^"102-Item\.[0-9a-f]{6}"$/)
 })
 
-test('a server that starts before PostgreSQL says so on stderr, without the password, and ends with code 1', async () => {
+test('a server that starts before PostgreSQL reports it on stderr without the password and exits with code 1', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, {
     DATABASE_URL: `${secret}127.0.0.1:1/app`,
@@ -129,7 +129,7 @@ test('a server that starts before PostgreSQL says so on stderr, without the pass
   })
 })
 
-test('no line of the log carries the password, and the first one says where the database is', async () => {
+test('no log line contains the password, and the first one names the address of the database', async () => {
   await using postgres = await startPostgres()
   await using folder = await temporaryFolder()
   const DATABASE_URL = postgres.url.replace('postgresql://postgres@', secret)

@@ -9,7 +9,7 @@ import { spawnService, temporaryFolder } from './service-process.ts'
 const ADA = '{"name":"Ada Lovelace","email":"ada@example.com"}'
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} lets an open request finish, takes no other, and ends the process with code 0`, async () => {
+  test(`${signal} lets an open request finish, accepts no other, and exits with code 0`, async () => {
     await using folder = await temporaryFolder()
     await using service = spawnService(folder.path)
     const url = await service.url()
@@ -23,7 +23,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     await service.logged(({ msg }) => msg === 'stopping')
     await idleClosed
     await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed')
-    // A second request on the same connection comes too late as well.
+    // The server does not process a second request on the same connection.
     open.socket.write(`${ADA.slice(10)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await open.closed
 
@@ -34,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('SIGTERM with DRAIN_MS turns /readyz to 503 while requests are still answered, each the last of its connection', async () => {
+test('SIGTERM with DRAIN_MS makes /readyz a 503 while requests are still served, each the last on its connection', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { DRAIN_MS: '2000' })
   const url = await service.url()
@@ -48,7 +48,7 @@ test('SIGTERM with DRAIN_MS turns /readyz to 503 while requests are still answer
   await expect(fetch(`${url}/books`)).rejects.toThrow('fetch failed')
 })
 
-test('a signal sent twice is the same as once', async () => {
+test('a repeated signal has no further effect', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const open = await openCreate(await service.url())
@@ -63,23 +63,23 @@ test('a signal sent twice is the same as once', async () => {
   expect(await service.exited).toEqual({ code: 0, stderr: '' })
 })
 
-test('what was written is there after a restart', async () => {
+test('records survive a restart', async () => {
   await using folder = await temporaryFolder()
-  let written: unknown
+  let stored: unknown
   {
     await using service = spawnService(folder.path)
     const url = await service.url()
     await fetch(`${url}/users`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: ADA })
-    written = await (await fetch(`${url}/users/1`)).json()
-    expect(written).toMatchObject({ id: 1, name: 'Ada Lovelace' })
+    stored = await (await fetch(`${url}/users/1`)).json()
+    expect(stored).toMatchObject({ id: 1, name: 'Ada Lovelace' })
     service.signal('SIGTERM')
     expect(await service.exited).toEqual({ code: 0, stderr: '' })
   }
   await using service = spawnService(folder.path)
-  expect(await (await fetch(`${await service.url()}/users/1`)).json()).toEqual(written)
+  expect(await (await fetch(`${await service.url()}/users/1`)).json()).toEqual(stored)
 })
 
-test('what was answered is there after the process was killed', async () => {
+test('acknowledged writes survive a kill of the process', async () => {
   await using folder = await temporaryFolder()
   {
     await using service = spawnService(folder.path)
@@ -99,20 +99,20 @@ async function openConnection(url: string): Promise<Socket> {
   return socket
 }
 
-/** A POST of ADA of which the service has the head and the first ten bytes; the rest is for the test to send. */
+/** Starts a POST of ADA: the service has the head and the first ten bytes, and the test sends the rest. */
 async function openCreate(url: string) {
   const socket = await openConnection(url)
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk as Buffer))
   const head = ['POST /api/users HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Expect: 100-continue']
   socket.write(`${head.join('\r\n')}\r\nContent-Length: ${ADA.length}\r\n\r\n`)
-  // The service says "100 Continue": it is at work on the request.
+  // "100 Continue" shows that the service is processing the request.
   await once(socket, 'data')
   socket.write(ADA.slice(0, 10))
   return { socket, received, closed: once(socket, 'close') }
 }
 
-test('a wrong configuration ends the process with code 1 and names every wrong variable', async () => {
+test('an invalid configuration exits with code 1 and names every invalid variable', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, {
     PORT: 'abc',
@@ -131,7 +131,7 @@ test('a wrong configuration ends the process with code 1 and names every wrong v
 })
 
 test.each(['mysql://u:secretpw@h/db', 'file:data.db?password=secretpw', 'file://host/secretpw.db'])(
-  'the database URL %s ends the process with code 1 and a message without the secret',
+  'the database URL %s exits with code 1 and a message without the secret',
   async (databaseUrl) => {
     await using folder = await temporaryFolder()
     await using service = spawnService(folder.path, { DATABASE_URL: databaseUrl })
@@ -144,7 +144,7 @@ test.each(['mysql://u:secretpw@h/db', 'file:data.db?password=secretpw', 'file://
 )
 
 test.each(['1', '2'])(
-  'a port in use ends the process with code 1 and a message that names PORT, with WORKERS=%s',
+  'a port in use exits with code 1 and a message that names PORT, with WORKERS=%s',
   async (WORKERS) => {
     await using folder = await temporaryFolder()
     await using taken = createServer().listen(0, '127.0.0.1')
@@ -160,13 +160,13 @@ test.each(['1', '2'])(
   },
 )
 
-test('a remote PostgreSQL without TLS ends the process with code 1, unless the URL says sslmode=disable', async () => {
+test('a remote PostgreSQL without TLS exits with code 1, unless the URL contains sslmode=disable', async () => {
   await using folder = await temporaryFolder()
   const start = async (DATABASE_URL: string) => {
     await using service = spawnService(folder.path, { DATABASE_URL, DATABASE_CONNECT_TIMEOUT_MS: '100' })
     return await service.exited
   }
-  // Nothing answers at these addresses (RFC 5737).
+  // These addresses are reserved and never respond (RFC 5737).
   const refused = await start('postgresql://app:secretpw@192.0.2.1/app')
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Add sslmode=verify-full')])
   const tried = await start('postgresql://app:secretpw@192.0.2.1/app?sslmode=disable')
@@ -174,7 +174,7 @@ test('a remote PostgreSQL without TLS ends the process with code 1, unless the U
   expect(refused.stderr + tried.stderr).not.toContain('secretpw')
 })
 
-test('every request is a line of JSON with its own X-Request-Id, its caller and its address, and the id its client sent', async () => {
+test('every request is a line of JSON with its X-Request-Id, caller and address, and the id that the client sent', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
@@ -200,12 +200,12 @@ test('every request is a line of JSON with its own X-Request-Id, its caller and 
     client_request_id: 'caller-7.a_b',
   })
   expect(await lineOf(malformed)).toEqual({ ...seen, path: '/items', status: 200, caller: 'anonymous' })
-  const removal = { ...seen, method: 'DELETE', path: '/items/1' }
-  expect(await lineOf(wrong)).toEqual({ ...removal, status: 401, reason: 'unknown_key' })
-  expect(await lineOf(forbidden)).toEqual({ ...removal, status: 403, reason: 'role', caller: `key ${id}` })
+  const deletion = { ...seen, method: 'DELETE', path: '/items/1' }
+  expect(await lineOf(wrong)).toEqual({ ...deletion, status: 401, reason: 'unknown_key' })
+  expect(await lineOf(forbidden)).toEqual({ ...deletion, status: 403, reason: 'role', caller: `key ${id}` })
 })
 
-test('the line of a request whose client is gone still has its address', async () => {
+test('the log line of an aborted request contains the address of the client', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { RATE_LIMIT: '0' })
   const open = await openCreate(await service.url())
@@ -214,7 +214,7 @@ test('the line of a request whose client is gone still has its address', async (
   expect(line).toMatchObject({ path: '/api/users', address: '127.0.0.1', caller: 'anonymous' })
 })
 
-test('no log line and no answer carries a password, however it came', async () => {
+test('no log line and no response contains a password, however it was sent', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { LOG_LEVEL: 'trace' })
   const url = await service.url()
@@ -252,7 +252,7 @@ test('no log line and no answer carries a password, however it came', async () =
   expect([...service.lines, ...answers].filter((line) => line.includes(secret))).toEqual([])
 })
 
-test('fifty requests are answered while a hundred passwords are being hashed', async () => {
+test('fifty requests are answered while a hundred passwords are hashed', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
@@ -269,11 +269,11 @@ test('fifty requests are answered while a hundred passwords are being hashed', a
   }).finally(() => {
     isCreated = true
   })
-  let meanwhile = 0
+  let duringBulk = 0
   for (let count = 0; count < 50; count++) {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
-    if (!isCreated) meanwhile++
+    if (!isCreated) duringBulk++
   }
   expect((await bulk).status).toBe(201)
-  expect(meanwhile).toBe(50)
+  expect(duringBulk).toBe(50)
 })

@@ -4,7 +4,7 @@ import { startTestServer } from './harness.ts'
 
 const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
 
-/** The curl commands of the README, each with the answer that the next line shows. */
+/** The curl commands of the README, each with the response in the next line. */
 function commands() {
   return [...readme.matchAll(/^(curl (?:.*\\\n)*.*)\n# (.*)$/gm)].map(([, command = '', answer = '']) => {
     const line = command.replaceAll('\\\n', ' ')
@@ -20,11 +20,11 @@ function commands() {
 
 const TIME = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
 
-test('every curl command of the README gets the answer that stands under it', async () => {
+test('every curl command of the README gets the response shown below it', async () => {
   await using server = await startTestServer()
-  const seen = commands()
-  expect(seen.length).toBe(12)
-  for (const { method, path, options, answer } of seen) {
+  const found = commands()
+  expect(found.length).toBe(12)
+  for (const { method, path, options, answer } of found) {
     const { body } = await server.request(method, path, options)
     expect(`${method} ${path} ${JSON.stringify(body).replace(TIME, 'TIME')}`).toBe(
       `${method} ${path} ${answer.replace(TIME, 'TIME')}`,

@@ -4,12 +4,12 @@ import { query } from '@resource/postgres-test'
 import { expect } from 'vitest'
 import type { TestServer } from './harness.ts'
 
-/** Any timestamp of the service: UTC, milliseconds, `Z`. */
+/** Matches any timestamp of the service: UTC, milliseconds, `Z`. */
 export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 type Fields = Record<string, unknown>
 
-/** Creates a user at the simple door and gives the whole public record. */
+/** Creates a user through the simple API and returns the whole public record. */
 export async function createUser(server: TestServer, fields: Fields = {}) {
   return create(server, '/users', { name: 'Ada', email: 'ada@example.com', ...fields })
 }
@@ -22,7 +22,7 @@ export async function createItem(server: TestServer, fields: Fields = {}) {
   return (await create(server, '/items/', { name: 'Lamp', price: 24.5, ...fields })).item
 }
 
-/** Creates a key and gives what is told of it, the key itself included. */
+/** Creates a key and returns its record with the key. */
 export async function createKey(server: TestServer, fields: Fields = {}) {
   return create(server, '/api/keys', { name: 'test', role: 'admin', ...fields })
 }
@@ -33,7 +33,7 @@ async function create(server: TestServer, path: string, json: Fields) {
   return body
 }
 
-/** `count` users as a request sends them: `User 1` with `user1@example.com`, and so on. */
+/** The JSON of `count` users: `User 1` with `user1@example.com`, and so on. */
 export function someUsers(count: number) {
   return Array.from({ length: count }, (_, index) => ({
     name: `User ${index + 1}`,
@@ -41,13 +41,13 @@ export function someUsers(count: number) {
   }))
 }
 
-/** The service's own database, opened beside it. */
+/** A second connection to the database of the service. */
 export async function openDatabase(server: TestServer): Promise<Database & AsyncDisposable> {
   const database = await createDatabase(server.databaseUrl)
   return { ...database, [Symbol.asyncDispose]: () => database.close() }
 }
 
-/** Breaks the service's database, past the service. */
+/** Drops a table directly in the database, so that requests that use it fail. */
 export async function dropTable({ databaseUrl }: TestServer, table: string): Promise<void> {
   if (!databaseUrl.startsWith('file:')) {
     await query(databaseUrl, `DROP TABLE ${table} CASCADE`)

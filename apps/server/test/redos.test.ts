@@ -5,14 +5,17 @@ import { createDocument } from '../src/document.ts'
 import { startTestServer } from './harness.ts'
 
 const SHORT = 8_000
-const TIMES_LONGER = 4
-// Linear work takes four times as long, quadratic work sixteen times.
-const MOST_GROWTH = 9
-// Below this a growth says nothing.
-const WORTH_MS = 3
+const LENGTH_FACTOR = 4
+// With four times the input, linear work takes four times as long, quadratic work sixteen times.
+const MAX_GROWTH = 9
+// Shorter times are too noisy to compare.
+const MIN_MS = 3
 const ATTEMPTS = 25
 
-/** What makes matchers go back: repeats of each that matches, of two that match alike, and an end that does not match. */
+/**
+ * Texts that cause backtracking: repeats of one match, repeats of two ambiguous matches, and an end that does not
+ * match.
+ */
 const REPEATED = [
   ...['a', '0', '-', '.', '@', '!', '_', ' ', '\t', '"', ',', 'W/"1-a",', '""', 'a.', 'a-', 'a@', 'a@a.', 'a0', '-a-'],
   ...['é', '\u{1f600}', '\ud800', '0.', '2026-01-01T00:00:00.000', '00:', '1-', 'a a', '%2e', '(', '[', '\\'],
@@ -27,10 +30,10 @@ function attacks(length: number): string[] {
   })
 }
 
-/** The least CPU time of some attempts, in ms: whatever else the machine does, or the collector, only adds. */
-function least(work: () => unknown): number {
+/** The minimum CPU time of several attempts, in ms: other load and garbage collection only add to it. */
+function minimumMs(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && least > WORTH_MS; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS && least > MIN_MS; attempt++) {
     const begin = process.cpuUsage()
     work()
     const { user, system } = process.cpuUsage(begin)
@@ -39,23 +42,23 @@ function least(work: () => unknown): number {
   return least
 }
 
-/** Attacks on which work grows faster than they do. */
+/** The inputs for which the work grows faster than their length. */
 function superlinear(work: (text: string) => unknown): string[] {
   const short = attacks(SHORT)
-  return attacks(SHORT * TIMES_LONGER).flatMap((attack, index) => {
-    const long = least(() => work(attack))
-    if (long <= WORTH_MS) return []
+  return attacks(SHORT * LENGTH_FACTOR).flatMap((attack, index) => {
+    const long = minimumMs(() => work(attack))
+    if (long <= MIN_MS) return []
     const growth =
       long /
       Math.max(
-        least(() => work(short[index] as string)),
+        minimumMs(() => work(short[index] as string)),
         0.001,
       )
-    return growth > MOST_GROWTH ? [`${attack.slice(0, 30)}…${attack.slice(-3)}: ${long} ms, ${growth} times`] : []
+    return growth > MAX_GROWTH ? [`${attack.slice(0, 30)}…${attack.slice(-3)}: ${long} ms, ${growth} times`] : []
   })
 }
 
-/** Input schemas, and the names of their fields, arrays and records of bulk creates included. */
+/** The input schema of each procedure. */
 const inputs = Object.entries(contract).flatMap(([noun, { procedures }]) =>
   Object.entries(procedures).map(([verb, { input }]) => ({ name: `${noun}.${verb}`, input: input as z.ZodType })),
 )
@@ -64,7 +67,7 @@ function fieldsOf(schema: z.ZodType): string[] {
   return Object.keys((schema as unknown as { shape: object }).shape)
 }
 
-describe('ReDoS: no validator’s work grows faster than what it is given', () => {
+describe('ReDoS: work grows at most linearly with the input', () => {
   test.each(inputs)('$name', ({ input }) => {
     const fields = fieldsOf(input)
     const work = (text: string) => {
@@ -85,7 +88,7 @@ describe('ReDoS: no validator’s work grows faster than what it is given', () =
     expect(superlinear(work)).toEqual([])
   })
 
-  test('every pattern of the document', () => {
+  test('for every pattern of the document', () => {
     const patterns = new Set<string>()
     const collect = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return
@@ -100,7 +103,7 @@ describe('ReDoS: no validator’s work grows faster than what it is given', () =
     }
   })
 
-  test('headers, paths and queries of the most that a request may have, answered before a tenth of a second', async () => {
+  test('for headers, paths and queries of the maximum length, answered within 0.1 s', async () => {
     await using server = await startTestServer()
     const slow: string[] = []
     const length = 15_000
@@ -117,14 +120,14 @@ describe('ReDoS: no validator’s work grows faster than what it is given', () =
     const visible = REPEATED.filter((text) => /^[\x20-\x7e]+$/.test(text))
     for (const text of visible) {
       const value = `${text.repeat(length / text.length)}!`.trim()
-      const asked: [string, RequestInit][] = [...names, ...more].map((name) => [
+      const requests: [string, RequestInit][] = [...names, ...more].map((name) => [
         `${server.url}/items/1`,
         { headers: { [name]: value }, ...(name === 'If-Match' && { method: 'DELETE' }) },
       ])
-      asked.push([`${server.url}/items/${encodeURI(value.slice(0, 4000))}`, {}])
-      asked.push([`${server.url}/items?after=${encodeURIComponent(value.slice(0, 4000))}`, {}])
-      asked.push([`${server.url}/${encodeURI(value.slice(0, 4000))}`, {}])
-      for (const [url, init] of asked) {
+      requests.push([`${server.url}/items/${encodeURI(value.slice(0, 4000))}`, {}])
+      requests.push([`${server.url}/items?after=${encodeURIComponent(value.slice(0, 4000))}`, {}])
+      requests.push([`${server.url}/${encodeURI(value.slice(0, 4000))}`, {}])
+      for (const [url, init] of requests) {
         let least = Number.POSITIVE_INFINITY
         for (let attempt = 0; attempt < ATTEMPTS && least > 100; attempt++) {
           const begin = performance.now()

@@ -6,10 +6,10 @@ import { createItem } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const LAG_MS = '60000'
-const MARK = 'resource_wrote=1'
+const WROTE_COOKIE = 'resource_wrote=1'
 const lamp = { name: 'Lamp', price: 1 }
 
-/** A primary and a streaming replica, and what a service needs to know of them. */
+/** A primary and a streaming replica, and the environment of a service that uses them. */
 async function startReplicated() {
   const primary = await startPostgres()
   const replica = await primary.startReplica()
@@ -20,7 +20,7 @@ async function startReplicated() {
       DATABASE_REPLICA_LAG_MS: LAG_MS,
     },
     replica,
-    /** The replica shows nothing that is written from now on. */
+    /** Pauses the replay of the replica: later writes stay invisible there. */
     freeze: () => query(replica.url, 'SELECT pg_wal_replay_pause()'),
     [Symbol.asyncDispose]: async () => {
       await replica[Symbol.asyncDispose]()
@@ -31,7 +31,7 @@ async function startReplicated() {
 
 type Replicated = Awaited<ReturnType<typeof startReplicated>>
 
-/** A service whose replica serves reads, and stays as it is now: without records. */
+/** A service that reads from a replica whose state is frozen without records. */
 async function startFrozen({ environment, freeze }: Replicated) {
   const server = await startTestServer(environment)
   await expect.poll(() => server.log.filter((line) => line.includes('a replica serves reads')).length).toBe(1)
@@ -39,27 +39,27 @@ async function startFrozen({ environment, freeze }: Replicated) {
   return server
 }
 
-test('who has written reads their own writes for as long as the mark lasts; others may not see them yet', async () => {
+test('a client reads its own writes until its cookie expires, and others may not see them yet', async () => {
   await using cluster = await startReplicated()
   await using server = await startFrozen(cluster)
   const { headers } = await server.request('POST', '/items/', { json: lamp })
-  expect(headers.get('Set-Cookie')).toBe(`${MARK}; Max-Age=61; Path=/; HttpOnly; SameSite=Lax`)
+  expect(headers.get('Set-Cookie')).toBe(`${WROTE_COOKIE}; Max-Age=61; Path=/; HttpOnly; SameSite=Lax`)
 
-  const marked = { headers: { Cookie: `theme=dark; ${MARK}` } }
-  expect((await server.request('GET', '/items/1', marked)).body).toMatchObject(lamp)
-  expect((await server.request('GET', '/items', marked)).body).toHaveLength(1)
+  const withCookie = { headers: { Cookie: `theme=dark; ${WROTE_COOKIE}` } }
+  expect((await server.request('GET', '/items/1', withCookie)).body).toMatchObject(lamp)
+  expect((await server.request('GET', '/items', withCookie)).body).toHaveLength(1)
   expect((await server.request('GET', '/items/1')).status).toBe(404)
   expect((await server.request('GET', '/items')).body).toEqual([])
   for (const [options, status] of [
-    [marked, 200],
+    [withCookie, 200],
     [{}, 404],
   ] as const) {
     expect((await fetch(`${server.url}/trpc/items.get?input={"id":1}`, options)).status).toBe(status)
   }
-  expect((await server.request('GET', '/items/1', marked)).headers.get('Set-Cookie')).toBeNull()
+  expect((await server.request('GET', '/items/1', withCookie)).headers.get('Set-Cookie')).toBeNull()
 })
 
-test('the typed client carries the mark by itself', async () => {
+test('the typed client sends the cookie automatically', async () => {
   await using cluster = await startReplicated()
   await using server = await startFrozen(cluster)
   const { id } = await server.client.items.create.mutate(lamp)
@@ -69,14 +69,14 @@ test('the typed client carries the mark by itself', async () => {
   await expect(other.items.get.query({ id })).rejects.toThrow('Item not found')
 })
 
-test('every write is decided by the primary, and one that is refused marks as well', async () => {
+test('the primary decides every write, and a refused write sets the cookie as well', async () => {
   await using cluster = await startReplicated()
   await using server = await startFrozen(cluster)
   await createItem(server)
   const ifMatch = (version: number) => ({ json: { price: 2 }, headers: { 'If-Match': `"${version}-Item"` } })
   expect((await server.request('PATCH', '/items/1', ifMatch(1))).body).toMatchObject({ price: 2 })
   const refused = await server.request('PATCH', '/items/1', ifMatch(1))
-  expect([refused.status, refused.headers.get('Set-Cookie')]).toEqual([412, expect.stringContaining(MARK)])
+  expect([refused.status, refused.headers.get('Set-Cookie')]).toEqual([412, expect.stringContaining(WROTE_COOKIE)])
 
   const keyed = { json: lamp, headers: { 'Idempotency-Key': 'k' } }
   const first = await server.request('POST', '/items/', keyed)
@@ -86,7 +86,7 @@ test('every write is decided by the primary, and one that is refused marks as we
   expect((await server.request('POST', '/users', ada)).status).toBe(409)
 })
 
-test('while the replica is gone all is read from the primary, and the log says so without its password', async () => {
+test('while the replica is down, reads use the primary, and the log reports it without the password', async () => {
   await using cluster = await startReplicated()
   await using server = await startFrozen(cluster)
   await createItem(server)
@@ -97,7 +97,7 @@ test('while the replica is gone all is read from the primary, and the log says s
   expect(server.log.filter((text) => text.includes('secret'))).toEqual([])
 })
 
-test('the mark of one worker leads to the primary at the other', async () => {
+test('the cookie from one worker makes the other read from the primary', async () => {
   await using cluster = await startReplicated()
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...cluster.environment, WORKERS: '2' })
@@ -111,7 +111,7 @@ test('the mark of one worker leads to the primary at the other', async () => {
     body: JSON.stringify(lamp),
   })
   const Cookie = created.headers.get('Set-Cookie')?.split(';')[0] ?? ''
-  // Each request on a connection of its own, so that both workers have their share.
+  // Each request uses a new connection, so that both workers get a share.
   const statuses = (headers: Record<string, string>) =>
     Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -124,7 +124,7 @@ test('the mark of one worker leads to the primary at the other', async () => {
   expect(service.lines.filter((line) => line.includes('secret'))).toEqual([])
 })
 
-test('without replicas nobody is marked', async () => {
+test('without replicas no cookie is set', async () => {
   await using server = await startTestServer()
   expect((await server.request('POST', '/items/', { json: lamp })).headers.get('Set-Cookie')).toBeNull()
 })

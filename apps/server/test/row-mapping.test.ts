@@ -29,7 +29,7 @@ function rowsOf(options: Partial<RowMappingOptions> = {}) {
   return rowMapping({ facts, fields, shown, derived, columns, ...options })
 }
 
-test('a new row has its times, its dates as dates, and what is made of hidden fields', () => {
+test('a new row has timestamps, dates as Date, and the values derived from hidden fields', () => {
   const now = new Date('2026-02-03T04:05:06.789Z')
   const row = rowsOf().created({ quantity: 2, due: '2026-03-01T00:00:00Z', pin: '12' }, undefined, now)
   expect(row).toEqual({
@@ -41,7 +41,7 @@ test('a new row has its times, its dates as dates, and what is made of hidden fi
   })
 })
 
-test('a record shows times as text, and no column that is not a field', () => {
+test('a record shows times as text and hides columns that are not fields', () => {
   const at = new Date('2026-02-03T04:05:06.789Z')
   const row = { id: 7, quantity: 2, due: null, pin_hash: '<12>', created_at: at, updated_at: at, version: 1 }
   expect(rowsOf().present(row)).toEqual({
@@ -54,7 +54,7 @@ test('a record shows times as text, and no column that is not a field', () => {
   })
 })
 
-test('bounds of one column hold together, and compare dates as dates', () => {
+test('bounds of one column are combined and compare dates as dates', () => {
   const where = rowsOf().where({ due_gte: '2026-01-01T00:00:00Z', due_lt: '2026-02-01T00:00:00Z', quantity: 3 })
   expect(where).toEqual({
     due: { gte: new Date('2026-01-01T00:00:00.000Z'), lt: new Date('2026-02-01T00:00:00.000Z') },
@@ -62,7 +62,7 @@ test('bounds of one column hold together, and compare dates as dates', () => {
   })
 })
 
-test('filters of one field hold together', () => {
+test('filters of one field are combined', () => {
   const rows = rowsOf()
   expect(rows.where({ quantity_in: [1, 2, 3] })).toEqual({ quantity: { in: [1, 2, 3] } })
   expect(rows.where({ quantity_in: [1, 2, 3], quantity_lt: 3 })).toEqual({ quantity: { in: [1, 2, 3], lt: 3 } })
@@ -71,7 +71,7 @@ test('filters of one field hold together', () => {
   expect(rows.where({ quantity: 4, quantity_lt: 3 })).toEqual({ quantity: { in: [4], lt: 3 } })
 })
 
-test('a value that another record has, and the id of no record, are a 409 that names field and row', () => {
+test('a duplicate value and the id of a missing record are a 409 that names the field and the row', () => {
   const rows = rowsOf()
   const refusal = (error: Error, list?: string) => {
     try {

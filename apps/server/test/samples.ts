@@ -1,7 +1,7 @@
 import { type Contract, contract } from '@resource/contract'
 import { z } from 'zod'
 
-/** As much of a JSON Schema as samples follow. */
+/** The keywords of JSON Schema that samples support. */
 export interface Schema {
   type?: string | string[]
   format?: string
@@ -20,12 +20,12 @@ export interface Schema {
 
 type Fields = Record<string, unknown>
 
-/** The record that references refer to, so that examples can delete record 1. */
-export const REFERRED_ID = 2
+/** The id of the record that references use, so that examples can delete record 1. */
+export const REFERENCED_ID = 2
 
 type Collection = { [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never }[keyof Contract]
 
-/** The nouns of the specification and its decisions, whose operations tests list one by one. */
+/** The nouns of the specification and its decisions; tests list their operations explicitly. */
 export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
 
 /** The nouns whose resource is a collection. */
@@ -33,23 +33,23 @@ export const collections = Object.entries(contract).flatMap(([noun, resource]) =
   'collection' in resource ? [noun as Collection] : [],
 )
 
-/** The nouns of the collections that others refer to. */
-export const referred = [
+/** The nouns of the collections that others reference. */
+export const referenced = [
   ...new Set(collections.flatMap((noun) => Object.values(contract[noun].collection.references))),
 ] as Collection[]
 
 /** The id of the next record of a noun after `seed`. */
 export function nextId(noun: string): number {
-  return (referred as string[]).includes(noun) ? 3 : 2
+  return (referenced as string[]).includes(noun) ? 3 : 2
 }
 
 /**
- * A valid value: the schema's example `n`, or else one that its type, choices and bounds allow. Of an object the required
- * fields, or the first where none is required. Text with a pattern of its own needs two examples.
+ * A valid value: example `n` of the schema, or else a value within its type, choices and bounds. An object gets its
+ * required fields, or its first field if none is required. Text with a pattern needs two examples.
  */
 export function sampleOf(schema: Schema, n: number): unknown {
   const { type, format, examples = [], enum: choices, items, minimum = 0, maximum = 1e6 } = schema
-  if (schema['x-references'] !== undefined) return REFERRED_ID
+  if (schema['x-references'] !== undefined) return REFERENCED_ID
   if (n < examples.length) return examples[n]
   if (choices) return choices[n % choices.length]
   const [variant, other] = schema.anyOf ?? (Array.isArray(type) ? type.map((type) => ({ ...schema, type })) : [])
@@ -72,16 +72,16 @@ function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fi
   return Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)]))
 }
 
-/** An input with which a procedure succeeds; `id` is the record it is about. */
+/** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   const { properties = {}, required } = inputSchemaOf(noun, verb)
   const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
-  // Of the first choice are the records that nothing refers to.
+  // Records with the first choice are not referenced, so they can be deleted.
   const n = verb.startsWith('delete') ? 0 : 1
   return { ...(known && { id }), ...sampleFields({ properties: fields, required }, n) }
 }
 
-/** A record that `create` takes, with every field that is shown. */
+/** A record that `create` accepts, with every visible field. */
 export function recordOf(noun: Collection, n: number): Fields {
   const { hidden } = contract[noun].collection
   const { properties = {} } = inputSchemaOf(noun, 'create')
@@ -95,7 +95,7 @@ function inputSchemaOf(noun: keyof Contract, verb: string): Schema {
   return inlined(schema, $defs)
 }
 
-/** The schema with each definition in the place of what refers to it. */
+/** The schema with each `$ref` replaced by its definition. */
 export function inlined(schema: object, definitions: Record<string, object> = {}): Schema {
   return JSON.parse(JSON.stringify(schema), (_, value) =>
     value?.$ref === undefined ? value : inlined(definitions[value.$ref.split('/').at(-1)] as object, definitions),

@@ -1,4 +1,4 @@
-// One named test each for what is tried on services like this one; docs/security-tests.md has the others and where they are.
+// One test for each common attack; docs/security-tests.md lists the others with their files.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
@@ -6,7 +6,7 @@ import { exchangeBytes, parseAnswers } from './raw-http.ts'
 import { createItem, createKey, createUser, openDatabase } from './records.ts'
 
 const hashing = vi.hoisted(() => ({ done: 0 }))
-// The real one, counted.
+// The real implementation with a counter.
 vi.mock('../src/passwords/hashing.ts', async (original) => {
   const { hashInTurn, ...others } = await original<typeof import('../src/passwords/hashing.ts')>()
   return {
@@ -35,7 +35,7 @@ async function call(server: TestServer, path: string, input: unknown) {
 }
 
 describe('mass assignment', () => {
-  test('of what a user’s row holds beside its fields does nothing, whichever door writes', async () => {
+  test('of columns of a user that are not fields has no effect, whichever API writes', async () => {
     await using server = await startTestServer()
     const more = {
       ...{ id: 50, version: 9, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' },
@@ -59,7 +59,7 @@ describe('mass assignment', () => {
     for (const { created_at } of rows) expect(created_at.getFullYear()).toBeGreaterThan(2001)
   })
 
-  test('of what a key’s row holds beside its fields does nothing', async () => {
+  test('of columns of a key that are not fields has no effect', async () => {
     await using server = await startTestServer()
     const times = { revoked_at: '2001-01-01T00:00:00.000Z', last_used_at: '2001-01-01T00:00:00.000Z' }
     const key = await createKey(server, { id: 50, prefix: 'rsk_mine', hash: 'x', key: 'mine', ...times })
@@ -69,7 +69,7 @@ describe('mass assignment', () => {
 })
 
 describe('id tricks', () => {
-  test('an id in the body does not lead a write to another record', async () => {
+  test('an id in the body does not redirect a write to another record', async () => {
     await using server = await startTestServer()
     await createItem(server, { name: 'Lamp' })
     await createItem(server, { name: 'Desk' })
@@ -82,7 +82,7 @@ describe('id tricks', () => {
   })
 
   for (const id of ['"1"', '[1]', '{"id":1}', '1.5', 'true', 'null', '"1 OR 1=1"', '1e400']) {
-    test(`over tRPC ${id} is no id`, async () => {
+    test(`over tRPC ${id} is an invalid id`, async () => {
       await using server = await startTestServer()
       await createItem(server)
       expect((await call(server, 'items.delete', `{"id":${id}}`)).status).toBe(400)
@@ -111,22 +111,22 @@ describe('header and CRLF injection', () => {
   const server = shareTestServer()
 
   for (const [what, request, status] of [
-    ['a query that Link repeats', 'GET /items?category=a%0d%0aSet-Cookie:%20a=b&count=true HTTP/1.1', 200],
-    ['a path that an error repeats', 'GET /nowhere%0d%0aSet-Cookie:%20a=b?envelope=true HTTP/1.1', 404],
+    ['a query that Link contains', 'GET /items?category=a%0d%0aSet-Cookie:%20a=b&count=true HTTP/1.1', 200],
+    ['a path that an error contains', 'GET /nowhere%0d%0aSet-Cookie:%20a=b?envelope=true HTTP/1.1', 404],
     ['an id', 'GET /items/1%0d%0aSet-Cookie:%20a=b HTTP/1.1', 400],
     ['a request id', 'GET /items HTTP/1.1\r\nX-Request-Id: a%0d%0aSet-Cookie:%20a=b', 200],
     ['an origin', 'GET /items HTTP/1.1\r\nOrigin: http://a%0d%0aSet-Cookie:%20a=b', 200],
     ['a bare line feed in a header', 'GET /items HTTP/1.1\r\nX-Request-Id: a\nSet-Cookie: a=b', 400],
     ['a bare carriage return in a header', 'GET /items HTTP/1.1\r\nX-Request-Id: a\rSet-Cookie: a=b', 400],
   ] as const) {
-    test(`by ${what} adds no header to an answer`, async () => {
+    test(`by ${what} adds no header to a response`, async () => {
       const answers = await raw(server(), `${request}\r\nHost: localhost`)
       expect(answers.map((answer) => answer.status)).toEqual([status])
       expect(Object.keys(answers[0]?.headers ?? {})).not.toContain('set-cookie')
     })
   }
 
-  test('by a record’s text adds no header to an answer, for it stands in none', async () => {
+  test('by the text of a record adds no header, because no header contains it', async () => {
     const text = 'a\r\nSet-Cookie: a=b'
     const { status, headers } = await server().request('POST', '/items/', {
       json: { name: text, price: 1, category: text },
@@ -156,11 +156,11 @@ describe('path traversal', () => {
     '/docs/../../package.json',
     'http://localhost/assets/../../package.json',
   ]) {
-    test(`by ${path} leads to no file`, async () => {
+    test(`by ${path} reaches no file`, async () => {
       const answers = await raw(server(), `GET ${path} HTTP/1.1\r\nHost: localhost`)
       expect(answers).toHaveLength(1)
       const [{ status, headers, body } = { status: 0, headers: {} as Record<string, string>, body: '' }] = answers
-      // The console's own paths are all its page, whatever they are.
+      // Every path under /console without a file serves its page.
       const isPage = status === 200 && path.startsWith('/console/') && headers['content-type']?.startsWith('text/html')
       expect([400, 404].includes(status) || isPage, `${status} ${body.slice(0, 100)}`).toBe(true)
       expect(body).not.toContain(secret)
@@ -169,7 +169,7 @@ describe('path traversal', () => {
   }
 })
 
-test('timing of an unknown e-mail address: whether an address is taken or not, one password is hashed', async () => {
+test('timing of an unknown e-mail address: a password is hashed whether the address is taken or not', async () => {
   await using server = await startTestServer()
   await createUser(server)
   const { id } = await createUser(server, { email: 'bob@example.com' })

@@ -5,7 +5,7 @@ import { spawnService, temporaryFolder } from './service-process.ts'
 
 const SERVERS = 3
 
-/** Servers in processes of their own that start at once on one fresh database and share nothing else. */
+/** Starts servers in separate processes at the same time on one new database, which is all they share. */
 async function startServers() {
   const folder = await temporaryFolder()
   const database = await postgresDatabase({ fresh: true })
@@ -14,7 +14,7 @@ async function startServers() {
   const urls = await Promise.all(services.map((service) => service.url()))
   return {
     urls,
-    /** The same request to each in turn, `count` in all, at once. */
+    /** Sends `count` concurrent requests, distributed to the servers round-robin. */
     each: (count: number, request: (url: string, n: number) => Promise<Response>) =>
       Promise.all(Array.from({ length: count }, (_, n) => request(urls[n % SERVERS] as string, n))),
     [Symbol.asyncDispose]: async () => {
@@ -34,20 +34,20 @@ function statuses(answers: Response[]): Record<number, number> {
   return counts
 }
 
-test('three servers that start at once on one fresh database keep its promises between them', async () => {
+test('three servers that start together on one new database keep its guarantees', async () => {
   await using servers = await startServers()
   const [url = ''] = servers.urls
   const client = createClient({ baseUrl: url })
 
-  const rivals = await servers.each(60, (url, n) =>
+  const sameEmail = await servers.each(60, (url, n) =>
     send('POST', `${url}/users`, { name: `Ada ${n}`, email: 'ada@example.com' }),
   )
-  expect(statuses(rivals)).toEqual({ 201: 1, 409: 59 })
+  expect(statuses(sameEmail)).toEqual({ 201: 1, 409: 59 })
 
   const key = { 'Idempotency-Key': 'k' }
-  const twins = await servers.each(60, (url) => send('POST', `${url}/items/`, { name: 'Lamp', price: 1 }, key))
-  expect(statuses(twins)).toEqual({ 201: 60 })
-  const bodies = await Promise.all(twins.map((answer) => answer.text()))
+  const sameKey = await servers.each(60, (url) => send('POST', `${url}/items/`, { name: 'Lamp', price: 1 }, key))
+  expect(statuses(sameKey)).toEqual({ 201: 60 })
+  const bodies = await Promise.all(sameKey.map((answer) => answer.text()))
   expect(new Set(bodies).size).toBe(1)
   expect(await client.items.list.query({ count: true })).toMatchObject({ total: 1 })
 
@@ -58,7 +58,7 @@ test('three servers that start at once on one fresh database keep its promises b
   expect(statuses(writes)).toEqual({ 200: 1, 412: 59 })
   expect(await client.items.get.query({ id })).toMatchObject({ price: 2, version: 2 })
 
-  // None of them the price that it has: that would be no change.
+  // Each price differs from the stored one; otherwise the write would be no change.
   const changes = await servers.each(60, (url, n) => send('PATCH', `${url}/items/${id}`, { price: 100 + n }))
   expect(statuses(changes)).toEqual({ 200: 60 })
   expect(await client.items.get.query({ id })).toMatchObject({ version: 62 })

@@ -15,13 +15,13 @@ export interface Exit {
   stderr: string
 }
 
-/** An empty folder to run the service in, with its data below it; `await using` removes it. */
+/** An empty working folder for the service and its data; `await using` removes it. */
 export async function temporaryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'resource-process-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
 }
 
-/** The service as a process of its own, as `pnpm start` runs it, in `folder`; `await using` kills what still runs. */
+/** Runs the service in `folder` as a separate process, like `pnpm start`; `await using` kills it. */
 export function spawnService(folder: string, environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, [MAIN], { cwd: folder, env: { PORT: '0', ...environment } })
   const lines: string[] = []
@@ -41,14 +41,14 @@ export function spawnService(folder: string, environment: Record<string, string>
     return exit
   })
 
-  /** The first line of the log that fits, now or once it is written. */
-  const logged = (fits: (line: Line) => boolean) =>
+  /** The first log line that matches, now or once it is written. */
+  const logged = (matches: (line: Line) => boolean) =>
     new Promise<Line>((resolve, reject) => {
       const look = () => {
-        const line = lines.map((text) => JSON.parse(text) as Line).find(fits)
+        const line = lines.map((text) => JSON.parse(text) as Line).find(matches)
         if (line === undefined && exit === undefined) return
         waiting.delete(look)
-        if (line === undefined) reject(new Error(`ended without that line: ${exit?.stderr}`))
+        if (line === undefined) reject(new Error(`exited without that line: ${exit?.stderr}`))
         else resolve(line)
       }
       waiting.add(look)
@@ -56,11 +56,11 @@ export function spawnService(folder: string, environment: Record<string, string>
     })
 
   return {
-    /** The log so far, line by line. */
+    /** The log lines so far. */
     lines,
     exited,
     logged,
-    /** The address from the log. */
+    /** The URL from the log. */
     url: async () => String((await logged(({ url }) => url !== undefined)).url),
     signal: (name: NodeJS.Signals) => child.kill(name),
     [Symbol.asyncDispose]: async () => {

@@ -5,7 +5,7 @@ import { startTestServer } from './harness.ts'
 import { openDatabase } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
-test('a write that finds the database held by another process is a 503 with Retry-After, over tRPC too', async () => {
+test('a write that finds the database locked by another process gets a 503 with Retry-After, over REST and tRPC', async () => {
   await using server = await startTestServer()
   await using database = await openDatabase(server)
   const lamp = { name: 'Lamp', price: 1 }
@@ -16,7 +16,7 @@ test('a write that finds the database held by another process is a 503 with Retr
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(lamp),
     })
-    // Nobody else waits meanwhile.
+    // Other requests do not wait.
     expect((await server.request('GET', '/healthz')).status).toBe(200)
     expect((await server.request('GET', '/items')).body).toEqual([])
     const { status, headers, body } = await overRest
@@ -32,25 +32,25 @@ test('a write that finds the database held by another process is a 503 with Retr
   expect((await server.request('POST', '/items/', { json: lamp })).status).toBe(201)
 })
 
-test('a repeat under an Idempotency-Key is answered as a write is, which waits for what another process has written', async () => {
+test('a replay under an Idempotency-Key waits like a write for the lock of another process', async () => {
   await using server = await startTestServer()
   await using database = await openDatabase(server)
   const create = () =>
     server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 }, headers: { 'Idempotency-Key': 'key' } })
   const first = await create()
-  let isAnswered = false
+  let isDone = false
   let repeat: ReturnType<typeof create> | undefined
   await database.write(async () => {
     repeat = create().finally(() => {
-      isAnswered = true
+      isDone = true
     })
     for (let n = 0; n < 20; n++) expect((await server.request('GET', '/items')).status).toBe(200)
-    expect(isAnswered).toBe(false)
+    expect(isDone).toBe(false)
   })
   expect(await repeat).toMatchObject({ status: 201, body: first.body })
 })
 
-test('a database that cannot be opened ends the process with code 1 and a message that says why', async () => {
+test('a database that cannot be opened exits with code 1 and a message with the reason', async () => {
   await using folder = await temporaryFolder()
   writeFileSync(join(folder.path, 'letter'), 'Dear reader, this is a letter and no database. '.repeat(100))
   const outcome = async (file: string) => {
@@ -66,7 +66,7 @@ test('a database that cannot be opened ends the process with code 1 and a messag
   ])
 })
 
-test('through a symbolic link the log stands next to the database, and what was written is there after a kill', async () => {
+test('through a symbolic link the WAL is next to the real database, and records survive a kill', async () => {
   await using folder = await temporaryFolder()
   mkdirSync(join(folder.path, 'real'))
   symlinkSync('real/r.db', join(folder.path, 'link.db'))
@@ -79,7 +79,7 @@ test('through a symbolic link the log stands next to the database, and what was 
     })
     return created.json()
   }
-  // The first time the link is dangling.
+  // On the first start the link is dangling.
   expect(await create('Lamp')).toMatchObject({ item: { id: 1, name: 'Lamp' } })
   expect(await create('Rug')).toMatchObject({ item: { id: 2, name: 'Rug' } })
   expect(readdirSync(folder.path).sort()).toEqual(['link.db', 'real'])

@@ -15,7 +15,7 @@ async function outcomes(failSeed: number): Promise<string[]> {
   return seen
 }
 
-test('it holds the records it was given, by the rules of the service', async () => {
+test('it stores the seed records by the rules of the service', async () => {
   await using server = await createTestServer({
     seed: { users: [{ name: 'Ada', email: 'ada@example.com' }], items: [{ name: 'Lamp', price: 1 }] },
   })
@@ -24,14 +24,14 @@ test('it holds the records it was given, by the rules of the service', async () 
   await expect(createTestServer({ seed: { items: [{ name: '', price: 1 }] } })).rejects.toThrow('name')
 })
 
-test('the same number fails the same requests, with 503s and dropped connections', async () => {
+test('the same seed fails the same requests, with 503s and dropped connections', async () => {
   const first = await outcomes(7)
   expect(new Set(first)).toEqual(new Set(['200', '503', 'dropped']))
   expect(await outcomes(7)).toEqual(first)
   expect(await outcomes(8)).not.toEqual(first)
 })
 
-test('writes through the client happen once, even where the answer of the first try was lost', async () => {
+test('writes through the client happen once, even if the first response is lost', async () => {
   await using server = await createTestServer({ failRate: 0.3, failSeed: 3 })
   const client = createClient({ baseUrl: server.url, retryForMs: 20_000, retriesPerSecond: 1000 })
   for (let n = 0; n < 40; n++) await client.items.create.mutate({ name: `Item ${n}`, price: n })
@@ -41,7 +41,7 @@ test('writes through the client happen once, even where the answer of the first 
   expect(lost[0]).toMatchObject({ path: '/trpc/items.create', status: 200 })
 })
 
-test('a service that always fails is unavailable, and a slow one makes a call wait', async () => {
+test('a service that always fails is unavailable, and a slow one delays a call', async () => {
   await using down = await createTestServer({ failRate: 1 })
   const client = createClient({ baseUrl: down.url, retryForMs: 0 })
   await expect(client.items.list.query({})).rejects.toBeInstanceOf(UnavailableError)

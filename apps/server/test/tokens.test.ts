@@ -10,8 +10,8 @@ import { createKey } from './records.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** The service beside an identity provider that it trusts. */
-async function startBoth(environment: Record<string, string> = {}) {
+/** The service with an identity provider that it trusts. */
+async function startWithProvider(environment: Record<string, string> = {}) {
   const provider = await startIdentityProvider()
   const server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource', ...environment })
   return {
@@ -24,21 +24,21 @@ async function startBoth(environment: Record<string, string> = {}) {
   }
 }
 
-async function ask(server: TestServer, token: string, method = 'GET', path = '/items/', json?: unknown) {
+async function send(server: TestServer, token: string, method = 'GET', path = '/items/', json?: unknown) {
   const { status, headers, body } = await server.request(method, path, { json, headers: bearer(token) })
   return { status, challenge: headers.get('www-authenticate'), message: body.message ?? body.error }
 }
 
-test('the role is what the token claims', async () => {
-  await using both = await startBoth()
+test('the role is the claim of the token', async () => {
+  await using both = await startWithProvider()
   const { provider, server } = both
   const lamp = { name: 'Lamp', price: 1 }
   const statuses = async (role: string) => {
     const token = await provider.token({ role })
     const answers = [
-      await ask(server, token),
-      await ask(server, token, 'POST', '/items/', lamp),
-      await ask(server, token, 'DELETE', '/api/users?status=active'),
+      await send(server, token),
+      await send(server, token, 'POST', '/items/', lamp),
+      await send(server, token, 'DELETE', '/api/users?status=active'),
     ]
     return answers.map(({ status }) => status)
   }
@@ -47,33 +47,33 @@ test('the role is what the token claims', async () => {
   expect(await statuses('admin')).toEqual([200, 201, 200])
 })
 
-test('of a list of roles the greatest counts, and others are passed over', async () => {
-  await using both = await startBoth()
+test('the highest role of a list counts, and unknown roles are ignored', async () => {
+  await using both = await startWithProvider()
   const token = await both.provider.token({ role: ['owner', 'reader', 'writer'] })
-  expect((await ask(both.server, token, 'POST', '/items/', { name: 'Lamp', price: 1 })).status).toBe(201)
-  expect((await ask(both.server, token, 'GET', '/api/keys')).status).toBe(403)
+  expect((await send(both.server, token, 'POST', '/items/', { name: 'Lamp', price: 1 })).status).toBe(201)
+  expect((await send(both.server, token, 'GET', '/api/keys')).status).toBe(403)
 })
 
 test('the claim may have another name', async () => {
-  await using both = await startBoth({ OIDC_ROLE_CLAIM: 'client_id' })
-  // The provider says `console` there, which is no role.
-  const { status, message } = await ask(both.server, await both.provider.token({ role: 'admin' }))
+  await using both = await startWithProvider({ OIDC_ROLE_CLAIM: 'client_id' })
+  // The value of this claim is `console`, which is not a role.
+  const { status, message } = await send(both.server, await both.provider.token({ role: 'admin' }))
   expect([status, message]).toEqual([403, 'The token’s client_id must be one of reader, writer, admin'])
 })
 
 test.each([
   ['no role claim', undefined],
-  ['a role there is not', 'owner'],
+  ['an unknown role', 'owner'],
   ['a role of another type', { admin: true }],
 ])('a token with %s is a 403', async (_, role) => {
-  await using both = await startBoth()
-  const answer = await ask(both.server, await both.provider.token({ role }))
+  await using both = await startWithProvider()
+  const answer = await send(both.server, await both.provider.token({ role }))
   expect(answer).toMatchObject({ status: 403, message: 'The token’s role must be one of reader, writer, admin' })
 })
 
 test('a token for another audience is a 401', async () => {
-  await using both = await startBoth()
-  const answer = await ask(both.server, await both.provider.token({ role: 'admin', audience: 'another-service' }))
+  await using both = await startWithProvider()
+  const answer = await send(both.server, await both.provider.token({ role: 'admin', audience: 'another-service' }))
   expect(answer).toEqual({
     status: 401,
     challenge: 'Bearer realm="resource", error="invalid_token"',
@@ -81,15 +81,15 @@ test('a token for another audience is a 401', async () => {
   })
 })
 
-test('a token holds until it expires, and five seconds for clocks that differ', async () => {
-  await using both = await startBoth()
+test('a token is valid until it expires, plus five seconds of clock skew', async () => {
+  await using both = await startWithProvider()
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
   const token = await both.provider.token({ role: 'reader', lifetime: 60 })
-  expect((await ask(both.server, token)).status).toBe(200)
+  expect((await send(both.server, token)).status).toBe(200)
   vi.setSystemTime(new Date('2031-01-01T00:01:04.000Z'))
-  expect((await ask(both.server, token)).status).toBe(200)
+  expect((await send(both.server, token)).status).toBe(200)
   vi.setSystemTime(new Date('2031-01-01T00:01:06.000Z'))
-  expect(await ask(both.server, token)).toMatchObject({
+  expect(await send(both.server, token)).toMatchObject({
     status: 401,
     message: 'The token does not hold: "exp" claim timestamp check failed',
   })
@@ -98,8 +98,8 @@ test('a token holds until it expires, and five seconds for clocks that differ', 
 const unsigned = (header: object, payload: JWTPayload) =>
   `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
-test('a token that the provider did not sign is a 401: none, another key, its public key as a secret', async () => {
-  await using both = await startBoth()
+test('a token that the provider did not sign is a 401: unsigned, another key, the public key as a secret', async () => {
+  await using both = await startWithProvider()
   const { provider, server } = both
   const now = Math.floor(Date.now() / 1000)
   const payload = { iss: provider.issuer, aud: 'resource', role: 'admin', iat: now, exp: now + 60 }
@@ -122,12 +122,12 @@ test('a token that the provider did not sign is a 401: none, another key, its pu
     '..',
     'a.b.c',
   ]) {
-    expect([token, (await ask(server, token)).status]).toEqual([token, 401])
+    expect([token, (await send(server, token)).status]).toEqual([token, 401])
   }
-  expect((await ask(server, genuine)).status).toBe(200)
+  expect((await send(server, genuine)).status).toBe(200)
 })
 
-/** A provider whose tokens and discovery document hold what the test puts there. */
+/** A provider whose tokens and discovery document the test controls. */
 async function startPlainProvider(document: Record<string, unknown> = {}) {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }
@@ -158,23 +158,23 @@ test.each([
   ['without sub', { sub: undefined }, 'missing required "sub" claim'],
   ['with an empty sub', { sub: '' }, 'its "sub" must be 1 to 255 characters'],
   ['with a sub of 256 characters', { sub: 'a'.repeat(256) }, 'its "sub" must be 1 to 255 characters'],
-  ['with a sub that holds NUL', { sub: 'a\0b' }, 'its "sub" must be 1 to 255 characters'],
+  ['with a sub that contains NUL', { sub: 'a\0b' }, 'its "sub" must be 1 to 255 characters'],
 ])('a token %s is a 401', async (_, claims, fault) => {
   await using provider = await startPlainProvider()
   await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
   const good = { exp: inAMinute(), sub: 'alice' }
-  expect((await ask(server, await provider.token(good))).status).toBe(200)
-  const { status, message } = await ask(server, await provider.token({ ...good, ...claims } as JWTPayload))
+  expect((await send(server, await provider.token(good))).status).toBe(200)
+  const { status, message } = await send(server, await provider.token({ ...good, ...claims } as JWTPayload))
   expect([status, message]).toEqual([401, `The token does not hold: ${fault}`])
 })
 
-test('with OIDC_TOKEN_TYPE=at+jwt an ID token, and any token of another type, is a 401', async () => {
+test('with OIDC_TOKEN_TYPE=at+jwt an ID token and any token of another type are a 401', async () => {
   await using provider = await startPlainProvider()
   const environment = { OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource', OIDC_TOKEN_TYPE: 'at+jwt' }
   await using server = await startTestServer(environment)
   const statuses = []
   for (const typ of ['at+jwt', 'application/at+jwt', 'JWT', undefined]) {
-    statuses.push((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }, typ))).status)
+    statuses.push((await send(server, await provider.token({ exp: inAMinute(), sub: 'alice' }, typ))).status)
   }
   expect(statuses).toEqual([200, 200, 401, 401])
 })
@@ -182,16 +182,16 @@ test('with OIDC_TOKEN_TYPE=at+jwt an ID token, and any token of another type, is
 test.each([
   ['names another issuer', { issuer: 'https://id.example.com' }],
   ['names no issuer', { issuer: undefined }],
-  ['names keys on plain http of another machine', { jwks_uri: 'http://id.example.com/jwks' }],
-])('a discovery document that %s lets nobody in, and the log says so', async (_, document) => {
+  ['names keys over plain http on another machine', { jwks_uri: 'http://id.example.com/jwks' }],
+])('with a discovery document that %s every token is refused, and the log gives the reason', async (_, document) => {
   await using provider = await startPlainProvider(document)
   await using server = await startTestServer({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: 'resource' })
-  expect((await ask(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
+  expect((await send(server, await provider.token({ exp: inAMinute(), sub: 'alice' }))).status).toBe(503)
   expect(server.log.join()).toContain(`${provider.issuer}/.well-known/openid-configuration names`)
 })
 
-test('a key that the token brings along is not used', async () => {
-  await using both = await startBoth()
+test('a key inside the token is not used', async () => {
+  await using both = await startWithProvider()
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const jwk = await exportJWK(publicKey)
   const token = await new SignJWT({ role: 'admin' })
@@ -200,43 +200,43 @@ test('a key that the token brings along is not used', async () => {
     .setAudience('resource')
     .setExpirationTime('1m')
     .sign(privateKey)
-  expect((await ask(both.server, token)).status).toBe(401)
+  expect((await send(both.server, token)).status).toBe(401)
 })
 
 test('a token of another provider is a 401', async () => {
-  await using both = await startBoth()
+  await using both = await startWithProvider()
   await using other = await startIdentityProvider()
-  expect((await ask(both.server, await other.token({ role: 'admin' }))).status).toBe(401)
+  expect((await send(both.server, await other.token({ role: 'admin' }))).status).toBe(401)
 })
 
-test('the provider’s keys are fetched once, and again when it signs with a new one', async () => {
-  await using both = await startBoth()
+test('the keys of the provider are fetched once, and again after a rotation', async () => {
+  await using both = await startWithProvider()
   const { provider, server } = both
   vi.useFakeTimers({ toFake: ['Date'] })
   const before = await provider.token({ role: 'reader' })
-  for (let call = 0; call < 20; call++) expect((await ask(server, before)).status).toBe(200)
+  for (let call = 0; call < 20; call++) expect((await send(server, before)).status).toBe(200)
   expect(provider.keysFetched()).toBe(1)
 
   await provider.rotate()
   vi.setSystemTime(Date.now() + 31_000)
   const after = await provider.token({ role: 'reader' })
-  expect((await ask(server, after)).status).toBe(200)
-  expect((await ask(server, before)).status).toBe(401)
-  expect((await ask(server, after)).status).toBe(200)
+  expect((await send(server, after)).status).toBe(200)
+  expect((await send(server, before)).status).toBe(401)
+  expect((await send(server, after)).status).toBe(200)
   expect(provider.keysFetched()).toBe(2)
 })
 
-test('made-up key ids do not make the service fetch again and again', async () => {
-  await using both = await startBoth()
+test('unknown key ids do not cause repeated fetches', async () => {
+  await using both = await startWithProvider()
   const { privateKey } = await generateKeyPair('RS256')
   for (let call = 0; call < 20; call++) {
     const token = await new SignJWT({}).setProtectedHeader({ alg: 'RS256', kid: `k${call}` }).sign(privateKey)
-    expect((await ask(both.server, token)).status).toBe(401)
+    expect((await send(both.server, token)).status).toBe(401)
   }
   expect(both.provider.keysFetched()).toBe(1)
 })
 
-test('a provider that does not answer is a 503 for tokens, and nothing to API keys; once it answers, tokens hold', async () => {
+test('while the provider does not respond, tokens get a 503 and API keys work; afterwards tokens are valid again', async () => {
   await using provider = await startIdentityProvider()
   await using server = await startTestServer()
   const { key } = await createKey(server)
@@ -247,25 +247,25 @@ test('a provider that does not answer is a 503 for tokens, and nothing to API ke
   const refused = await trusting.request('GET', '/items', { headers: bearer(token) })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   expect(refused.body).toEqual({ message: 'The identity provider does not answer; try again' })
-  expect((await ask(trusting, key)).status).toBe(200)
+  expect((await send(trusting, key)).status).toBe(200)
   await provider.start()
-  expect((await ask(trusting, token)).status).toBe(200)
+  expect((await send(trusting, token)).status).toBe(200)
 })
 
-test('with an identity provider nobody comes in without credentials, keys or not', async () => {
-  await using both = await startBoth()
+test('with an identity provider anonymous requests are refused, with or without keys', async () => {
+  await using both = await startWithProvider()
   expect((await both.server.request('GET', '/items')).status).toBe(401)
   const trpc = await fetch(`${both.server.url}/trpc/items.list`)
   expect([trpc.status, trpc.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
 })
 
-test('no log line and no error tells a token', async () => {
-  await using both = await startBoth()
+test('no log line and no error contains a token', async () => {
+  await using both = await startWithProvider()
   const { provider, server } = both
   const token = await provider.token({ role: 'reader', audience: 'another-service' })
-  const told: unknown[] = [await ask(server, token), await ask(server, `${token}x`)]
+  const responses: unknown[] = [await send(server, token), await send(server, `${token}x`)]
   await provider.stop()
-  told.push(await ask(server, await unsigned({ alg: 'none' }, {})))
+  responses.push(await send(server, await unsigned({ alg: 'none' }, {})))
   const [, , signature = ''] = token.split('.')
-  expect([...server.log, JSON.stringify(told)].join('\n')).not.toContain(signature.slice(0, 40))
+  expect([...server.log, JSON.stringify(responses)].join('\n')).not.toContain(signature.slice(0, 40))
 })

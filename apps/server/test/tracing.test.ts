@@ -9,7 +9,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'
 const LAMP = { name: 'Lamp', price: 2 }
 
-/** The service with `environment`, on the engine of this run. */
+/** Starts the service with `environment` on the engine of this run. */
 async function startService(environment: Record<string, string>) {
   const folder = await temporaryFolder()
   const database = await postgresDatabase()
@@ -20,7 +20,7 @@ async function startService(environment: Record<string, string>) {
     url,
     folder: folder.path,
     system: database === undefined ? 'sqlite' : 'postgresql',
-    /** Stops it as an operator does. */
+    /** Stops it like an operator. */
     end: async () => {
       service.signal('SIGTERM')
       expect(await service.exited).toEqual({ code: 0, stderr: '' })
@@ -33,7 +33,7 @@ async function startService(environment: Record<string, string>) {
   }
 }
 
-/** The spans below one, as they are nested, in order of their names. */
+/** The nested names of the spans under a parent, sorted by name. */
 function tree(spans: ReceivedSpan[], parentId: string): unknown[] {
   return spans
     .filter((span) => span.parentId === parentId)
@@ -41,7 +41,7 @@ function tree(spans: ReceivedSpan[], parentId: string): unknown[] {
     .toSorted()
 }
 
-test('a request goes on its caller’s trace: a span for it, for its call and for each query, handed over at the stop', async () => {
+test('a request continues the trace of its caller: spans for it, its call and each query are exported on stop', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
   const send = (path: string, options?: RequestInit) =>
@@ -55,12 +55,12 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
   await service.end()
 
   const spans = receiver.spans().filter(({ traceId }) => traceId === TRACE)
-  const own = spans.filter(({ attributes }) => attributes['db.collection.name'] !== 'api_keys')
+  const requestSpans = spans.filter(({ attributes }) => attributes['db.collection.name'] !== 'api_keys')
   expect(receiver.headers[0]).toBe('POST /v1/traces application/x-protobuf')
-  expect(tree(own, CALLER)).toEqual([
+  expect(tree(requestSpans, CALLER)).toEqual([
     ['GET /items/{item_id}', ['items.get', ['find items']]],
     ['GET /items/{item_id}', ['items.get', ['find items']]],
-    // On PostgreSQL the statement of the change enters it in the audit log as well.
+    // On PostgreSQL the statement of the change also inserts the audit entry.
     [
       'POST /items/',
       [
@@ -69,7 +69,7 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
       ],
     ],
   ])
-  expect(own.find(({ attributes }) => attributes['url.path'] === '/items/1')).toMatchObject({
+  expect(requestSpans.find(({ attributes }) => attributes['url.path'] === '/items/1')).toMatchObject({
     kind: 'server',
     attributes: {
       'http.request.method': 'GET',
@@ -81,12 +81,12 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
     isError: false,
     resource: { 'service.name': 'resource-service', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
   })
-  expect(own.find(({ name }) => name === 'insert items')).toMatchObject({
+  expect(requestSpans.find(({ name }) => name === 'insert items')).toMatchObject({
     kind: 'client',
     attributes: { 'db.system.name': service.system, 'db.operation.name': 'insert', 'db.collection.name': 'items' },
     isError: false,
   })
-  const calls = own.filter(({ name }) => name === 'items.get')
+  const calls = requestSpans.filter(({ name }) => name === 'items.get')
   expect(calls.map(({ kind, attributes, isError }) => ({ kind, attributes, isError }))).toEqual([
     { kind: 'internal', attributes: { 'rpc.method': 'items.get' }, isError: false },
     {
@@ -97,7 +97,7 @@ test('a request goes on its caller’s trace: a span for it, for its call and fo
   ])
 })
 
-test('a stranger’s trace is linked to, and gone on only for who shows a key or sits at this machine', async () => {
+test('an untrusted trace is linked, and continued only for requests with a key and for direct local ones', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
   const { key } = await createClient({ baseUrl: service.url }).keys.create.mutate({ name: 'operator', role: 'admin' })
@@ -121,7 +121,7 @@ test('a stranger’s trace is linked to, and gone on only for who shows a key or
   ])
 })
 
-test('each call of a tRPC batch has a span under that of the request, and the log names the trace', async () => {
+test('each call of a tRPC batch has a span under that of the request, and the log contains the trace id', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
   await createClient({ baseUrl: service.url }).items.create.mutate(LAMP)
@@ -138,7 +138,7 @@ test('each call of a tRPC batch has a span under that of the request, and the lo
   ])
 })
 
-test('no secret, body, header or query value is in a span, nor the words of an error', async () => {
+test('no span contains a secret, body, header, query value or error message', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
   const { key } = await createClient({ baseUrl: service.url }).keys.create.mutate({ name: 'operator', role: 'admin' })
@@ -166,7 +166,7 @@ test('no secret, body, header or query value is in a span, nor the words of an e
   }
 })
 
-test('the standard variables name the service and choose what is sampled', async () => {
+test('the standard variables set the service name and the sampling', async () => {
   await using receiver = await startReceiver()
   await using service = await startService({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/elsewhere`,
@@ -180,7 +180,7 @@ test('the standard variables name the service and choose what is sampled', async
   await fetch(`${service.url}/books`)
   await send('00')
   await send('01')
-  // Handed over while the service runs.
+  // The service exports spans while it runs.
   await expect.poll(() => receiver.spans().map(({ name }) => name)).toContain('GET /items/')
   await service.end()
   expect(receiver.headers[0]).toBe('POST /elsewhere application/x-protobuf')
@@ -194,7 +194,7 @@ test('the standard variables name the service and choose what is sampled', async
   ])
 })
 
-test('a collector that is not there, or does not answer, is logged once and holds nobody up', async () => {
+test('an unreachable or silent collector is logged once and delays no request', async () => {
   await using silent = await startSilentReceiver()
   for (const endpoint of ['http://127.0.0.1:1', silent.url]) {
     await using service = await startService({
@@ -214,7 +214,7 @@ test('a collector that is not there, or does not answer, is logged once and hold
   }
 })
 
-test('without an endpoint nothing of OpenTelemetry is loaded, and a scrape loads no more than what prom-client needs', async () => {
+test('without an endpoint no OpenTelemetry module is loaded, and a scrape loads only what prom-client needs', async () => {
   const log = new URL('log-modules.mjs', import.meta.url)
   for (const environment of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }]) {
     await using service = await startService({ ...environment, NODE_OPTIONS: `--import=${log}` })

@@ -6,7 +6,7 @@ const WORKERS = 4
 
 type Service = ReturnType<typeof spawnService>
 
-/** Where all workers serve, once they do, and their process ids. */
+/** The URL and the process ids of all workers, once they serve. */
 async function started(service: Service) {
   const pids = () =>
     service.lines.map((line) => JSON.parse(line)).flatMap(({ url, pid }) => (url === undefined ? [] : [pid as number]))
@@ -14,22 +14,22 @@ async function started(service: Service) {
   return { url: await service.url(), pids: pids() }
 }
 
-/** So many requests, some at a time: what waits five seconds for its turn to write is refused, and should be. */
-async function statuses(count: number, atATime: number, send: (n: number) => Promise<Response>) {
+/** The statuses of `count` requests, with limited concurrency: a write that is queued for five seconds is refused. */
+async function statuses(count: number, concurrency: number, send: (n: number) => Promise<Response>) {
   const seen: number[] = []
   let next = 0
-  const lane = async () => {
+  const sendNext = async () => {
     while (next < count) seen.push((await send(next++)).status)
   }
-  await Promise.all(Array.from({ length: atATime }, lane))
+  await Promise.all(Array.from({ length: concurrency }, sendNext))
   return Object.groupBy(seen, String)
 }
 
-test('four processes serve one database: no write is refused for another’s lock, and each happens once', async () => {
+test('four processes serve one database: no write fails because of another’s lock, and each happens once', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
   const { url } = await started(service)
-  // Each request on a connection of its own, so that all workers have their share.
+  // Each request uses a new connection, so that all workers get a share.
   const send = (path: string, body: object, headers = {}) =>
     fetch(`${url}${path}`, {
       method: 'POST',
@@ -53,7 +53,7 @@ test('four processes serve one database: no write is refused for another’s loc
   expect(await client.users.list.query({ count: true, limit: 1 })).toMatchObject({ total: 2 })
 })
 
-test('the metrics that one tells are those of all', async () => {
+test('the metrics of one worker cover all workers', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
   const { url, pids } = await started(service)
@@ -66,7 +66,7 @@ test('the metrics that one tells are those of all', async () => {
   for (const text of scrapes) {
     expect(text).toContain('resource_call_duration_seconds_count{procedure="items.list",outcome="ok"} 200\n')
   }
-  // While there is one fewer, and another starts.
+  // The metrics are available while a worker is missing and its replacement starts.
   process.kill(pids[1] as number, 'SIGKILL')
   await service.logged(({ msg }) => msg.startsWith('a worker died'))
   let isBack = false
@@ -77,7 +77,7 @@ test('the metrics that one tells are those of all', async () => {
   await back
 })
 
-test('a worker that is killed is replaced, and the client notices nothing', async () => {
+test('a killed worker is replaced, and the client sees no error', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
   const { url, pids } = await started(service)
@@ -93,7 +93,7 @@ test('a worker that is killed is replaced, and the client notices nothing', asyn
   expect(await client.items.list.query({ count: true, limit: 1 })).toMatchObject({ total: 50 })
 })
 
-test('SIGTERM ends all workers with code 0, and none outlives a process that was killed', async () => {
+test('SIGTERM ends all workers with code 0, and no worker outlives a killed primary process', async () => {
   await using folder = await temporaryFolder()
   for (const [signal, code] of [
     ['SIGTERM', 0],
@@ -108,7 +108,7 @@ test('SIGTERM ends all workers with code 0, and none outlives a process that was
   }
 })
 
-test('what keeps the workers from starting is said once, and ends with code 1', async () => {
+test('an error that prevents the start of workers is printed once, with exit code 1', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: '4', DATABASE_URL: 'file:.' })
   const { code, stderr } = await service.exited

@@ -2,29 +2,29 @@ import { collections, recordOf, SPECIFIED } from '../samples.ts'
 import type { Random } from './random.ts'
 import { BODIES, CHARACTERS, JSON_VALUES } from './values.ts'
 
-/** Stands in every password, and may stand in no answer. */
+/** Part of every password, and must not appear in any response. */
 export const SECRET = 'marker-8d1f'
 
 export type Fields = Record<string, unknown>
 
-/** A body for an operation at `path`: right, wrong in a field, or no JSON. */
+/** A body for an operation at `path`: valid, with an invalid field, or not JSON. */
 export function jsonBody(random: Random, path: string): Buffer {
   const value = path.endsWith('/bulk') ? bulkOf(random, path) : mutated(random, fieldsOf(random, path))
   const text = JSON.stringify(value)
   return Buffer.from(random.oneIn(8) ? brokenText(random, text) : text)
 }
 
-/** The fields of a record of the family that `path` names, one of them left out now and then. */
+/** The fields of a record of the collection that `path` names; now and then one is missing. */
 export function fieldsOf(random: Random, path: string): Fields {
   const fields =
-    addedOf(random, path) ?? (path.includes('books') ? bookOf : path.includes('items') ? itemOf : userOf)(random)
+    extraOf(random, path) ?? (path.includes('books') ? bookOf : path.includes('items') ? itemOf : userOf)(random)
   if (path.includes('status')) fields.status = random.pick(['active', 'inactive'])
   if (random.oneIn(6)) delete fields[random.pick(Object.keys(fields))]
   return fields
 }
 
-/** A record of a collection beyond the specification. */
-function addedOf(random: Random, path: string): Fields | undefined {
+/** A record of a collection that is not in the specification. */
+function extraOf(random: Random, path: string): Fields | undefined {
   const noun = collections.find((noun) => !SPECIFIED.includes(noun) && path.includes(noun))
   return noun && recordOf(noun, random.int(1, 1e9))
 }
@@ -41,7 +41,7 @@ function itemOf(random: Random): Fields {
 }
 
 function userOf(random: Random): Fields {
-  // A right password costs a hash of 19 MiB, so most are wrong.
+  // A valid password costs a hash of 19 MiB, so most are invalid.
   const password = random.oneIn(15) ? SECRET : random.pick([SECRET.repeat(100), 8, null, [SECRET]])
   return {
     [random.oneIn(10) ? 'username' : 'name']: randomText(random, 20),
@@ -53,7 +53,7 @@ function userOf(random: Random): Fields {
   }
 }
 
-/** One to five users, or something that is none. */
+/** One to five users, or an invalid bulk body. */
 export function bulkOf(random: Random, path: string): unknown {
   if (random.oneIn(6))
     return random.pick([[], {}, [[]], [null], 1, '', { users: [] }, new Array(1001).fill({}), [1, 'a']])
@@ -62,17 +62,17 @@ export function bulkOf(random: Random, path: string): unknown {
   )
 }
 
-/** `fields`, one time in three with wrong values or with fields that are none. */
+/** `fields`, one time in three with wrong values or unknown fields. */
 export function mutated(random: Random, fields: Fields): unknown {
   if (random.oneIn(30)) return random.pick(JSON_VALUES)
   const strange = ['id', 'version', 'extra', 'idempotency_key', 'if_version', '']
-  for (let left = random.oneIn(3) ? random.int(1, 3) : 0; left > 0; left--) {
+  for (let count = random.oneIn(3) ? random.int(1, 3) : 0; count > 0; count--) {
     fields[random.pick(random.oneIn(6) ? strange : Object.keys(fields))] = random.pick(JSON_VALUES)
   }
   return fields
 }
 
-/** JSON text with something wrong in it. */
+/** JSON text with an error in it. */
 export function brokenText(random: Random, text: string): string | Buffer {
   const at = random.int(0, text.length)
   const deep = random.pick([31, 32, 33, 1000, 100_000])

@@ -10,30 +10,33 @@ import { LARGEST_DRAWN_ID } from './values.ts'
 
 export { seedOfRun } from './random.ts'
 
-const AT_A_TIME = 8
-const MOST_FAILURES = 5
-const LONGEST_MS = 10_000
+const CONCURRENCY = 8
+const MAX_FAILURES = 5
+const TIMEOUT_MS = 10_000
 
 export interface FuzzOptions {
   seed: number
-  /** Number of the first request: seed and number make a request what it is. */
+  /** Number of the first request. A request is determined by the seed and its number. */
   from?: number
   count: number
 }
 
-/** Of {@link fuzz}. */
+/** Options of {@link fuzz}. */
 interface KeyedOptions extends FuzzOptions {
-  /** An administrator's, from {@link createFuzzKey}: else the first key that is drawn shuts out all that comes after. */
+  /**
+   * The key of an administrator from {@link createFuzzKey}. Without it, the first key that a random request creates
+   * would lock out all later requests.
+   */
   key: string
 }
 
 export interface FuzzOutcome {
   statuses: Set<number>
-  /** Each with its seed, its number and the request, at most five. */
+  /** At most five failures, each with its seed, its number and the request. */
   failures: string[]
 }
 
-/** Makes an administrator's key, at a service that has none, which no drawn request revokes. */
+/** Creates an administrator's key at a service without keys. No random request can revoke it. */
 export async function createFuzzKey(url: string): Promise<string> {
   let key = ''
   for (let id = 1; id <= LARGEST_DRAWN_ID + 1; id++) {
@@ -47,9 +50,9 @@ export async function createFuzzKey(url: string): Promise<string> {
   return key
 }
 
-/** Sends random requests to a service and checks that each is answered in time, in a known form and never with a 5xx. */
+/** Sends random requests to a service and checks that each gets a timely response in a known form and never a 5xx. */
 export async function fuzz(url: string, options: KeyedOptions): Promise<FuzzOutcome> {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME })
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
   try {
     return await sendAll(options, async (number, statuses) => {
       const random = seededRandom(number)
@@ -68,7 +71,7 @@ export async function fuzz(url: string, options: KeyedOptions): Promise<FuzzOutc
   }
 }
 
-/** Sends bytes that are no HTTP, or hardly; each must get the standard envelope or a closed connection. */
+/** Sends bytes that are not valid HTTP; each must get the standard envelope or a closed connection. */
 export function fuzzMalformed(url: string, options: FuzzOptions): Promise<FuzzOutcome> {
   return sendAll(options, async (number, statuses) => {
     const random = seededRandom(number)
@@ -94,7 +97,7 @@ async function sendAll(
   const failures: string[] = []
   let next = from
   const sendSome = async () => {
-    while (next < from + count && failures.length < MOST_FAILURES) {
+    while (next < from + count && failures.length < MAX_FAILURES) {
       const number = next++
       try {
         await send(seed + number, statuses)
@@ -103,15 +106,15 @@ async function sendAll(
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, sendSome))
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendSome))
   return { statuses, failures }
 }
 
 function checkRawAnswer({ status, headers, body }: RawAnswer): void {
-  const told = `${status} ${body.subarray(0, 300)}`
-  if (status >= 500) throw new Error(`a 5xx: ${told}`)
+  const summary = `${status} ${body.subarray(0, 300)}`
+  if (status >= 500) throw new Error(`a 5xx: ${summary}`)
   if (status < 400) return
-  if (headers['content-type'] !== 'application/json; charset=utf-8') throw new Error(`not JSON: ${told}`)
+  if (headers['content-type'] !== 'application/json; charset=utf-8') throw new Error(`not JSON: ${summary}`)
   checkAnswer('GET', '/', { status, headers: new Headers(), body: JSON.parse(body.toString()) })
 }
 
@@ -130,7 +133,7 @@ function send(url: string, agent: Agent, request: FuzzRequest): Promise<FuzzAnsw
   return new Promise((resolve, reject) => {
     const sending = httpRequest({
       ...{ hostname, port, agent, method, path: target, headers: { ...headers, ...(body && framing) } },
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     sending.on('error', reject)
     sending.on('response', (response) => {
@@ -147,62 +150,67 @@ function send(url: string, agent: Agent, request: FuzzRequest): Promise<FuzzAnsw
 }
 
 function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, text }: FuzzAnswer): void {
-  const told = `${status} ${text.slice(0, 500)}`
-  if (status >= 500) throw new Error(`a 5xx: ${told}`)
-  // Too long a head never becomes a request.
-  if (status !== 431 && headers['x-request-id'] === undefined) throw new Error(`no X-Request-Id: ${told}`)
-  if (text.includes(SECRET)) throw new Error(`the password is told: ${told}`)
-  if (/\.ts:\d|node_modules|\\n +at /.test(text) && !target.startsWith('/assets')) throw new Error(`a stack: ${told}`)
+  const summary = `${status} ${text.slice(0, 500)}`
+  if (status >= 500) throw new Error(`a 5xx: ${summary}`)
+  // A head that exceeds the limit never becomes a request.
+  if (status !== 431 && headers['x-request-id'] === undefined) throw new Error(`no X-Request-Id: ${summary}`)
+  if (text.includes(SECRET)) throw new Error(`the response contains the password: ${summary}`)
+  if (/\.ts:\d|node_modules|\\n +at /.test(text) && !target.startsWith('/assets'))
+    throw new Error(`a stack: ${summary}`)
   const isBodiless = method === 'HEAD' || status === 204 || status === 304
-  if (isBodiless !== (text === '')) throw new Error(`a body where none belongs, or none where one does: ${told}`)
+  if (isBodiless !== (text === '')) throw new Error(`an unexpected or missing body: ${summary}`)
   if (isBodiless) return
   const path = decoded(target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''))
   const isPage = status === 200 && headers['content-type']?.startsWith('text/html')
   if (isPage) return
-  if (status < 400 && !headers['content-type']?.startsWith('application/json')) throw new Error(`not JSON: ${told}`)
+  if (status < 400 && !headers['content-type']?.startsWith('application/json')) throw new Error(`not JSON: ${summary}`)
   const isTrpc = /^\/trpc(\/|$)/.test(path) && (status !== 405 || ['GET', 'POST'].includes(method))
   if (isTrpc && headers.vary?.includes('trpc-accept')) {
-    checkTrpcStream(text, told)
+    checkTrpcStream(text, summary)
     return
   }
   const body: unknown = JSON.parse(text)
-  if (isTrpc) checkTrpc(body, told)
+  if (isTrpc) checkTrpc(body, summary)
   else {
     const known = new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]))
-    // An empty segment is an id that is none; the document has no word for it.
+    // An empty path segment is an invalid id, which the document cannot express.
     checkAnswer(method, path.includes('//') ? '/' : path, { status, headers: known, body })
-    if (status >= 400 && !/[?&]envelope=true(&|$)/.test(target)) checkForm(path, body, told)
+    if (status >= 400 && !/[?&]envelope=true(&|$)/.test(target)) checkForm(path, body, summary)
   }
 }
 
 // Errors under a users path are { error }, under the other collections { message }, elsewhere the standard envelope.
-const OTHERS = new RegExp(`^/(${collections.filter((noun) => noun !== 'users').join('|')})(/|$)`)
+const MESSAGE_PATHS = new RegExp(`^/(${collections.filter((noun) => noun !== 'users').join('|')})(/|$)`)
 
-function checkForm(path: string, body: unknown, told: string): void {
-  const form = /^(\/api)?\/users(\/|$)/.test(path) ? ['error'] : OTHERS.test(path) ? ['message'] : ['status', 'error']
+function checkForm(path: string, body: unknown, summary: string): void {
+  const form = /^(\/api)?\/users(\/|$)/.test(path)
+    ? ['error']
+    : MESSAGE_PATHS.test(path)
+      ? ['message']
+      : ['status', 'error']
   if (Object.keys(body as object).join() !== form.join())
-    throw new Error(`not the form of this path, { ${form} }: ${told}`)
+    throw new Error(`not the form of this path, { ${form} }: ${summary}`)
 }
 
-function checkTrpc(body: unknown, told: string): void {
+function checkTrpc(body: unknown, summary: string): void {
   for (const answer of [body].flat()) {
     const { result, error } = answer as {
       result?: { data?: unknown }
       error?: { message?: unknown; code?: unknown; data?: object }
     }
-    if ((result === undefined) === (error === undefined)) throw new Error(`not tRPC's shape: ${told}`)
+    if ((result === undefined) === (error === undefined)) throw new Error(`not tRPC's shape: ${summary}`)
     if (error === undefined) continue
     const { message, code, data = {} } = error
-    if (typeof message !== 'string' || typeof code !== 'number') throw new Error(`not tRPC's shape: ${told}`)
+    if (typeof message !== 'string' || typeof code !== 'number') throw new Error(`not tRPC's shape: ${summary}`)
     if ('stack' in data || Number((data as { httpStatus?: number }).httpStatus) >= 500)
-      throw new Error(`a stack or a 5xx: ${told}`)
+      throw new Error(`a stack or a 5xx: ${summary}`)
   }
 }
 
-// Several calls may ask for their answers one by one, each on a line.
-function checkTrpcStream(text: string, told: string): void {
+// A batch may stream its responses, one on each line.
+function checkTrpcStream(text: string, summary: string): void {
   for (const line of text.split('\n')) if (line.trim() !== '') JSON.parse(line)
-  if (/"stack"|"httpStatus":5/.test(text)) throw new Error(`a stack or a 5xx: ${told}`)
+  if (/"stack"|"httpStatus":5/.test(text)) throw new Error(`a stack or a 5xx: ${summary}`)
 }
 
 function decoded(path: string): string {

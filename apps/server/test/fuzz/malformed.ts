@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Bytes that are no HTTP request, or one that breaks off, contradicts itself or is followed by rubbish. */
+/** Bytes that are not an HTTP request, or a request that is truncated, contradictory or followed by garbage. */
 export function malformedRequest(random: Random): Buffer {
   return Buffer.from(
     random.pick([requestLine, headerLines, framedBody, chunkedBody, pipelined, noise])(random),
@@ -162,13 +162,13 @@ function chunkedBody(random: Random): string {
 }
 
 function pipelined(random: Random): string {
-  const right = [
+  const valid = [
     'GET /books HTTP/1.1\r\nHost: localhost\r\n\r\n',
     `${JSON_POST}Content-Length: ${BODY.length}\r\n\r\n${BODY}`,
   ]
-  const first = Array.from({ length: random.int(1, 4) }, () => random.pick(right)).join('')
+  const first = Array.from({ length: random.int(1, 4) }, () => random.pick(valid)).join('')
   const last = random.pick([requestLine, headerLines, framedBody, chunkedBody, noise])(random)
-  // Node writes the 100 of a request that waits its turn behind the head of that request's own answer.
+  // For a pipelined request, Node.js writes the 100 after the head of the response to that request.
   return first + last.replace('Expect: 100-continue\r\n', '')
 }
 

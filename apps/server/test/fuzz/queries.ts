@@ -4,7 +4,7 @@ import { randomText } from './bodies.ts'
 import type { Random } from './random.ts'
 import { CURSOR_IDS, CURSOR_KEYS, QUERY_PARTS, QUERY_VALUES } from './values.ts'
 
-/** A query string of some of the parameters `names`, and now and then of others. */
+/** A query string with some of the parameters `names`, and now and then unknown ones. */
 export function queryString(random: Random, names: string[], path: string): string {
   const parts: string[] = []
   for (const name of names) {
@@ -16,7 +16,7 @@ export function queryString(random: Random, names: string[], path: string): stri
   return parts.length === 0 ? random.pick(['', '', '', '?']) : `?${parts.join('&')}`
 }
 
-/** A value for the query parameter `name`, right or nearly so. */
+/** A valid or slightly invalid value for the query parameter `name`. */
 export function queryValue(random: Random, name: string, path: string): string {
   switch (name) {
     case 'page':
@@ -48,7 +48,7 @@ function sortOf(random: Random, path: string): string {
   return random.pick(contract[noun].procedures.list.input.shape.sort.unwrap().options)
 }
 
-// As the service writes them, around keys that it would not.
+// In the form of the service, with keys that it would not write.
 function cursor(random: Random, path: string): string {
   const id = random.pick(CURSOR_IDS)
   const text = random.oneIn(10)

@@ -1,15 +1,15 @@
-/** Chance that can be repeated: the same seed gives the same choices. */
+/** Reproducible randomness: the same seed gives the same choices. */
 export interface Random {
-  /** From 0 (included) to 1. */
+  /** From 0 (included) to 1 (excluded). */
   next: () => number
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   int: (min: number, max: number) => number
-  /** True once in `n` times. */
+  /** True with a probability of 1 in `n`. */
   oneIn: (n: number) => boolean
   pick: <T>(from: readonly T[]) => T
 }
 
-/** Mulberry32: small, fast, and good enough to choose test cases with. */
+/** Mulberry32: small, fast and random enough for the choice of test cases. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {
@@ -27,7 +27,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** `FUZZ_SEED` where it is set, for other cases than those of every day. */
+/** `FUZZ_SEED` if set, else the default seed. */
 export function seedOfRun(): number {
   return Number(process.env.FUZZ_SEED ?? 20_260_101)
 }

@@ -17,7 +17,7 @@ import {
 
 export interface FuzzRequest {
   method: string
-  /** As it stands in the request line. */
+  /** The target of the request line. */
   target: string
   headers: Record<string, string | string[]>
   body?: Buffer
@@ -25,7 +25,7 @@ export interface FuzzRequest {
   chunked: boolean
 }
 
-/** A request to an operation of the OpenAPI document or to something beside it: right, nearly right, or wrong. */
+/** A request to an operation of the OpenAPI document or to another path: valid, nearly valid or invalid. */
 export function randomRequest(random: Random): FuzzRequest {
   const kind = random.int(1, 100)
   if (kind <= 65) return operationRequest(random)
@@ -59,7 +59,7 @@ const operations = Object.keys(document.paths).flatMap((path) =>
 
 function operationRequest(random: Random): FuzzRequest {
   const operation = random.pick(operations)
-  // Else there would soon be nothing to read.
+  // Fewer deletions, so that enough records remain.
   const { method, path, query, hasBody } = operation.method === 'DELETE' ? random.pick(operations) : operation
   const sent = random.oneIn(10) ? random.pick(METHODS) : method
   const filled = path.replace(/\{\w+\}/g, () =>

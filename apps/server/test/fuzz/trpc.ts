@@ -16,7 +16,7 @@ const PROCEDURES = Object.entries(contract).flatMap(([noun, { procedures }]) =>
 const KEYS = ['k', 'k1', 'k2', '', 'a b', 1, 'é', 'x'.repeat(256)]
 const QUERIES = /\.(list|get)$/
 
-/** A call of tRPC or several in one, with right and wrong input. */
+/** One or several tRPC calls in a request, with valid and invalid input. */
 export function trpcRequest(random: Random): TrpcRequest {
   const calls = Array.from({ length: random.oneIn(4) ? random.int(2, 6) : 1 }, () =>
     random.oneIn(8) ? random.pick(PROCEDURE_NAMES) : random.pick(PROCEDURES),

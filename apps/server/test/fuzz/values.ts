@@ -1,14 +1,14 @@
 import { METHODS as KNOWN_METHODS } from 'node:http'
 
-// What the fuzz puts where a right value would stand, or beside it.
+// The values that the fuzz test puts in place of valid ones, or adds to them.
 
-/** Methods that Node knows. CONNECT asks for a tunnel, and Node's own client would take its answer for one. */
+/** The methods of Node.js, without CONNECT: its client treats the response to a CONNECT as a tunnel. */
 export const METHODS = KNOWN_METHODS.filter((method) => method !== 'CONNECT')
 
-/** Ids that are right are drawn from 1 to this. */
+/** The largest valid id that is chosen; the smallest is 1. */
 export const LARGEST_DRAWN_ID = 150
 
-/** Segments in the place of an id. */
+/** Path segments in place of an id. */
 export const IDS = [
   ...words('0 -1 1.5 abc 01 +1 1e3 0x1 2147483647 2147483648 99999999999999999999 * 1,2 . .. null NaN Infinity'),
   ...words('%31 %00 %F0%9F%98%80 %C3 % %zz %2F %2e%2e 1%20 %EF%BC%91 %u0031 __proto__ constructor undefined'),
@@ -16,10 +16,10 @@ export const IDS = [
   '9'.repeat(4000),
 ]
 
-/** What may stand behind a path. */
+/** Suffixes of a path. */
 export const ENDINGS = words('/ // /status %2F #x ;a=b .json')
 
-/** Paths and targets where nothing stands, or that are written in an unusual way. */
+/** Paths without a route, and targets in an unusual form. */
 export const STRAY_TARGETS = [
   ...words('/api /api/ /api//users //users // /users/1/2 /api/users/1/status/ /api/users/1/status/2 /user * /; /? /??'),
   ...words('/USERS /Books/1 /items/1/2/3 /users/../books /./books /%75sers /api%2Fusers /% /%C3%28 /%00 /users/1%2F2'),
@@ -30,7 +30,7 @@ export const STRAY_TARGETS = [
   ...words('https://elsewhere.example http://[::1/users HTTP://x/books/1?page=1 ftp://x/a http://a@b:c@d/items/1'),
 ]
 
-/** Paths of what is no resource. */
+/** Paths that are not resources. */
 export const PLAIN_PATHS = words('/ /docs /docs/ /redoc /openapi.json /healthz /readyz /Healthz /assets/0/x')
 
 /** Values in a query string. */
@@ -67,7 +67,7 @@ export const JSON_VALUES: readonly unknown[] = [
 /** Whole bodies. */
 export const BODIES = ['', ' ', '\n\t', '\0', ...words('null undefined 0 " { } [] name=a&email=b <a/>')]
 
-/** Names between tRPC's commas. */
+/** Procedure names between the commas of a tRPC path. */
 export const PROCEDURE_NAMES = [
   ...words('users users. . __proto__ users.__proto__ users.list.x constructor.x % %2e a%00'),
   '',
@@ -84,10 +84,13 @@ export const CONTENT_TYPES = [
   ...words('APPLICATION/JSON text/plain application/x-www-form-urlencoded json application/merge-patch+json ; / a/b'),
 ]
 
-/** Characters that differ between bytes, UTF-16 units, code points and what is seen, or that mean something somewhere. */
+/**
+ * Characters with different lengths in bytes, UTF-16 units, code points and graphemes, and characters with a special
+ * meaning.
+ */
 export const CHARACTERS = ['\u{1f600}', ...words('a B 7 é ß İ \uffff \u202e % _ \' " \\ / ~ \u0301 漢'), ' ']
 
-/** Headers by name, among them those the service reads; a list is sent as several lines. */
+/** Headers by name, including those the service reads. An array is sent as several header lines. */
 export const HEADERS: Record<string, readonly (string | string[])[]> = {
   Accept: [
     ...words('*/* text/html application/json;q=0 application/* ;;;'),

@@ -15,7 +15,7 @@ const shared = shareTestServer(async (server) => {
   await createItem(server)
 })
 
-/** Creates with `json`, which must leave no user behind, and gives the status and the field's stored value. */
+/** Creates with `json` and deletes a created user again; returns the status and the stored value of the field. */
 async function store(path: '/users' | '/books' | '/items/', json: Record<string, unknown>, field: string) {
   const { status, body } = await shared().request('POST', path, { json })
   if (path === '/users' && status === 201) await shared().request('DELETE', `/users/${body.id}`)
@@ -40,7 +40,7 @@ for (const [path, base, field, max] of texts) {
       ['spaces inside', ' Ada  Lovelace ', 'Ada  Lovelace'],
     ]
     for (const [what, sent, value] of accepted) {
-      test(`takes ${what}`, async () => {
+      test(`accepts ${what}`, async () => {
         const answer = await store(path, { ...base, [field]: sent }, field)
         expect(answer.status).toBe(201)
         expect(answer.value).toBe(value)
@@ -49,7 +49,7 @@ for (const [path, base, field, max] of texts) {
 
     for (const [what, sent] of [
       ['an empty string', ''],
-      ['spaces alone', '   '],
+      ['only spaces', '   '],
       [`${max + 1} characters`, 'a'.repeat(max + 1)],
       [`${max + 1} emoji`, '😀'.repeat(max + 1)],
       ['a number', 5],
@@ -69,11 +69,11 @@ for (const [path, base, field, max] of texts) {
 }
 
 describe('category', () => {
-  test('is optional, null when unset', async () => {
+  test('is optional and defaults to null', async () => {
     expect((await store('/items/', lamp, 'category')).value).toBeNull()
   })
 
-  test('is unset by null', async () => {
+  test('is cleared by null', async () => {
     await using server = await startTestServer()
     await createItem(server, { category: 'lighting' })
     const { status, body } = await server.request('PATCH', '/items/1', { json: { category: null } })
@@ -98,7 +98,7 @@ describe('email', () => {
     `${'a'.repeat(64)}@example.com`,
     `a@${'b'.repeat(63)}.example`,
     'a@b-c.x9',
-  ])('takes %s', async (email) => {
+  ])('accepts %s', async (email) => {
     expect((await store('/users', { ...ada, email }, 'email')).value).toBe(email)
   })
 
@@ -133,7 +133,7 @@ describe('email', () => {
     })
   }
 
-  test('is kept as written', async () => {
+  test('is stored as written', async () => {
     expect((await store('/users', { ...ada, email: 'Ada.LoveLace+x@Example.COM' }, 'email')).value).toBe(
       'Ada.LoveLace+x@Example.COM',
     )
@@ -150,7 +150,7 @@ describe('email', () => {
     ['PATCH', '/api/users/2', { email: 'ADA@EXAMPLE.COM' }],
     ['PATCH', '/api/users/2/', { email: 'ADA@EXAMPLE.COM' }],
   ] as const) {
-    test(`is unique without regard to case: ${method} ${path} with a taken one is a 409`, async () => {
+    test(`is unique regardless of case: ${method} ${path} with a taken address is a 409`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       await createUser(server, { name: 'Bob', email: 'bob@example.com' })
@@ -164,7 +164,7 @@ describe('email', () => {
     })
   }
 
-  test('may be written in another case by its own user', async () => {
+  test('may change case for its own user', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const { status, body } = await server.request('PATCH', '/api/users/1', { json: { email: 'ADA@example.com' } })
@@ -172,7 +172,7 @@ describe('email', () => {
     expect(body.email).toBe('ADA@example.com')
   })
 
-  test('is free again when its user is gone or has another one', async () => {
+  test('is available again after its user is deleted or gets another address', async () => {
     await using server = await startTestServer()
     await createUser(server)
     await server.request('DELETE', '/users/1')
@@ -184,7 +184,7 @@ describe('email', () => {
 
 describe('age', () => {
   for (const age of [0, 36, 150, null]) {
-    test(`takes ${age}`, async () => {
+    test(`accepts ${age}`, async () => {
       const { status, value } = await store('/users', { ...ada, age }, 'age')
       expect(status).toBe(201)
       expect(value).toBe(age)
@@ -193,7 +193,7 @@ describe('age', () => {
 
   for (const age of [-1, 151, 1.5, '30', '', true, [30], Number.POSITIVE_INFINITY]) {
     test(`refuses ${typeof age} ${age}`, async () => {
-      // JSON.stringify has no Infinity; a number too large to hold is written by hand.
+      // JSON.stringify writes Infinity as null, so the test inserts a number too large for a double.
       const raw = JSON.stringify({ ...ada, age }).replace('"age":null', '"age":1e400')
       const { status, body } = await shared().request('POST', '/users', {
         raw,
@@ -228,7 +228,7 @@ describe('price', () => {
     ['999999999999.99', 999999999999.99],
     ['1E2', 100],
   ] as const) {
-    test(`takes ${sent}`, async () => {
+    test(`accepts ${sent}`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('POST', '/items/', {
         raw: `{"name":"Lamp","price":${sent}}`,
@@ -260,7 +260,7 @@ describe('price', () => {
 
 describe('published_date', () => {
   for (const date of ['2024-02-29', '2000-02-29', '1965-08-01', '0001-01-01', '9999-12-31']) {
-    test(`takes ${date}`, async () => {
+    test(`accepts ${date}`, async () => {
       const { status, value } = await store('/books', { ...dune, published_date: date }, 'published_date')
       expect(status).toBe(201)
       expect(value).toBe(date)
@@ -291,14 +291,14 @@ describe('published_date', () => {
 })
 
 describe('role and status', () => {
-  test('are user and active when absent on create', async () => {
+  test('default to user and active on create', async () => {
     await using server = await startTestServer()
     expect(await createUser(server)).toMatchObject({ role: 'user', status: 'active' })
     await server.request('POST', '/api/users/bulk', { json: someUsers(1) })
     expect((await server.request('GET', '/users/2')).body).toMatchObject({ role: 'user', status: 'active' })
   })
 
-  test('are accepted on create and PATCH, as age is', async () => {
+  test('are accepted on create and PATCH, like age', async () => {
     await using server = await startTestServer()
     const fields = { role: 'admin', status: 'inactive', age: 36 }
     await server.request('POST', '/api/users', { json: { ...ada, ...fields } })
@@ -321,7 +321,7 @@ describe('role and status', () => {
     ['status', 'active\0'],
     ['status', '\ud800'],
   ] as const) {
-    test(`${field} ${JSON.stringify(value)} is a 400 that says what it must be`, async () => {
+    test(`${field} ${JSON.stringify(value)} is a 400 that lists the allowed values`, async () => {
       const { status, body } = await store('/users', { ...ada, [field]: value }, field)
       expect(status).toBe(400)
       expect(body).toEqual({
@@ -339,7 +339,7 @@ describe('role and status', () => {
   }
 })
 
-describe('strings of a query', () => {
+describe('query strings', () => {
   for (const path of [
     '/items?category=%00',
     '/items?category=%ED%A0%80',
@@ -356,14 +356,14 @@ describe('strings of a query', () => {
     '/api/users?limit=%00',
     '/api/users/?count=%00',
   ]) {
-    test(`NUL and lone surrogates are a 400: ${path}`, async () => {
+    test(`with NUL or a lone surrogate are a 400: ${path}`, async () => {
       expect((await shared().request('GET', path)).status).toBe(400)
     })
   }
 })
 
 describe('body fields', () => {
-  test('what the server assigns and what is unknown is ignored on create', async () => {
+  test('that are unknown or assigned by the server are ignored on create', async () => {
     await using server = await startTestServer()
     const more = { id: 50, version: 9, created_at: 'x', updated_at: null, colour: 'red', __proto__: { role: 'admin' } }
     expect(await createUser(server, more)).toMatchObject({ id: 1, role: 'user' })
@@ -381,7 +381,7 @@ describe('body fields', () => {
     ['item', createItem, '/items/1', '/items/1', 'PUT'],
     ['item', createItem, '/items/1', '/items/1', 'PATCH'],
   ] as const) {
-    test(`a client can send back the ${what} it read: GET ${path}, ${method} ${writePath}`, async () => {
+    test(`may include everything a client read of the ${what}: GET ${path}, ${method} ${writePath}`, async () => {
       await using server = await startTestServer()
       await create(server)
       const { updated_at: _, ...before } = (await server.request('GET', path)).body
@@ -397,14 +397,14 @@ describe('body fields', () => {
     ['/api/users/1/', { colour: 'red' }],
     ['/items/1', { id: 2, colour: 'red' }],
   ] as const) {
-    test(`PATCH ${path} with no known field, ${JSON.stringify(json)}, is a 400`, async () => {
+    test(`of PATCH ${path} with no known field, ${JSON.stringify(json)}, are a 400`, async () => {
       const { status, body } = await shared().request('PATCH', path, { json })
       expect(status).toBe(400)
       expect(body).toEqual(errorOf({ method: 'PATCH', path }, expect.stringMatching(/\bname\b/)))
     })
   }
 
-  test('names of an object’s own machinery are unknown fields', async () => {
+  test('named like inherited properties of objects are unknown fields', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('POST', '/items/', {
       raw: '{"name":"Lamp","price":1,"__proto__":{"category":"x"},"constructor":1,"toString":2}',
@@ -446,7 +446,7 @@ describe('ids', () => {
     })
   }
 
-  test('2147483647 is an id, of nothing', async () => {
+  test('2147483647 is a valid id of no record', async () => {
     for (const path of ['/api/users/2147483647', '/books/2147483647', '/items/2147483647']) {
       expect((await shared().request('GET', path)).status).toBe(404)
     }
@@ -461,7 +461,7 @@ describe('ids', () => {
     (server: Awaited<ReturnType<typeof startTestServer>>, n: number) => Promise<{ id: number }>,
     string,
   ][]) {
-    test(`${path} never reuse the id of the last record when it is deleted`, async () => {
+    test(`of ${path} are not reused after the last record is deleted`, async () => {
       await using server = await startTestServer()
       await create(server, 1)
       await create(server, 2)
@@ -470,7 +470,7 @@ describe('ids', () => {
     })
   }
 
-  test('users never reuse ids after all of them were removed', async () => {
+  test('of users are not reused after all users are deleted', async () => {
     await using server = await startTestServer()
     for (const user of someUsers(3)) await createUser(server, user)
     await server.request('DELETE', '/api/users?status=active')

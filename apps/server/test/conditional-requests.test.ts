@@ -18,7 +18,7 @@ describe('ETag', () => {
     ['/books/1', createBook],
     ['/items/1', createItem],
   ] as const) {
-    test(`GET ${path} carries a strong one, the same while the record is`, async () => {
+    test(`of GET ${path} is strong and stays the same until the record changes`, async () => {
       await using server = await startTestServer()
       await create(server)
       const etag = await etagOf(server, path)
@@ -27,7 +27,7 @@ describe('ETag', () => {
     })
 
     for (const method of ['GET', 'HEAD']) {
-      test(`${method} ${path} with If-None-Match is a 304 without a body`, async () => {
+      test(`in If-None-Match of ${method} ${path} gives a 304 without a body`, async () => {
         await using server = await startTestServer()
         await create(server)
         const etag = await etagOf(server, path)
@@ -42,7 +42,7 @@ describe('ETag', () => {
     }
   }
 
-  test('is of the version and the shape: another one where the answer has another shape', async () => {
+  test('depends on the version and the shape of the response', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const main = await etagOf(server, '/api/users/1')
@@ -53,7 +53,7 @@ describe('ETag', () => {
     expect(await etagOf(server, '/api/users/1/')).toBe(main)
   })
 
-  test('is of no hash: two records of one version and shape have the same', async () => {
+  test('contains no hash: two records with the same version and shape share it', async () => {
     await using server = await startTestServer()
     await createItem(server)
     await createItem(server, { name: 'Chair' })
@@ -71,7 +71,7 @@ describe('ETag', () => {
     ['PUT', '/items/1', { ...lamp, price: 1 }, createItem],
     ['PATCH', '/items/1', { price: 1 }, createItem],
   ] as const) {
-    test(`${method} ${path} carries a new one, which the next write can name`, async () => {
+    test(`of ${method} ${path} is new and valid for the next write`, async () => {
       await using server = await startTestServer()
       await create(server)
       const read = path.replace('/status', '')
@@ -82,9 +82,9 @@ describe('ETag', () => {
       expect(etag).toMatch(/^"[^"]+"$/)
       expect(await etagOf(server, read)).not.toBe(before)
       expect((await server.request('GET', read, { headers: { 'If-None-Match': before } })).status).toBe(200)
-      const next = read.startsWith('/books') ? { ...dune, title: 'Persuasion' } : { name: 'Mary', price: 2 }
+      const nextBody = read.startsWith('/books') ? { ...dune, title: 'Persuasion' } : { name: 'Mary', price: 2 }
       const nextMethod = read.startsWith('/books') ? 'PUT' : read === '/users/1' ? 'PUT' : 'PATCH'
-      const write = () => server.request(nextMethod, read, { json: next, headers: { 'If-Match': etag } })
+      const write = () => server.request(nextMethod, read, { json: nextBody, headers: { 'If-Match': etag } })
       expect((await write()).status).toBe(200)
       expect((await write()).status).toBe(412)
     })
@@ -97,7 +97,7 @@ describe('ETag', () => {
     ['/books', dune],
     ['/items/', lamp],
   ] as const) {
-    test(`POST ${path} carries the one that the next write can name`, async () => {
+    test(`of POST ${path} is valid for the next write`, async () => {
       await using server = await startTestServer()
       const { headers } = await server.request('POST', path, { json })
       const etag = headers.get('etag') ?? ''
@@ -124,7 +124,7 @@ describe('If-Match', () => {
 
   for (const read of ['/api/users/1', '/users/1', '/api/users/1/', '/users/1?envelope=true']) {
     for (const [method, path, json] of userWrites) {
-      test(`a tag read at ${read} holds for ${method} ${path}, and no longer after another write`, async () => {
+      test(`a tag from ${read} is valid for ${method} ${path} until another write`, async () => {
         await using server = await startTestServer()
         await createUser(server)
         const stale = await etagOf(server, read)
@@ -133,8 +133,8 @@ describe('If-Match', () => {
         expect(refused.status).toBe(412)
         expect(refused.body).toEqual({ error: expect.stringMatching(/./) })
         expect(await server.client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada', age: 5, status: 'active' })
-        const fresh = await etagOf(server, read)
-        const { status } = await server.request(method, path, { json, headers: { 'If-Match': fresh } })
+        const current = await etagOf(server, read)
+        const { status } = await server.request(method, path, { json, headers: { 'If-Match': current } })
         expect(status).toBe(method === 'DELETE' && path !== '/api/users/1' ? 204 : 200)
       })
     }
@@ -147,7 +147,7 @@ describe('If-Match', () => {
     ['PATCH', '/items/1', { price: 1 }, createItem],
     ['DELETE', '/items/1', undefined, createItem],
   ] as const) {
-    test(`a stale tag is a 412 for ${method} ${path}, a fresh one is not`, async () => {
+    test(`a stale tag is a 412 for ${method} ${path}, and a current one is not`, async () => {
       await using server = await startTestServer()
       await create(server)
       const stale = await etagOf(server, path)
@@ -157,13 +157,13 @@ describe('If-Match', () => {
       const refused = await server.request(method, path, { json, headers: { 'If-Match': stale } })
       expect(refused.status).toBe(412)
       expect(refused.body).toEqual({ message: expect.stringMatching(/./) })
-      const fresh = await etagOf(server, path)
-      const { status } = await server.request(method, path, { json, headers: { 'If-Match': fresh } })
+      const current = await etagOf(server, path)
+      const { status } = await server.request(method, path, { json, headers: { 'If-Match': current } })
       expect(status).toBe(method === 'DELETE' && path === '/books/1' ? 204 : 200)
     })
   }
 
-  test('* is matched by any version', async () => {
+  test('* matches any version', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const headers = { 'If-Match': '*' }
@@ -171,7 +171,7 @@ describe('If-Match', () => {
     expect((await server.request('PATCH', '/items/1', { json: { price: 2 }, headers })).status).toBe(200)
   })
 
-  test('takes a list of tags, and no weak ones', async () => {
+  test('a list of tags is accepted, and weak tags do not match', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const etag = await etagOf(server, '/items/1')
@@ -182,7 +182,7 @@ describe('If-Match', () => {
     expect((await patch(`"other", ${etag}`)).status).toBe(200)
   })
 
-  test('that is no tag is a 400', async () => {
+  test('an invalid tag is a 400', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const headers = { 'If-Match': '1-Item' }
@@ -193,7 +193,7 @@ describe('If-Match', () => {
 })
 
 describe('over tRPC', () => {
-  test('every record has a version, 1 at first, that grows with each write', async () => {
+  test('every record has a version that starts at 1 and grows with each write', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     expect((await users.create.mutate(ada)).version).toBe(1)
@@ -208,7 +208,7 @@ describe('over tRPC', () => {
     expect((await items.update.mutate({ id: 1, price: 1 })).version).toBe(3)
   })
 
-  test('if_version decides whether a write is done', async () => {
+  test('if_version makes a write conditional', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     await users.create.mutate(ada)
@@ -234,7 +234,7 @@ describe('over tRPC', () => {
     expect(await items.update.mutate({ id: 1, price: 2, if_version: [1, 2] })).toMatchObject({ price: 2, version: 3 })
   })
 
-  test('a version read over tRPC and a tag read over REST are about the same record', async () => {
+  test('a version from tRPC and a tag from REST describe the same record', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const etag = await etagOf(server, '/items/1')

@@ -13,22 +13,22 @@ interface Def {
   entries?: Record<string, string>
 }
 
-// Among them is something that each field takes.
+// For each field the list contains at least one valid value.
 const TEXTS = ['Ann', 'ann@example.com', '2020-02-29', '2026-11-22T10:00:00.000Z', 'id_desc', 'reader', 'users.get']
 const OTHERS = [1, 30, 12.5, 1000, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300, true, {}, null, undefined]
 const text = fc.oneof(fc.constantFrom(...CHARACTERS), fc.string({ unit: 'binary' }))
 const wrong = fc.oneof(fc.constantFrom(...JSON_VALUES, ...OTHERS), text)
 
-/** What a schema takes for the most part, with something else here and there. */
+/** A mostly valid value for a schema, with an invalid part now and then. */
 function valueFor(schema: z.ZodType): fc.Arbitrary<unknown> {
-  return fc.oneof({ arbitrary: rightFor(schema), weight: 30 }, { arbitrary: wrong, weight: 1 })
+  return fc.oneof({ arbitrary: validFor(schema), weight: 30 }, { arbitrary: wrong, weight: 1 })
 }
 
-function rightFor(schema: z.ZodType): fc.Arbitrary<unknown> {
+function validFor(schema: z.ZodType): fc.Arbitrary<unknown> {
   const { shape, element, innerType, in: input, options, entries } = schema.def as Def
   const inner = innerType ?? input
-  if (inner !== undefined) return fc.oneof({ arbitrary: rightFor(inner), weight: 4 }, fc.constantFrom(null, undefined))
-  if (options !== undefined) return fc.oneof(...options.map(rightFor))
+  if (inner !== undefined) return fc.oneof({ arbitrary: validFor(inner), weight: 4 }, fc.constantFrom(null, undefined))
+  if (options !== undefined) return fc.oneof(...options.map(validFor))
   if (element !== undefined) return fc.array(valueFor(element), { maxLength: 3 })
   if (entries !== undefined) return fc.constantFrom(...Object.values(entries))
   if (shape === undefined) {
@@ -48,19 +48,19 @@ const schemas = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     const responses = [first as { response?: z.ZodType }, ...additionalBindings].map(({ response }) => response)
     return [input, output, ...responses]
       .filter((schema): schema is z.ZodType => schema !== undefined)
-      .map((schema, place) => ({ name: `${noun}.${verb} ${place}`, schema }))
+      .map((schema, index) => ({ name: `${noun}.${verb} ${index}`, schema }))
   }),
 )
 
-describe('compiled, a schema of the contract', () => {
-  test('is compiled as a whole, and nothing of it is left to its own parser', () => {
+describe('a compiled schema of the contract', () => {
+  test('is compiled completely, without a fallback to the zod parser', () => {
     expect(schemas.length).toBeGreaterThan(60)
     for (const { schema } of schemas) z.compile(schema, { strict: true })
   })
 
-  test.each(schemas)('answers as its own parser does, whatever it is given: $name', ({ schema }) => {
+  test.each(schemas)('gives the same result as the zod parser for every value: $name', ({ schema }) => {
     const compiled = z.compile(schema)
-    let taken = 0
+    let accepted = 0
     fc.assert(
       fc.property(valueFor(schema), (value) => {
         const sent = structuredClone(value)
@@ -68,12 +68,12 @@ describe('compiled, a schema of the contract', () => {
         expect(value).toEqual(sent)
         const expected = schema.safeParse(value)
         expect(answer).toEqual(expected)
-        // The order of the fields, too.
+        // The fields have the same order.
         expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data))
-        if (answer.success) taken++
+        if (answer.success) accepted++
       }),
       { numRuns: 300, seed: 1781 },
     )
-    expect(taken).toBeGreaterThan(0)
+    expect(accepted).toBeGreaterThan(0)
   })
 })

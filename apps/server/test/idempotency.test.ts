@@ -32,7 +32,7 @@ describe('Idempotency-Key', () => {
       expect((await server.request('GET', list)).body).toHaveLength(1)
     })
 
-    test(`POST ${path} with another body under the same key is a 409 without effect`, async () => {
+    test(`POST ${path} with a different body under the same key is a 409 without effect`, async () => {
       await using server = await startTestServer()
       await server.request('POST', path, { json, headers })
       const { status, body } = await server.request('POST', path, { json: other, headers })
@@ -42,7 +42,7 @@ describe('Idempotency-Key', () => {
     })
   }
 
-  test('is of one procedure: the same key elsewhere is another one', async () => {
+  test('is scoped to a procedure: others may use the same key', async () => {
     await using server = await startTestServer()
     expect((await server.request('POST', '/users', { json: ada, headers })).status).toBe(201)
     expect((await server.request('POST', '/api/users/bulk', { json: someUsers(1), headers })).status).toBe(201)
@@ -50,7 +50,7 @@ describe('Idempotency-Key', () => {
     expect((await server.request('POST', '/items/', { json: lamp, headers })).status).toBe(201)
   })
 
-  test('is of one caller: another’s same key neither gets the answer nor is taken by it', async () => {
+  test('is scoped to a caller: the same key of another caller is independent', async () => {
     await using server = await startTestServer()
     const { writer = '', admin = '' } = await createCallers(server)
     const create = async (Authorization: string, json: object) => {
@@ -64,7 +64,7 @@ describe('Idempotency-Key', () => {
     expect(await create(writer, { ...lamp, price: 7 })).toEqual([409, undefined])
   })
 
-  test('of another value is another request', async () => {
+  test('with another value is another request', async () => {
     await using server = await startTestServer()
     await server.request('POST', '/items/', { json: lamp, headers })
     const other = { 'Idempotency-Key': 'key-2' }
@@ -72,7 +72,7 @@ describe('Idempotency-Key', () => {
     expect(body.item.id).toBe(2)
   })
 
-  test('holds for the same fields in another order and writing', async () => {
+  test('treats the same fields in another order and notation as the same request', async () => {
     await using server = await startTestServer()
     await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 }, headers })
     const { status, body } = await server.request('POST', '/items/', {
@@ -83,7 +83,7 @@ describe('Idempotency-Key', () => {
     expect(body.item.id).toBe(1)
   })
 
-  test('with a password: the same one is a repeat, a changed one a 409', async () => {
+  test('covers the password: the same one is a repeat, a different one a 409', async () => {
     await using server = await startTestServer()
     const send = (password: string) => server.request('POST', '/api/users', { json: { ...ada, password }, headers })
     const first = await send('correct horse')
@@ -93,7 +93,7 @@ describe('Idempotency-Key', () => {
     expect((await server.request('POST', '/api/users', { json: ada, headers })).status).toBe(409)
   })
 
-  test('gives the first answer again after the record was changed and after it was deleted', async () => {
+  test('replays the first response after the record was changed or deleted', async () => {
     await using server = await startTestServer()
     const first = await server.request('POST', '/users', { json: ada, headers })
     await server.request('PATCH', '/api/users/1', { json: { name: 'Eve' } })
@@ -106,14 +106,14 @@ describe('Idempotency-Key', () => {
     expect((await server.request('GET', '/users')).body).toEqual([])
   })
 
-  test('of a first try that failed can be used again', async () => {
+  test('of a failed first attempt can be used again', async () => {
     await using server = await startTestServer()
     await createUser(server)
     expect((await server.request('POST', '/users', { json: ada, headers })).status).toBe(409)
     expect((await server.request('POST', '/users', { json: { name: 'Ada' }, headers })).status).toBe(400)
     await server.request('DELETE', '/users/1')
     const { status, body } = await server.request('POST', '/users', { json: ada, headers })
-    // The first try that failed may have used up an id.
+    // The failed first attempt may have used up an id.
     expect([status, body.name, body.id > 1]).toEqual([201, 'Ada', true])
   })
 
@@ -122,7 +122,7 @@ describe('Idempotency-Key', () => {
     [255, 201],
     [256, 400],
   ] as const) {
-    test(`of ${length} characters is a ${status}`, async () => {
+    test(`with ${length} characters is a ${status}`, async () => {
       await using server = await startTestServer()
       const { status: actual, body } = await server.request('POST', '/items/', {
         json: lamp,
@@ -133,7 +133,7 @@ describe('Idempotency-Key', () => {
     })
   }
 
-  test('is kept for 24 hours', async () => {
+  test('is stored for 24 hours', async () => {
     await using server = await startTestServer()
     const start = new Date('2031-02-03T04:05:06.789Z').getTime()
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -146,7 +146,7 @@ describe('Idempotency-Key', () => {
     expect(await idOf()).toBe(2)
   })
 
-  test('that is older than 24 hours is free for another request', async () => {
+  test('older than 24 hours is available for another request', async () => {
     await using server = await startTestServer()
     const start = new Date('2031-02-03T04:05:06.789Z').getTime()
     vi.useFakeTimers({ toFake: ['Date'], now: start })
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
     ['DELETE', '/api/users/1', undefined],
     ['DELETE', '/api/users?status=active', undefined],
   ] as const) {
-    test(`a repeat of ${method} ${path} gets the first answer too`, async () => {
+    test(`replays the first response of ${method} ${path}`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const first = await server.request(method, path, { json, headers })
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     ['DELETE', '/users/1', '/users/2', undefined],
     ['DELETE', '/api/users?status=active', '/api/users?status=inactive', undefined],
   ] as const) {
-    test(`${method} ${otherPath} under the key of ${method} ${path} is a 409`, async () => {
+    test(`of ${method} ${path} is a 409 for ${method} ${otherPath}`, async () => {
       await using server = await startTestServer()
       for (const user of someUsers(2)) await createUser(server, user)
       expect((await server.request(method, path, { json, headers })).status).toBeLessThan(300)
@@ -191,7 +191,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('idempotency_key over tRPC', () => {
-  test('gives the first answer again, for every mutation', async () => {
+  test('replays the first response, for every mutation', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     const idempotency_key = 'key-1'
@@ -216,7 +216,7 @@ describe('idempotency_key over tRPC', () => {
     for (const [index, call] of calls.entries()) expect(await call()).toEqual(first[index])
   })
 
-  test('with another input is a CONFLICT', async () => {
+  test('with a different input is a CONFLICT', async () => {
     await using server = await startTestServer()
     await server.client.items.create.mutate({ ...lamp, idempotency_key: 'key-1' })
     await expect(
@@ -224,14 +224,14 @@ describe('idempotency_key over tRPC', () => {
     ).rejects.toMatchObject({ data: { code: 'CONFLICT', httpStatus: 409 } })
   })
 
-  test('and the header are one key of one procedure', async () => {
+  test('and the header share the keys of a procedure', async () => {
     await using server = await startTestServer()
     const { id } = await server.client.items.create.mutate({ ...lamp, idempotency_key: 'key-1' })
     const { body } = await server.request('POST', '/items/', { json: lamp, headers })
     expect([id, body.item.id]).toEqual([1, 1])
   })
 
-  test('that is too long names its field', async () => {
+  test('that is too long is an error that names the field', async () => {
     await using server = await startTestServer()
     const refused = server.client.items.create.mutate({ ...lamp, idempotency_key: 'k'.repeat(256) })
     await expect(refused).rejects.toMatchObject({

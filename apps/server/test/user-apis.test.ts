@@ -4,13 +4,13 @@ import { aTimestamp, createBook, createItem, createUser, someUsers } from './rec
 
 const ada = { name: 'Ada', email: 'ada@example.com' }
 
-describe('one collection, three doors', () => {
-  for (const [made, path] of [
+describe('one collection, three APIs', () => {
+  for (const [api, path] of [
     ['main', '/api/users'],
     ['simple', '/users'],
     ['trailing-slash', '/api/users/'],
   ] as const) {
-    test(`a user made at the ${made} door is there at every door, each in its own shape`, async () => {
+    test(`a user created through the ${api} API appears in every API, each in its own shape`, async () => {
       await using server = await startTestServer()
       const json = { ...ada, age: 36, role: 'admin', status: 'inactive' }
       expect((await server.request('POST', path, { json })).status).toBe(201)
@@ -35,12 +35,12 @@ describe('one collection, three doors', () => {
     })
   }
 
-  for (const [deleted, path, status, body] of [
+  for (const [api, path, status, body] of [
     ['main', '/api/users/1', 200, { message: expect.stringMatching(/./) }],
     ['simple', '/users/1', 204, undefined],
     ['trailing-slash', '/api/users/1/', 204, undefined],
   ] as const) {
-    test(`a user deleted at the ${deleted} door (${status}) is gone at every door`, async () => {
+    test(`a user deleted through the ${api} API (${status}) is gone from every API`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const answer = await server.request('DELETE', path)
@@ -59,7 +59,7 @@ describe('one collection, three doors', () => {
     ['PUT', '/api/users/1'],
     ['PUT', '/api/users/1/'],
   ] as const) {
-    test(`${method} ${path} replaces what its row names: age and status stay`, async () => {
+    test(`${method} ${path} replaces the fields it lists and keeps age and status`, async () => {
       await using server = await startTestServer()
       await createUser(server, { age: 36, role: 'admin', status: 'inactive' })
       const json = { name: 'Eve', email: 'eve@example.com', role: 'user', status: 'active' }
@@ -76,7 +76,7 @@ describe('one collection, three doors', () => {
       })
     })
 
-    test(`${method} ${path} keeps the age and role that are sent`, async () => {
+    test(`${method} ${path} stores age and role if they are sent`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       await server.request(method, path, { json: { ...ada, age: 40, role: 'admin' } })
@@ -99,7 +99,7 @@ describe('one collection, three doors', () => {
     }
   }
 
-  test('PUT /users/{user_id} merges: what is not sent stays', async () => {
+  test('PUT /users/{user_id} merges: omitted fields keep their values', async () => {
     await using server = await startTestServer()
     await createUser(server, { age: 36, role: 'admin', status: 'inactive' })
     const { body } = await server.request('PUT', '/users/1', { json: { name: 'Eve' } })
@@ -107,9 +107,9 @@ describe('one collection, three doors', () => {
   })
 })
 
-describe('username is name under another key', () => {
+describe('username is an alias of name', () => {
   for (const key of ['username', 'name']) {
-    test(`POST /api/users/ takes ${key}`, async () => {
+    test(`POST /api/users/ accepts ${key}`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('POST', '/api/users/', {
         json: { [key]: 'Ada', email: 'ada@example.com' },
@@ -118,7 +118,7 @@ describe('username is name under another key', () => {
       expect(body.name).toBe('Ada')
     })
 
-    test(`PUT /api/users/{id}/ takes ${key}`, async () => {
+    test(`PUT /api/users/{id}/ accepts ${key}`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const json = { [key]: 'Eve', email: 'ada@example.com' }
@@ -127,7 +127,7 @@ describe('username is name under another key', () => {
       expect(body.name).toBe('Eve')
     })
 
-    test(`PATCH /api/users/{id}/ takes ${key}`, async () => {
+    test(`PATCH /api/users/{id}/ accepts ${key}`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const { status, body } = await server.request('PATCH', '/api/users/1/', { json: { [key]: 'Eve' } })
@@ -136,14 +136,14 @@ describe('username is name under another key', () => {
     })
   }
 
-  test('a wrong username is named as it was sent', async () => {
+  test('an error about username uses the name the client sent', async () => {
     await using server = await startTestServer()
     const { body } = await server.request('POST', '/api/users/', { json: { username: '', email: 'ada@example.com' } })
     expect(body.error).toMatch(/^username: must be text of 1 to 200 characters/)
   })
 
   for (const path of ['/api/users', '/users']) {
-    test(`POST ${path} does not know username`, async () => {
+    test(`POST ${path} does not accept username`, async () => {
       await using server = await startTestServer()
       const json = { username: 'Ada', email: 'ada@example.com' }
       const { status, body } = await server.request('POST', path, { json })
@@ -175,7 +175,7 @@ describe('paths', () => {
     ['PATCH', '/api/users/1/status', '/api/users/1/status/', { status: 'active' }, createUser],
     ['DELETE', '/items/1', '/items/1/', undefined, createItem],
   ] as const) {
-    test(`a trailing slash makes no difference: ${method} ${path} and ${other}`, async () => {
+    test(`ignore a trailing slash: ${method} ${path} and ${other}`, async () => {
       const answers = []
       for (const sent of [path, other]) {
         await using server = await startTestServer()
@@ -194,14 +194,14 @@ describe('paths', () => {
     ['/items', { name: 'Lamp', price: 24.5 }],
     ['/api/users/bulk/', [ada]],
   ] as const) {
-    test(`a trailing slash makes no difference: POST ${path}`, async () => {
+    test(`ignore a trailing slash: POST ${path}`, async () => {
       await using server = await startTestServer()
       expect((await server.request('POST', path, { json })).status).toBe(201)
     })
   }
 
   for (const path of ['/users/1/', '/books/1/']) {
-    test(`a trailing slash makes no difference: DELETE ${path} is a 204`, async () => {
+    test(`ignore a trailing slash: DELETE ${path} is a 204`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       await createBook(server)
@@ -229,7 +229,7 @@ describe('create', () => {
     ['/books', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }, '/books/1'],
     ['/items/', { name: 'Lamp', price: 24.5 }, '/items/1'],
   ] as const) {
-    test(`POST ${path} is a 201 with Location ${location}, where the record is`, async () => {
+    test(`POST ${path} returns 201 and the Location ${location} of the record`, async () => {
       await using server = await startTestServer()
       const { status, headers } = await server.request('POST', path, { json })
       expect(status).toBe(201)
@@ -249,22 +249,22 @@ describe('bulk create', () => {
   for (const [what, last, error] of [
     ['lacks a field', { name: 'Eve' }, 'Missing required fields: [2].email'],
     [
-      'has a wrong field',
+      'has an invalid field',
       { name: 'Eve', email: 'eve' },
       expect.stringMatching(/^\[2\]\.email: must be a valid e-mail/),
     ],
     ['has an empty password', { ...ada, password: '' }, expect.stringMatching(/^\[2\]\.password: must be text/)],
-    ['is no object', 'Eve', expect.stringMatching(/^\[2\]: /)],
+    ['is not an object', 'Eve', expect.stringMatching(/^\[2\]: /)],
     ['is null', null, expect.stringMatching(/^\[2\]: /)],
   ] as const) {
-    test(`leaves nothing when an element ${what}, and names its index`, async () => {
+    test(`stores nothing if an element ${what}, and the error names its index`, async () => {
       await using server = await startTestServer()
       await refuse(server, [...someUsers(2), last], 400, error)
       expect((await server.request('GET', '/users')).body).toEqual([])
     })
   }
 
-  test('leaves nothing when an e-mail address is taken, a 409 that names the index and the field', async () => {
+  test('stores nothing if an e-mail address is taken: a 409 names the index and the field', async () => {
     await using server = await startTestServer()
     await createUser(server)
     await refuse(
@@ -278,7 +278,7 @@ describe('bulk create', () => {
     ])
   })
 
-  test('leaves nothing when two elements share an e-mail address, a 409 that names the second', async () => {
+  test('stores nothing if two elements share an e-mail address: a 409 names the second', async () => {
     await using server = await startTestServer()
     await refuse(
       server,
@@ -289,14 +289,14 @@ describe('bulk create', () => {
     expect((await server.request('GET', '/users')).body).toEqual([])
   })
 
-  test('takes one user', async () => {
+  test('accepts one user', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('POST', '/api/users/bulk', { json: [ada] })
     expect(status).toBe(201)
     expect(body).toEqual([{ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at: aTimestamp }])
   })
 
-  test('takes 1,000 users and answers them in the order sent', async () => {
+  test('accepts 1,000 users and returns them in the order sent', async () => {
     await using server = await startTestServer()
     const users = someUsers(1000).reverse()
     const { status, body } = await server.request('POST', '/api/users/bulk', { json: users })
@@ -314,12 +314,12 @@ describe('bulk create', () => {
     })
   }
 
-  test('refuses what is no array', async () => {
+  test('refuses a body that is not an array', async () => {
     await using server = await startTestServer()
     await refuse(server, ada, 400, expect.stringMatching(/array of 1 to 1000/))
   })
 
-  test('takes role, status and age of each', async () => {
+  test('accepts role, status and age for each user', async () => {
     await using server = await startTestServer()
     const json = [{ ...ada, role: 'admin', status: 'inactive', age: 36 }, ...someUsers(1)]
     await server.request('POST', '/api/users/bulk', { json })
@@ -352,13 +352,13 @@ describe('DELETE /api/users', () => {
     })
   }
 
-  test('without status says that it is required', async () => {
+  test('requires a status', async () => {
     await using server = await startTestServer()
     expect((await server.request('DELETE', '/api/users')).body).toEqual({ error: 'Missing required fields: status' })
   })
 
   for (const count of [0, 1, 3]) {
-    test(`says that ${count} were removed`, async () => {
+    test(`reports ${count} removed users`, async () => {
       await using server = await startTestServer()
       for (const user of someUsers(count)) await createUser(server, { ...user, status: 'inactive' })
       await createUser(server)
@@ -369,7 +369,7 @@ describe('DELETE /api/users', () => {
     })
   }
 
-  test('the trailing-slash form is another path, which removes nothing', async () => {
+  test('does nothing at the path with a trailing slash, which is a 405', async () => {
     await using server = await startTestServer()
     await createUser(server, { status: 'inactive' })
     const { status, headers } = await server.request('DELETE', '/api/users/?status=inactive')

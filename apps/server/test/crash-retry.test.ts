@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
-const DIES = fileURLToPath(new URL('dies-before-answering.mjs', import.meta.url))
+const KILL_BEFORE_RESPONSE = fileURLToPath(new URL('kill-before-response.mjs', import.meta.url))
 
 const lamp = { name: 'Lamp', price: 24.5 }
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'analytical' }
@@ -26,13 +26,13 @@ for (const { what, path, list, json, first } of [
     first: [{ id: 1, ...bob, role: 'user', created_at: expect.any(String) }],
   },
 ]) {
-  test(`killed between the write of ${what} and its answer: the retry at another process gets the first answer`, async () => {
+  test(`after a kill between the write of ${what} and the response, a retry at another process gets the first response`, async () => {
     await using folder = await temporaryFolder()
     const database = await postgresDatabase()
     const environment: Record<string, string> = database ? { DATABASE_URL: database.url } : {}
     await using other = spawnService(folder.path, environment)
     const otherUrl = await other.url()
-    await using dying = spawnService(folder.path, { ...environment, NODE_OPTIONS: `--import ${DIES}` })
+    await using dying = spawnService(folder.path, { ...environment, NODE_OPTIONS: `--import ${KILL_BEFORE_RESPONSE}` })
     const create = async (url: string) => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'once' }
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
@@ -42,7 +42,7 @@ for (const { what, path, list, json, first } of [
 
     await expect(create(await dying.url())).rejects.toThrow('fetch failed')
     expect((await dying.exited).code).toBe(null)
-    // The write is there: it was the answer that was lost.
+    // The write is stored; only the response was lost.
     expect(await stored()).toHaveLength(1)
     const again = await create(otherUrl)
     expect(again).toMatchObject({ status: 201, body: first })

@@ -22,7 +22,7 @@ describe('a password', () => {
   for (const [what, password] of [
     ['1 character', 'x'],
     ['1 emoji', '😀'],
-    ['one of the commonest', '12345678'],
+    ['one of the most common', '12345678'],
     ['8 emoji', '😀'.repeat(8)],
     ['1,024 bytes', 'a'.repeat(1024)],
     ['1,024 bytes in 512 characters', 'é'.repeat(512)],
@@ -55,7 +55,7 @@ describe('a password', () => {
         ['PATCH', '/api/users/1', 'password'],
         ['PUT', '/users/1', 'password'],
       ] as const) {
-        test(`${what}: ${method} ${path} is a 400 that names it`, async () => {
+        test(`${what}: ${method} ${path} is a 400 that names the field`, async () => {
           const user = { ...ada, email: 'eve@example.com', password }
           const { status, body } = await server().request(method, path, { json: path.endsWith('bulk') ? [user] : user })
           expect(status).toBe(400)
@@ -71,7 +71,7 @@ describe('a password', () => {
     ['POST', '/api/users/bulk', '[0].password'],
     ['PATCH', '/api/users/1', 'password'],
   ] as const) {
-    test(`PASSWORD_MIN_LENGTH holds once there are keys: ${method} ${path}`, async () => {
+    test(`has at least PASSWORD_MIN_LENGTH characters once a key exists: ${method} ${path}`, async () => {
       await using server = await startTestServer({ PASSWORD_MIN_LENGTH: '12' })
       await createUser(server)
       server.logIn((await createKey(server)).key)
@@ -101,7 +101,7 @@ describe('a password', () => {
     expect(new Set(hashes).size).toBe(3)
   })
 
-  test('stays on PUT at the main and trailing-slash doors, whatever is sent', async () => {
+  test('stays unchanged on PUT in the main and trailing-slash APIs, whatever is sent', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse' })
     const before = await storedHash(server)
@@ -112,7 +112,7 @@ describe('a password', () => {
     }
   })
 
-  test('stays on a PATCH of other fields and on a change of status', async () => {
+  test('stays unchanged on a PATCH of other fields and on a change of status', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse' })
     const before = await storedHash(server)
@@ -121,7 +121,7 @@ describe('a password', () => {
     expect(await storedHash(server)).toBe(before)
   })
 
-  test('is never returned at any door', async () => {
+  test('is never returned by any API', async () => {
     await using server = await startTestServer()
     const password = 'correct horse'
     const answers = [
@@ -147,7 +147,7 @@ describe('a password', () => {
     expect(JSON.stringify([answers.map(({ body }) => body), users, record])).not.toMatch(/password|correct horse|argon/)
   })
 
-  test('is never echoed in an error, and never logged', async () => {
+  test('is never echoed in an error and never logged', async () => {
     await using server = await startTestServer()
     await createUser(server)
     server.logIn((await createKey(server)).key)
@@ -171,7 +171,7 @@ describe('a password', () => {
     expect(server.log.join('')).not.toContain('xyzzy')
   })
 
-  test('cannot be sorted by', async () => {
+  test('is not sortable', async () => {
     await using server = await startTestServer()
     for (const sort of ['password_asc', 'password_hash_desc']) {
       expect((await server.request('GET', `/users?sort=${sort}`)).status).toBe(400)

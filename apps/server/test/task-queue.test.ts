@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Turns } from '../src/connections/line.ts'
 
-test('tasks run in their order, so many in a round of the event loop, and those that come first at once', async () => {
+test('tasks run in order, a fixed number per event-loop round, and the first ones run immediately', async () => {
   const turns = new Turns(2)
   const ran: number[] = []
   for (let n = 0; n < 5; n++) turns.run(() => ran.push(n))
   expect([ran, turns.waiting]).toEqual([[0, 1], 3])
   await setImmediate()
-  // One that comes meanwhile waits behind the others.
+  // A task added now is queued after the others.
   turns.run(() => ran.push(5))
   expect([ran, turns.waiting]).toEqual([[0, 1, 2, 3], 2])
   await setImmediate()

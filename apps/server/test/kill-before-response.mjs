@@ -1,4 +1,4 @@
-// Loaded by --import into the service: kills it when it is about to answer a write.
+// Loaded into the service by --import: kills it when it is about to answer a write.
 import { ServerResponse } from 'node:http'
 
 const { writeHead } = ServerResponse.prototype

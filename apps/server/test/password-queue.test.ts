@@ -3,7 +3,7 @@ import { FairQueue, hashInTurn, hashingQueue } from '../src/passwords/hashing.ts
 import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
 
-test('callers take turns, however many passwords one of them has waiting', async () => {
+test('callers share the hashing threads fairly, however many passwords one of them has queued', async () => {
   const order: string[] = []
   const hash = (caller: string) => hashInTurn('horse', { caller }).then(() => order.push(caller))
   await Promise.all([...Array.from({ length: 30 }, () => hash('key 1')), hash('key 2'), hash('key 3')])
@@ -11,7 +11,7 @@ test('callers take turns, however many passwords one of them has waiting', async
   expect(order.slice(0, 9)).toContain('key 3')
 })
 
-test('beyond a hundred that wait, the caller with most is refused, and nobody else', async () => {
+test('over a hundred queued passwords, only the caller with the most is refused', async () => {
   const outcomes = { 'key 1': [] as unknown[], 'key 2': [] as unknown[] }
   const hash = (caller: keyof typeof outcomes) =>
     hashInTurn('horse', { caller }).then(
@@ -25,7 +25,7 @@ test('beyond a hundred that wait, the caller with most is refused, and nobody el
   expect(outcomes['key 1'].filter((outcome) => outcome === 503)).toHaveLength(30 - running)
 })
 
-test('a writer with 130 creates at once makes nobody else wait for all of them, or get a 503', async () => {
+test('a writer with 130 concurrent creates neither delays other callers to the end nor causes them a 503', async () => {
   await using server = await startTestServer()
   const { writer = '', admin = '' } = await createCallers(server)
   const create = async (Authorization: string, n: number) => {
@@ -42,7 +42,7 @@ test('a writer with 130 creates at once makes nobody else wait for all of them, 
   expect(new Set(statuses)).toEqual(new Set([201, 503]))
 })
 
-test('with as many callers as places the one that came last is refused', () => {
+test('with as many callers as slots the last one is refused', () => {
   const queue = new FairQueue<number>()
   for (let n = 0; n < 3; n++) queue.add(`key ${n}`, n)
   expect([queue.drop(), queue.take(), queue.take(), queue.take(), queue.size]).toEqual([2, 0, 1, undefined, 0])

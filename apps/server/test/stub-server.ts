@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server that answers by hand, for what the real one does only in trouble; `await using` stops it. */
-export async function standIn(listener: RequestListener) {
+/**
+ * A server with a hand-written handler, for responses that the service gives only on failures; `await using` stops it.
+ */
+export async function startStubServer(listener: RequestListener) {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

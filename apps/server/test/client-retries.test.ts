@@ -14,7 +14,7 @@ import { TRPCClientError } from '@trpc/client'
 import { expect, expectTypeOf, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
-import { standIn } from './stand-in.ts'
+import { startStubServer } from './stub-server.ts'
 
 const failure = (call: Promise<unknown>) =>
   call.then(
@@ -22,7 +22,7 @@ const failure = (call: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test('each kind of failure is a class, with status, fields and the words of the service', async () => {
+test('each kind of failure has its own class, with the status, fields and message of the service', async () => {
   await using server = await startTestServer()
   const { users, items } = createClient({ baseUrl: server.url })
   const { id } = await users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
@@ -52,15 +52,15 @@ test('each kind of failure is a class, with status, fields and the words of the 
   expect(stale).toMatchObject({ status: 412 })
 })
 
-test('a service that is not there is unavailable, told once the time for repeats is over', async () => {
+test('an unreachable service is reported as unavailable once the time for retries is over', async () => {
   const { books } = createClient({ baseUrl: 'http://127.0.0.1:9', retryForMs: 300 })
   const error = await failure(books.get.query({ id: 1 }))
   expect(error).toBeInstanceOf(UnavailableError)
   expect(error).toMatchObject({ status: 0, message: 'The service cannot be reached' })
 })
 
-test('a call ends with its time, and with its own signal', async () => {
-  await using silent = await standIn(() => {})
+test('a call ends at its timeout or at its abort signal', async () => {
+  await using silent = await startStubServer(() => {})
   const { books } = createClient({ baseUrl: silent.url, timeoutMs: 100 })
   expect(await failure(books.get.query({ id: 1 }))).toBeInstanceOf(TimeoutError)
 
@@ -70,9 +70,9 @@ test('a call ends with its time, and with its own signal', async () => {
   expect(await call).toBeInstanceOf(AbortedError)
 })
 
-test('Retry-After is waited for, and what the caller or the contract refuses is not repeated', async () => {
+test('the client waits for Retry-After, and does not retry what the service rejects for good', async () => {
   const seen: { at: number; key: string }[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     let body = ''
     req.on('data', (chunk) => {
       body += chunk
@@ -94,9 +94,9 @@ test('Retry-After is waited for, and what the caller or the contract refuses is 
   expect(seen[1]?.key).toBe(seen[0]?.key)
 })
 
-test('without retries a call is tried once', async () => {
+test('with retries disabled a call is attempted once', async () => {
   const bodies: string[] = []
-  await using busy = await standIn((req, res) => {
+  await using busy = await startStubServer((req, res) => {
     req.on('data', (chunk) => bodies.push(String(chunk)))
     req.on('end', () => res.writeHead(503).end('{}'))
   })
@@ -105,7 +105,7 @@ test('without retries a call is tried once', async () => {
   expect(bodies).toEqual(['{"0":{"name":"Lamp","price":1,"idempotency_key":"key-1"}}'])
 })
 
-test('500 creates lose nothing and double nothing while the service is killed and started again', async () => {
+test('500 creates lose nothing and duplicate nothing across a kill and restart of the service', async () => {
   await using folder = await temporaryFolder()
   await using first = spawnService(folder.path)
   const baseUrl = await first.url()
@@ -134,7 +134,7 @@ test('500 creates lose nothing and double nothing while the service is killed an
   expect(new Set(names).size).toBe(500)
 })
 
-test('a list is walked record by record or page by page', async () => {
+test('a list is iterated record by record or page by page', async () => {
   await using server = await startTestServer()
   const client = createClient({ baseUrl: server.url })
   const users = ['Ada', 'Bob', 'Cy', 'Di', 'Ed'].map((name, age) => ({ name, email: `${name}@example.com`, age }))

@@ -5,7 +5,7 @@ import { createRounds } from '../src/limits/load.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** How many of `requests` that come at once, and take `ms` each, are let in. */
+/** The number of concurrent requests, each of `ms`, that are admitted. */
 async function round(comesTooLate: () => boolean, requests: number, ms: number) {
   let admitted = 0
   for (let request = 0; request < requests; request++) {
@@ -17,14 +17,14 @@ async function round(comesTooLate: () => boolean, requests: number, ms: number) 
   return admitted
 }
 
-test('a burst is served for 250 ms; when it goes on, rounds are kept to 30 ms', async () => {
+test('a burst is served for 250 ms; under continued load each round is limited to 30 ms', async () => {
   const comesTooLate = createRounds()
   expect(await round(comesTooLate, 900, 1)).toBe(251)
   expect(await round(comesTooLate, 900, 1)).toBe(32)
   expect(await round(comesTooLate, 900, 1)).toBe(32)
 })
 
-test('bursts are served again once no round was long for half a second', async () => {
+test('bursts are served again after half a second without a long round', async () => {
   const comesTooLate = createRounds()
   await round(comesTooLate, 900, 1)
   for (let time = 0; time < 19; time++) expect(await round(comesTooLate, 25, 1)).toBe(25)
@@ -35,7 +35,7 @@ test('bursts are served again once no round was long for half a second', async (
   expect(await round(comesTooLate, 900, 1)).toBe(251)
 })
 
-test('thirty-two requests at once are served however long each takes', async () => {
+test('thirty-two concurrent requests are served, however long each takes', async () => {
   const comesTooLate = createRounds()
   for (let time = 0; time < 5; time++) expect(await round(comesTooLate, 32, 300)).toBe(32)
 })

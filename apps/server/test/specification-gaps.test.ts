@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
 
-// The answers that a second reading of the specification settled, each written down by hand from the specification.
+// The rules of the section "Second reading" of the decisions. Each expectation is written by hand from the
+// specification.
 
 const ada = { name: 'Ada', email: 'ada@example.com' }
 const dune = { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
@@ -14,7 +15,7 @@ async function createAll(server: TestServer) {
   await createItem(server)
 }
 
-/** Calls a procedure over tRPC with input as JSON text. */
+/** Calls a tRPC procedure with its input as JSON text. */
 async function call(server: TestServer, procedure: string, input: string) {
   const isQuery = /\.(get|list)$/.test(procedure)
   const url = `${server.url}/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(input)}` : ''}`
@@ -32,7 +33,7 @@ describe('1. A create-user request without a JSON body is a 400: No input data p
   for (const path of ['/api/users', '/users', '/api/users/']) {
     for (const [what, raw, type] of [
       ['no body', undefined, undefined],
-      ['no body, announced as JSON', undefined, 'application/json'],
+      ['no body and a JSON Content-Type', undefined, 'application/json'],
       ['an empty body', '', 'application/json'],
       ['null', 'null', 'application/json'],
       ['text', body, 'text/plain'],
@@ -40,7 +41,7 @@ describe('1. A create-user request without a JSON body is a 400: No input data p
       ['a multipart form', '--x--', 'multipart/form-data; boundary=x'],
       ['XML', '<user/>', 'application/xml'],
       ['another kind of JSON', body, 'application/merge-patch+json'],
-      ['what only begins like JSON', body, 'application/jsonl'],
+      ['a type that begins like JSON', body, 'application/jsonl'],
     ] as const) {
       test(`POST ${path} with ${what}`, async () => {
         const answer = await server().request('POST', path, {
@@ -51,13 +52,13 @@ describe('1. A create-user request without a JSON body is a 400: No input data p
       })
     }
 
-    test(`POST ${path} with a body of no media type`, async () => {
+    test(`POST ${path} with a body without a media type`, async () => {
       const raw = new TextEncoder().encode(body)
       const answer = await server().request('POST', path, { raw })
       expect([answer.status, answer.body]).toEqual([400, { error: 'No input data provided' }])
     })
 
-    test(`POST ${path} with an encoding or a charset that is not taken is still a 415`, async () => {
+    test(`POST ${path} with an unsupported encoding or charset is still a 415`, async () => {
       for (const headers of [
         { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
         { 'Content-Type': 'application/json; charset=latin1' },
@@ -73,7 +74,7 @@ describe('1. A create-user request without a JSON body is a 400: No input data p
     ['POST', '/items/'],
     ['POST', '/api/keys'],
   ] as const) {
-    test(`${method} ${path} with text stays a 415`, async () => {
+    test(`${method} ${path} with text is a 415`, async () => {
       const headers = { 'Content-Type': 'text/plain' }
       expect((await server().request(method, path, { raw: '{}', headers })).status).toBe(415)
     })
@@ -84,8 +85,8 @@ const USER_MISSING = { error: 'User not found' }
 const BOOK_MISSING = { message: 'Book not found' }
 const ITEM_MISSING = { message: 'Item not found' }
 
-/** Every operation that names a record, with what it answers where there is none. */
-const OF_A_RECORD = [
+/** Every operation on a single record, with the body of its 404. */
+const RECORD_OPERATIONS = [
   ['GET', '/api/users/{id}', undefined, USER_MISSING],
   ['PUT', '/api/users/{id}', { ...ada, role: 'user' }, USER_MISSING],
   ['PATCH', '/api/users/{id}', { name: 'Eve' }, USER_MISSING],
@@ -110,7 +111,7 @@ const OF_A_RECORD = [
 describe('2. An integer id that is not stored is a 404, whatever its size or sign (7.3.3, 7.3.4)', () => {
   const server = shareTestServer(createAll)
 
-  for (const [method, path, json, missing] of OF_A_RECORD) {
+  for (const [method, path, json, missing] of RECORD_OPERATIONS) {
     for (const id of [
       '0',
       '-0',
@@ -131,7 +132,7 @@ describe('2. An integer id that is not stored is a 404, whatever its size or sig
     }
 
     for (const id of ['abc', '1.5', '1.0', '1e3', '%2B1', '+1', '0x1', '%201', '١', '-', '--1']) {
-      test(`${method} ${path.replace('{id}', id)}, no integer, is a 400`, async () => {
+      test(`${method} ${path.replace('{id}', id)}, not an integer, is a 400`, async () => {
         const { status, body } = await server().request(method, path.replace('{id}', encodeURI(decodeURI(id))), {
           json,
         })
@@ -177,25 +178,25 @@ describe('2. An integer id that is not stored is a 404, whatever its size or sig
   }
 })
 
-describe('3. A missing record comes before an invalid body', () => {
+describe('3. A missing record takes precedence over an invalid body', () => {
   const server = shareTestServer(createAll)
   const type = { 'Content-Type': 'application/json' }
-  const writes = OF_A_RECORD.filter(([method]) => method === 'PUT' || method === 'PATCH')
+  const writes = RECORD_OPERATIONS.filter(([method]) => method === 'PUT' || method === 'PATCH')
 
   for (const [method, template, , missing] of writes) {
     const path = template.replace('{id}', '7')
     for (const [what, options] of [
-      ['a wrong field', { json: { name: 7, title: 7, price: 'x', status: 'x' } }],
+      ['an invalid field', { json: { name: 7, title: 7, price: 'x', status: 'x' } }],
       ['an empty object', { json: {} }],
-      ['unknown fields alone', { json: { colour: 'red' } }],
+      ['only unknown fields', { json: { colour: 'red' } }],
       ['an array', { json: [] }],
       ['null', { raw: 'null', headers: type }],
       ['an empty body', { raw: '', headers: type }],
       ['no body', {}],
-      ['a value that is nested too deep', { raw: `${'['.repeat(40)}${']'.repeat(40)}`, headers: type }],
-      ['a wrong If-Match', { json: {}, headers: { 'If-Match': 'x' } }],
+      ['a value nested too deeply', { raw: `${'['.repeat(40)}${']'.repeat(40)}`, headers: type }],
+      ['an invalid If-Match', { json: {}, headers: { 'If-Match': 'x' } }],
       ['a stale If-Match', { json: {}, headers: { 'If-Match': '"1-User"' } }],
-      ['a wrong Idempotency-Key', { json: {}, headers: { 'Idempotency-Key': 'a b' } }],
+      ['an invalid Idempotency-Key', { json: {}, headers: { 'Idempotency-Key': 'a b' } }],
     ] as const) {
       test(`${method} ${path} with ${what} is a 404`, async () => {
         const { status, body } = await server().request(method, path, options)
@@ -207,7 +208,7 @@ describe('3. A missing record comes before an invalid body', () => {
       expect((await server().request(method, `${path}?colour=red`, { json: {} })).status).toBe(404)
     })
 
-    test(`${method} ${path} with malformed JSON, a body too large or of another type keeps its status`, async () => {
+    test(`${method} ${path} with malformed JSON, an oversized body or another media type keeps its status`, async () => {
       const statusOf = async (raw: string, headers: Record<string, string>) =>
         (await server().request(method, path, { raw, headers })).status
       expect(await statusOf('{"name":', type)).toBe(400)
@@ -231,14 +232,14 @@ describe('3. A missing record comes before an invalid body', () => {
     })
   }
 
-  test('a password that is too short does not come before it either', async () => {
+  test('it also takes precedence over a password that is too short', async () => {
     await using keyed = await startTestServer()
     keyed.logIn((await createKey(keyed)).key)
     const { status, body } = await keyed.request('PATCH', '/api/users/7', { json: { password: 'short' } })
     expect([status, body]).toEqual([404, USER_MISSING])
   })
 
-  test('missing rights come first', async () => {
+  test('authentication and authorization come first', async () => {
     await using keyed = await startTestServer()
     const { key } = await createKey(keyed)
     const reader = await keyed.request('POST', '/api/keys', {
@@ -253,7 +254,7 @@ describe('3. A missing record comes before an invalid body', () => {
     }
   })
 
-  test('a record that is there keeps its 400', async () => {
+  test('an existing record gives a 400', async () => {
     for (const [method, template] of writes) {
       const { status } = await server().request(method, template.replace('{id}', '1'), { json: [] })
       expect([method, template, status]).toEqual([method, template, 400])
@@ -261,7 +262,7 @@ describe('3. A missing record comes before an invalid body', () => {
   })
 })
 
-describe('4. PUT loses nothing that its row does not name', () => {
+describe('4. PUT keeps the fields that it does not list', () => {
   const stored = { age: 36, role: 'admin', status: 'inactive', password: 'correct horse' }
 
   for (const [path, json, expected] of [
@@ -291,7 +292,7 @@ describe('4. PUT loses nothing that its row does not name', () => {
     ['/api/users/1/', { username: 'Eve' }, 'Missing required fields: email'],
     ['/api/users/1/', { email: 'ada@example.com', role: 'admin' }, 'Missing required fields: name'],
   ] as const) {
-    test(`PUT ${path} with ${JSON.stringify(json)} is a 400 that names what is missing`, async () => {
+    test(`PUT ${path} with ${JSON.stringify(json)} is a 400 that names the missing fields`, async () => {
       await using server = await startTestServer()
       await createUser(server, stored)
       const answer = await server.request('PUT', path, { json })
@@ -299,7 +300,7 @@ describe('4. PUT loses nothing that its row does not name', () => {
     })
   }
 
-  test('over tRPC replace requires the role, and keeps an age that is left out', async () => {
+  test('over tRPC replace requires the role and keeps an omitted age', async () => {
     await using server = await startTestServer()
     await createUser(server, stored)
     // @ts-expect-error the role is required
@@ -314,7 +315,7 @@ describe('4. PUT loses nothing that its row does not name', () => {
   })
 })
 
-describe('5. Writes are idempotent to the last field', () => {
+describe('5. A write without a change leaves the record unchanged', () => {
   const writes = [
     ['PUT', '/api/users/1', { ...ada, role: 'user' }, createUser],
     ['PUT', '/api/users/1/', ada, createUser],
@@ -333,7 +334,7 @@ describe('5. Writes are idempotent to the last field', () => {
   for (const [method, path, json, create] of writes) {
     const record = path.replace(/\/status$/, '')
 
-    test(`${method} ${path} with ${JSON.stringify(json)} leaves ETag, updated_at and audit log as they are`, async () => {
+    test(`${method} ${path} with ${JSON.stringify(json)} keeps ETag, updated_at and audit log`, async () => {
       await using server = await startTestServer()
       await create(server)
       const read = async () => {
@@ -360,7 +361,7 @@ describe('5. Writes are idempotent to the last field', () => {
     })
   }
 
-  test('a password that is sent is always a change', async () => {
+  test('a password is always a change', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse' })
     for (const tag of [/^"2-ChangedUser\.[0-9a-f]{6}"$/, /^"3-ChangedUser\.[0-9a-f]{6}"$/]) {
@@ -376,7 +377,7 @@ describe('5. Writes are idempotent to the last field', () => {
     expect(headers.get('etag')).toMatch(/^"2-ChangedUser\.[0-9a-f]{6}"$/)
   })
 
-  test('one field that differs among others that do not is a change, of which one entry is kept', async () => {
+  test('one different field among equal ones is a change with one audit entry', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const { headers } = await server.request('PATCH', '/api/users/1', { json: { ...ada, age: 36 } })
@@ -384,7 +385,7 @@ describe('5. Writes are idempotent to the last field', () => {
     expect((await server.request('GET', '/api/audit')).body).toHaveLength(2)
   })
 
-  test('a repeat over tRPC leaves the version', async () => {
+  test('a repeat over tRPC keeps the version', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client
     await createAll(server)
@@ -412,7 +413,7 @@ describe('5. Writes are idempotent to the last field', () => {
     ['PUT', '/api/users/1', { name: 'Eve', email: 'eve@example.com', role: 'admin' }, /^"2-UserDetail\.[0-9a-f]{6}"$/],
     ['PATCH', '/api/users/1/status', { status: 'inactive' }, /^"2-UserDetail\.[0-9a-f]{6}"$/],
   ] as const) {
-    test(`100 times ${method} ${path} at once make one version and one entry`, async () => {
+    test(`100 concurrent requests ${method} ${path} create one version and one entry`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const answers = await Promise.all(Array.from({ length: 100 }, () => server.request(method, path, { json })))
@@ -424,7 +425,7 @@ describe('5. Writes are idempotent to the last field', () => {
   }
 })
 
-describe('6. Any subset of fields, also none', () => {
+describe('6. An update accepts any subset of fields, also none', () => {
   const server = shareTestServer(createAll)
 
   for (const [method, path, json, name] of [
@@ -467,7 +468,7 @@ describe('6. Any subset of fields, also none', () => {
     })
   }
 
-  test('a name of an object’s own machinery is an unknown field like any other', async () => {
+  test('the name of an inherited property is an unknown field like any other', async () => {
     const headers = { 'Content-Type': 'application/json' }
     for (const name of ['__proto__', 'constructor', 'toString', '']) {
       const raw = `{${JSON.stringify(name)}:{"name":"Eve"}}`
@@ -476,7 +477,7 @@ describe('6. Any subset of fields, also none', () => {
     expect((await server().request('GET', '/items/1')).body.name).toBe('Lamp')
   })
 
-  test('over tRPC it is the same', async () => {
+  test('the same applies over tRPC', async () => {
     expect((await call(server(), 'users.update', '{"id":1}')).status).toBe(200)
     expect((await call(server(), 'items.update', '{"id":1,"version":1}')).status).toBe(200)
     const { status, body } = await call(server(), 'items.update', '{"id":1,"cost":5}')
@@ -488,7 +489,7 @@ describe('6. Any subset of fields, also none', () => {
   })
 })
 
-describe('7. Equality filters take any text', () => {
+describe('7. Equality filters accept any text', () => {
   const server = shareTestServer(createAll)
 
   for (const path of [
@@ -514,7 +515,7 @@ describe('7. Equality filters take any text', () => {
     })
   }
 
-  test('the typed client takes any text too, and counts nothing', async () => {
+  test('the typed client accepts any text and counts no records', async () => {
     const { users, total } = await server().client.users.list.query({ role: 'nosuchrole', count: true })
     expect([users, total]).toEqual([[], 0])
   })
@@ -526,7 +527,7 @@ describe('7. Equality filters take any text', () => {
     ['DELETE', '/api/users?status=archived', undefined],
     ['DELETE', '/api/users?status=', undefined],
   ] as const) {
-    test(`${method} ${path} keeps the closed list`, async () => {
+    test(`${method} ${path} accepts only known values`, async () => {
       const { status, body } = await server().request(method, path, { json })
       expect(status).toBe(400)
       expect(body.error).toMatch(/^(role: must be admin or user|status: must be active or inactive)$/)
@@ -534,23 +535,23 @@ describe('7. Equality filters take any text', () => {
   }
 })
 
-describe('8. Passwords by the specification out of the box', () => {
-  const at = (path: string, password: string, email: string) => {
+describe('8. Passwords follow the specification by default', () => {
+  const bodyFor = (path: string, password: string, email: string) => {
     const user = { name: 'Eve', email, password }
     return path.endsWith('bulk') ? [user] : user
   }
 
   for (const path of ['/api/users', '/users', '/api/users/', '/api/users/bulk']) {
-    test(`POST ${path} takes any text of 1 character or more`, async () => {
+    test(`POST ${path} accepts any text of 1 character or more`, async () => {
       await using server = await startTestServer()
       for (const [index, password] of ['x', ' ', '1234567', 'password'].entries()) {
-        const json = at(path, password, `eve${index}@example.com`)
+        const json = bodyFor(path, password, `eve${index}@example.com`)
         expect((await server.request('POST', path, { json })).status).toBe(201)
       }
-      expect((await server.request('POST', path, { json: at(path, '', 'e@example.com') })).status).toBe(400)
+      expect((await server.request('POST', path, { json: bodyFor(path, '', 'e@example.com') })).status).toBe(400)
     })
 
-    test(`POST ${path} asks for 8 characters and refuses the commonest passwords once there are keys`, async () => {
+    test(`POST ${path} requires 8 characters and refuses the most common passwords once a key exists`, async () => {
       await using server = await startTestServer()
       server.logIn((await createKey(server)).key)
       const field = path.endsWith('bulk') ? '[0].password' : 'password'
@@ -561,15 +562,17 @@ describe('8. Passwords by the specification out of the box', () => {
         ['password', 'must not be one of the 10,000 most common passwords'],
         ['PassWord', 'must not be one of the 10,000 most common passwords'],
       ] as const) {
-        const { status, body } = await server.request('POST', path, { json: at(path, password, 'eve@example.com') })
+        const { status, body } = await server.request('POST', path, {
+          json: bodyFor(path, password, 'eve@example.com'),
+        })
         expect([status, body]).toEqual([400, { error: `${field}: ${message}` }])
       }
-      const json = at(path, 'correct horse', 'eve@example.com')
+      const json = bodyFor(path, 'correct horse', 'eve@example.com')
       expect((await server.request('POST', path, { json })).status).toBe(201)
     })
   }
 
-  test('an identity provider asks for them as well', async () => {
+  test('with an identity provider they apply as well', async () => {
     const environment = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_AUDIENCE: 'resource' }
     await using server = await startTestServer()
     const { key } = await createKey(server)
@@ -584,7 +587,7 @@ describe('8. Passwords by the specification out of the box', () => {
     ['PUT', '/users/1'],
     ['PATCH', '/api/users/1/'],
   ] as const) {
-    test(`${method} ${path} holds a change to the same rules`, async () => {
+    test(`${method} ${path} applies the same rules`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       expect((await server.request(method, path, { json: { password: 'x' } })).status).toBe(200)
@@ -596,7 +599,7 @@ describe('8. Passwords by the specification out of the box', () => {
     })
   }
 
-  test('over tRPC too', async () => {
+  test('the same rules apply over tRPC', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate({ ...ada, password: 'x' })
     server.logIn((await server.client.keys.create.mutate({ name: 'test', role: 'admin' })).key)

@@ -9,43 +9,43 @@ import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const snippets = fileURLToPath(new URL('../../../docs/snippets/', import.meta.url))
-// Not below node_modules, where Node runs no TypeScript.
+// Outside node_modules, where Node.js does not run TypeScript.
 const cache = fileURLToPath(new URL('../dist/', import.meta.url))
 const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
 const LONG = { timeout: 300_000 }
 
-const isThere = (command: string, argument: string) =>
+const isInstalled = (command: string, argument: string) =>
   run(command, [argument]).then(
     () => true,
     () => false,
   )
 
-/** What a snippet prints when it runs against an empty service of its own. */
-async function printed(command: string, ...files: string[]) {
+/** The output of a snippet against its own empty service. */
+async function outputOf(command: string, ...files: string[]) {
   await using server = await createTestServer()
   const { stdout } = await run(command, files, { env: { ...process.env, BASE_URL: server.url } })
   return stdout
 }
 
-test.skipIf(!(await isThere('curl', '--version')))('the curl snippet runs', LONG, async () => {
+test.skipIf(!(await isInstalled('curl', '--version')))('the curl snippet runs', LONG, async () => {
   expect(
-    await printed('sh', join(snippets, 'rest.sh')),
+    await outputOf('sh', join(snippets, 'rest.sh')),
   ).toBe(`{"item":{"id":1,"name":"Lamp","price":24.5,"category":null}}
 [{"id":1,"name":"Lamp","price":24.5,"category":null}]
 {"id":1,"name":"Lamp","price":19.9,"category":null}
 `)
 })
 
-test.skipIf(!(await isThere('python3', '--version')))('the Python snippet runs', LONG, async () => {
-  expect(await printed('python3', join(snippets, 'rest.py'))).toBe(`1 ['Lamp', 'Rug']
+test.skipIf(!(await isInstalled('python3', '--version')))('the Python snippet runs', LONG, async () => {
+  expect(await outputOf('python3', join(snippets, 'rest.py'))).toBe(`1 ['Lamp', 'Rug']
 400 name: must be text of 1 to 200 characters; price: must be a number from 0 to 1e12
 `)
 })
 
-test.skipIf(!(await isThere('go', 'version')))('the Go snippet runs', LONG, async () => {
-  // Not optimized: the standard library, of which a new machine has nothing built, takes half as long.
+test.skipIf(!(await isInstalled('go', 'version')))('the Go snippet runs', LONG, async () => {
+  // Without optimization the standard library, which a new machine has to build, takes half as long.
   const plain = ['-gcflags=all=-N -l', '-ldflags=-s -w']
-  expect(await printed('go', 'run', ...plain, join(snippets, 'rest.go'))).toBe('201 1 Lamp 404 Item not found\n')
+  expect(await outputOf('go', 'run', ...plain, join(snippets, 'rest.go'))).toBe('201 1 Lamp 404 Item not found\n')
 })
 
 test('a client generated from the served document compiles and runs', LONG, async () => {
@@ -58,6 +58,6 @@ test('a client generated from the served document compiles and runs', LONG, asyn
   const options = { extends: '../../../../tsconfig.base.json', compilerOptions: { lib: ['es2024', 'dom'] } }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...options, include: ['.'] }))
   await run(process.execPath, [tsc, '-p', project]).catch((error) => expect.fail(error.stdout))
-  expect(await printed(process.execPath, join(project, 'rest.ts'))).toBe('1 Lamp 404 Item not found\n')
+  expect(await outputOf(process.execPath, join(project, 'rest.ts'))).toBe('1 Lamp 404 Item not found\n')
   await rm(project, { recursive: true })
 })

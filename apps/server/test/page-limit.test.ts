@@ -14,18 +14,18 @@ async function fill({ databaseUrl }: TestServer): Promise<void> {
   sqlite.close()
 }
 
-describe('a page by number', () => {
+describe('a page number', () => {
   const server = shareTestServer(fill)
   const idsOf = async (path: string) => (await server().request('GET', path)).body.map(({ id }: { id: number }) => id)
 
-  test('is read within the first 100,000 records', async () => {
+  test('reaches the first 100,000 records', async () => {
     expect(await idsOf('/items?limit=1&page=100001')).toEqual([100_001])
     expect(await idsOf('/items?limit=2&page=50001')).toEqual([100_001, 100_002])
     expect(await idsOf('/items?limit=1&page=100001&sort=price_desc')).toEqual([2])
   })
 
   for (const path of ['/items?limit=1&page=100002', '/items?limit=1000&page=102', '/items?page=2147483648']) {
-    test(`is a 400 that names the cursor further on: ${path}`, async () => {
+    test(`over that limit is a 400 that points to the cursor: ${path}`, async () => {
       const { status, body } = await server().request('GET', path)
       expect([status, body]).toEqual([
         400,
@@ -37,18 +37,18 @@ describe('a page by number', () => {
     })
   }
 
-  test('is the same over tRPC', async () => {
+  test('has the same limit over tRPC', async () => {
     await expect(server().client.items.list.query({ page: 102, limit: 1000 })).rejects.toMatchObject({
       data: { code: 'BAD_REQUEST', fields: [{ field: 'page', message: expect.stringContaining('by cursor') }] },
     })
   })
 
-  test('past the end of what a filter leaves is empty all the same', async () => {
+  test('past the end of a filtered list returns an empty page', async () => {
     expect(await idsOf('/items?page=2147483648&price_lt=50000')).toEqual([])
     expect(await idsOf('/items?page=2147483648&category=none')).toEqual([])
   })
 
-  test('counts all records, also those that no page by number reaches', async () => {
+  test('limit does not apply to the count of all records', async () => {
     const { items, next, total } = await server().client.items.list.query({ limit: 1, count: true, sort: 'id_desc' })
     expect([items[0]?.id, total, typeof next]).toEqual([100_002, 100_002, 'string'])
     const { headers } = await server().request('GET', '/items?price_lt=70001&count=true&limit=1')

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 test('POST /api/users/bulk passes at most 20 files from the socket to its statement on SQLite', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'way.ts')])
+  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'call-stack.ts')])
   const files = stdout.trim().split('\n')
   expect(files[0]).toBe('apps/server/src/connections/http-server.ts')
   expect(files.at(-1)).toBe('prisma/src/sqlite-connection.ts')

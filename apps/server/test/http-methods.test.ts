@@ -30,7 +30,7 @@ const specified: Record<string, string> = {
   '/api/audit/{id}': 'GET, HEAD, OPTIONS',
 }
 
-/** The methods of a path that the specification does not have, as the document has them. */
+/** The `Allow` header of a path outside the specification, from the document. */
 function documented(path: string): string {
   const methods = METHODS.filter((method) => method.toLowerCase() in (document.paths[path] ?? {}))
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ')
@@ -42,7 +42,7 @@ describe('methods', () => {
   for (const path of Object.keys(document.paths)) {
     const allowed = specified[path] ?? documented(path)
 
-    test(`OPTIONS ${path} names its methods in Allow`, async () => {
+    test(`OPTIONS ${path} lists its methods in Allow`, async () => {
       const { status, headers, body } = await server().request('OPTIONS', concrete(path))
       expect(status).toBe(204)
       expect(body).toBeUndefined()
@@ -72,7 +72,7 @@ describe('methods', () => {
   }
 
   for (const path of ['/docs', '/redoc', '/openapi.json', '/']) {
-    test(`HEAD and OPTIONS ${path}`, async () => {
+    test(`${path} supports HEAD and OPTIONS`, async () => {
       const get = await fetch(server().url + path)
       expect((await get.text()).length).toBeGreaterThan(0)
       const head = await server().request('HEAD', path)
@@ -90,7 +90,7 @@ describe('methods', () => {
     ['/nothing', 404],
     ['/api/users/bulk', 405],
   ] as const) {
-    test(`HEAD ${path} is a ${status} without a body, as GET is with one`, async () => {
+    test(`HEAD ${path} is a ${status} without a body, like GET with one`, async () => {
       expect((await server().request('GET', path)).status).toBe(status)
       const head = await server().request('HEAD', path)
       expect([head.status, head.body]).toEqual([status, undefined])
@@ -103,7 +103,7 @@ describe('406', () => {
 
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
-    test(`${operationId} (${method} ${path}) for who takes no JSON, and nothing is done`, async () => {
+    test(`${operationId} (${method} ${path}) refuses clients that do not accept JSON and does nothing`, async () => {
       const { status, body } = await server().request(method, path, { json, headers: { Accept: 'text/html' } })
       expect(status).toBe(406)
       expect(body).toEqual(errorOf({ method, path }, expect.stringContaining('application/json')))
@@ -151,7 +151,7 @@ describe('413', () => {
     ['POST', '/books', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }, MiB],
     ['PATCH', '/items/1', { price: 1 }, MiB],
   ] as const) {
-    test(`${method} ${path} takes a body of ${limit} bytes and none of one more`, async () => {
+    test(`${method} ${path} accepts a body of ${limit} bytes and refuses a larger one`, async () => {
       const text = JSON.stringify(json)
       const over = await server().request(method, path, { raw: text.padEnd(limit + 1), headers })
       expect(over.status).toBe(413)

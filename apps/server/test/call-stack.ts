@@ -1,5 +1,5 @@
-// Prints the files of this repository on the call stack of a POST /api/users/bulk, async callers included, at the moment it
-// stores its first row on SQLite. A debugger in a second thread takes the stack at a breakpoint.
+// Prints the files of this repository on the call stack of a POST /api/users/bulk when it stores its first row on
+// SQLite. The stack includes async callers. A debugger in a second thread reads it at a breakpoint.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
@@ -14,30 +14,30 @@ const root = new URL('../../../', import.meta.url).href
 const STATEMENT = new URL('prisma/src/sqlite-connection.ts', root)
 
 if (isMainThread) await serve()
-else await watch()
+else await readStack()
 
 async function serve() {
   const { pino } = await import('pino')
   const { readConfig } = await import('../src/process/config.ts')
   const { startServer } = await import('../src/server.ts')
-  const folder = await mkdtemp(join(tmpdir(), 'way-'))
-  const config = readConfig({ DATABASE_URL: `file:${join(folder, 'way.db')}`, PORT: '0' })
+  const folder = await mkdtemp(join(tmpdir(), 'call-stack-'))
+  const config = readConfig({ DATABASE_URL: `file:${join(folder, 'service.db')}`, PORT: '0' })
   const { url, stop } = await startServer(config, pino({ level: 'silent' }))
-  const watcher = new Worker(new URL(import.meta.url))
-  await new Promise((ready) => watcher.once('message', ready))
-  const files = new Promise<string[]>((seen) => watcher.once('message', seen))
+  const debuggerThread = new Worker(new URL(import.meta.url))
+  await new Promise((ready) => debuggerThread.once('message', ready))
+  const files = new Promise<string[]>((resolve) => debuggerThread.once('message', resolve))
   await fetch(`${url}/api/users/bulk`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify([{ name: 'Ada', email: 'ada@example.com' }]),
   })
   process.stdout.write(`${(await files).join('\n')}\n`)
-  await watcher.terminate()
+  await debuggerThread.terminate()
   await stop()
   await rm(folder, { recursive: true })
 }
 
-async function watch() {
+async function readStack() {
   setInterval(() => undefined, 60_000) // A session does not keep its thread alive.
   const session = new Session()
   session.connectToMainThread()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { createUser } from './records.ts'
 
-test('a database that is measured reads the columns asked for, and measures each query once', async () => {
+test('an instrumented database reads the requested columns and measures each query once', async () => {
   await using server = await startTestServer()
   await createUser(server, { name: 'Ann' })
   const seen: string[] = []

@@ -10,7 +10,7 @@ const REMOTE = { HOST: '0.0.0.0' }
 const REFUSAL = /^There is no API key yet, and HOST=\S+ can be reached from other machines\./
 
 for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'resource.example.com']) {
-  test(`bound to ${HOST} without a key the service does not start, and says what to do`, async () => {
+  test(`bound to ${HOST} without a key the service does not start and reports what to do`, async () => {
     await using folder = await temporaryFolder()
     await using service = spawnService(folder.path, { HOST })
     const { code, stderr } = await service.exited
@@ -22,14 +22,14 @@ for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'resource.example.com']) {
   })
 }
 
-test('with several workers that is said once', async () => {
+test('several workers print that refusal once', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...REMOTE, WORKERS: '2' })
   const { code, stderr } = await service.exited
   expect([code, stderr.match(/There is no API key yet/g)]).toEqual([1, ['There is no API key yet']])
 })
 
-test('ALLOW_ANONYMOUS=true lets it start, and the log warns', async () => {
+test('ALLOW_ANONYMOUS=true permits the start, and the log warns', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...REMOTE, ALLOW_ANONYMOUS: 'true' })
   const url = (await service.url()).replace('0.0.0.0', '127.0.0.1')
@@ -62,16 +62,16 @@ for (const [Host, status] of [
   })
 }
 
-test('ALLOWED_HOSTS names the service on loopback as well', async () => {
+test('ALLOWED_HOSTS applies on loopback as well', async () => {
   await using server = await startTestServer({ ALLOWED_HOSTS: 'dev.example.com' })
-  const ask = async (host: string) => {
+  const send = async (host: string) => {
     const bytes = Buffer.from(`GET /items HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     return parseAnswers(await exchangeBytes(server.url, bytes))[0]?.status
   }
-  expect([await ask('Dev.example.com:3000'), await ask('192.0.2.1'), await ask('nas')]).toEqual([200, 403, 403])
+  expect([await send('Dev.example.com:3000'), await send('192.0.2.1'), await send('nas')]).toEqual([200, 403, 403])
 })
 
-test('without a key the start warns that anyone can do everything, once for all workers; with a key it does not', async () => {
+test('without a key the start warns once for all workers that access is open; with a key it does not warn', async () => {
   const warning = {
     msg: 'no API key exists: anyone who can reach this port can read, write and delete everything',
     create: 'npm run -s resource -- keys create --name operator --role admin --database file:./data/resource.db',
@@ -90,7 +90,7 @@ test('without a key the start warns that anyone can do everything, once for all 
   expect(service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)).toEqual([])
 })
 
-test('beyond loopback without a proxy before it the start warns that keys cross the network in clear, once', async () => {
+test('bound to a non-loopback address without a proxy, the start warns once that keys cross the network unencrypted', async () => {
   await using folder = await temporaryFolder()
   await using local = await createLocalClient({ databaseUrl: `file:${folder.path}/data/resource.db` })
   await local.keys.create.mutate({ name: 'operator', role: 'admin' })
@@ -109,7 +109,7 @@ test('beyond loopback without a proxy before it the start warns that keys cross 
   expect(await warnings({ ...REMOTE, TRUST_PROXY: 'loopback' })).toEqual([])
 })
 
-test('with TRUST_PROXY the start warns that every request is refused until a key is created', async () => {
+test('with TRUST_PROXY the start warns that every request is refused until a key exists', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { TRUST_PROXY: 'loopback' })
   const url = await service.url()
@@ -119,7 +119,7 @@ test('with TRUST_PROXY the start warns that every request is refused until a key
   expect((await fetch(`${url}/items`)).status).toBe(401)
 })
 
-test('an identity provider lets it start without a key, and nobody in without a token', async () => {
+test('an identity provider permits the start without a key, and requests without a token get a 401', async () => {
   await using folder = await temporaryFolder()
   const provider = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'resource' }
   await using service = spawnService(folder.path, { ...REMOTE, ...provider })
@@ -127,7 +127,7 @@ test('an identity provider lets it start without a key, and nobody in without a 
   expect((await fetch(`${url}/items`)).status).toBe(401)
 })
 
-test('a key lets it start, a revoked one too: nobody comes in', async () => {
+test('a key permits the start even if it is revoked, and anonymous requests get a 401', async () => {
   await using folder = await temporaryFolder()
   {
     await using local = await createLocalClient({ databaseUrl: `file:${folder.path}/data/resource.db` })
@@ -139,7 +139,7 @@ test('a key lets it start, a revoked one too: nobody comes in', async () => {
   expect((await fetch(`${url}/items`)).status).toBe(401)
 })
 
-test('a key that one process revokes, another refuses soon after', async () => {
+test('a key revoked by one process is refused by another soon after', async () => {
   await using folder = await temporaryFolder()
   await using first = spawnService(folder.path)
   const here = await first.url()
@@ -152,7 +152,7 @@ test('a key that one process revokes, another refuses soon after', async () => {
   expect(await status()).toBe(200)
   await client.keys.revoke.mutate({ id })
   const revoked = performance.now()
-  // Its second, which access.test.ts measures, and what a busy machine adds.
+  // The limit is one second, which access.test.ts measures; the rest allows for a busy machine.
   while ((await status()) === 200) expect(performance.now() - revoked).toBeLessThan(5_000)
   expect(await status()).toBe(401)
 })

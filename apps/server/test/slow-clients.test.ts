@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const HEAD = 'Host: localhost\r\nContent-Type: application/json\r\n'
-/** What a client sends and then waits, by what the service waits for. */
+/** An incomplete request for each part that the service can wait for. */
 const STALLS = {
   head: 'GET /items HTTP/1.1\r\nHost: loc',
   body: `POST /items/ HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n{`,
-  // Refused before its body has come.
+  // Refused before the body arrives.
   rest: `PUT /items/ HTTP/1.1\r\n${HEAD}Content-Length: 9\r\n\r\n{`,
 }
 
@@ -18,7 +18,7 @@ interface Client {
   isOpen: () => boolean
 }
 
-/** Connects from `from`, sends `text`, and reads nothing that comes back. */
+/** Connects from `from`, sends `text`, and does not read the response. */
 async function stall(url: string, text: string, from = '127.0.0.1'): Promise<Client> {
   const { hostname, port } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, localAddress: from })
@@ -35,7 +35,7 @@ async function stallMany(count: number, ...args: Parameters<typeof stall>): Prom
   return clients
 }
 
-/** Of a request on a connection of its own. */
+/** The status of a request on a new connection. */
 function statusOf(url: string, from = '127.0.0.1'): Promise<number | string> {
   return new Promise((resolve) => {
     const sent = request(url, { agent: false, localAddress: from }, (answer) => {
@@ -60,17 +60,17 @@ const connections = (state: string) => `resource_http_connections{state="${state
 const closed = (bound: string) => `resource_http_connections_closed_total{bound="${bound}"}`
 const open = (clients: Client[]) => clients.map(({ isOpen }) => isOpen())
 
-/** Requests whose answers, where nobody reads, are too large for the kernel to take; it takes one of them. */
-async function unread(url: string, count = 8) {
+/** Requests whose responses exceed the socket buffers if the client does not read; the kernel buffers one response. */
+async function unreadRequests(url: string, count = 8) {
   const asset = /\/assets\/[^"]*\/swagger-ui\.js/.exec(await (await fetch(`${url}/docs`)).text())?.[0]
   return `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(count)
 }
 
-test('clients that keep the service waiting take no place among the requests that are worked on', async () => {
+test('clients that make the service wait do not count against the concurrency limit', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_REQUESTS: '2' })
   const url = await service.url()
-  const stalls = { ...STALLS, answer: await unread(url) }
+  const stalls = { ...STALLS, answer: await unreadRequests(url) }
   for (const text of Object.values(stalls)) await stallMany(20, url, text)
   for (const state of Object.keys(stalls)) {
     await expect.poll(async () => (await metricsOf(url))[connections(state)], { message: state }).toBe(20)
@@ -81,33 +81,33 @@ test('clients that keep the service waiting take no place among the requests tha
 })
 
 test.for(['silent', 'head', 'body', 'rest', 'answer', 'taken'] as const)(
-  'of an address that keeps the service waiting, %s, those that have waited longest are closed, and no other address’s',
+  'connections of an address over its limit (%s) are closed, the longest-waiting first, and none of other addresses',
   async (kind) => {
     await using folder = await temporaryFolder()
     await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
     const url = await service.url()
-    const text = { ...STALLS, silent: '', answer: await unread(url), taken: await unread(url, 1) }[kind]
+    const text = { ...STALLS, silent: '', answer: await unreadRequests(url), taken: await unreadRequests(url, 1) }[kind]
     const others = await stallMany(5, url, text, '127.0.0.2')
     const clients = await stallMany(20, url, text)
-    const goOn = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
-    for (const from of goOn) expect(await statusOf(`${url}/items`, from)).toBe(200)
+    const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
+    for (const from of addresses) expect(await statusOf(`${url}/items`, from)).toBe(200)
     await expect.poll(async () => (await metricsOf(url, '127.0.0.3'))[closed('address')]).toBe(15)
-    // Nobody reads, so nobody would see it.
+    // A client notices a closed connection only if it reads.
     for (const { socket } of [...clients, ...others]) socket.resume()
     await expect.poll(() => open(clients)).toEqual([...Array(15).fill(false), ...Array(5).fill(true)])
     expect(open(others)).toEqual(Array(5).fill(true))
-    for (const from of goOn) expect(await statusOf(`${url}/items`, from)).toBe(200)
+    for (const from of addresses) expect(await statusOf(`${url}/items`, from)).toBe(200)
   },
 )
 
-test('connections that were served may be idle, as many as come, until another request’s head begins and does not end', async () => {
+test('served connections may be idle without limit, until the head of another request starts and does not end', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
   const url = await service.url()
   const clients = await stallMany(50, url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
   for (const { socket } of clients) socket.resume()
   await expect.poll(async () => (await metricsOf(url))[connections('idle')]).toBe(50)
-  // A silent one is closed meanwhile: the bound holds.
+  // Meanwhile a silent connection over the limit is closed.
   await stallMany(6, url, '')
   await expect.poll(async () => (await metricsOf(url))[closed('address')]).toBe(1)
   expect(open(clients)).toEqual(Array(50).fill(true))
@@ -115,7 +115,7 @@ test('connections that were served may be idle, as many as come, until another r
   await expect.poll(() => open(clients).filter((isOpen) => isOpen).length).toBe(5)
 })
 
-test('at the bound of an address its further requests are served, and close nobody who waits', async () => {
+test('further requests of an address at its limit are served and close no waiting connection', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
   const url = await service.url()
@@ -128,7 +128,7 @@ test('at the bound of an address its further requests are served, and close nobo
   await expect.poll(() => open(clients)).toEqual([false, ...Array(5).fill(true)])
 })
 
-test('a thousand connections that send their requests at once are all served', async () => {
+test('a thousand concurrent connections that send their requests are all served', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
   const url = await service.url()
@@ -136,7 +136,7 @@ test('a thousand connections that send their requests at once are all served', a
   expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(1000).fill(200) })
 })
 
-test('at MAX_CONNECTIONS the one that has waited longest is closed, whatever for, and a new one is served', async () => {
+test('at MAX_CONNECTIONS the longest-waiting connection is closed, and a new one is served', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_CONNECTIONS: '4' })
   const url = await service.url()
@@ -147,11 +147,11 @@ test('at MAX_CONNECTIONS the one that has waited longest is closed, whatever for
   expect(await statusOf(`${url}/items`, '127.0.0.2')).toBe(200)
   await expect.poll(idle.isOpen).toBe(false)
   expect(open(others)).toEqual([true, true, true])
-  // The one that was served has closed; of four places three are taken.
+  // The served connection has closed, so three of four slots are in use.
   expect((await metricsOf(url))[closed('total')]).toBe(1)
 })
 
-test('behind a proxy the bound is that of the address it names, and what has named none is not its own', async () => {
+test('with a trusted proxy the limit applies to the forwarded address, and connections without one are not limited', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '3', TRUST_PROXY: 'loopback' })
   const url = await service.url()
@@ -168,7 +168,7 @@ test('behind a proxy the bound is that of the address it names, and what has nam
   expect(open(silent)).toEqual(Array(10).fill(true))
 })
 
-test('requests behind another on a connection that breaks leave nothing open', async () => {
+test('pipelined requests on a connection that breaks leave nothing open', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
@@ -177,6 +177,8 @@ test('requests behind another on a connection that breaks leave nothing open', a
   const next = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'
   for (const { socket } of await stallMany(20, url, slow + next.repeat(3))) socket.resetAndDestroy()
   await expect.poll(async () => (await metricsOf(url)).resource_http_requests_open).toBe(1)
-  const told = await metricsOf(url)
-  expect([told[connections('working')], told[connections('idle')], told[connections('rest')]]).toEqual([1, 0, 0])
+  const metrics = await metricsOf(url)
+  expect([metrics[connections('working')], metrics[connections('idle')], metrics[connections('rest')]]).toEqual([
+    1, 0, 0,
+  ])
 })

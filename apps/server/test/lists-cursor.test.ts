@@ -5,7 +5,7 @@ import { createItem, createUser, openDatabase } from './records.ts'
 const SEEDED = 12
 const day = (n: number) => new Date(Date.UTC(2030, 0, n))
 
-/** Twelve records of each family, with ties and nulls in every attribute that can have them. */
+/** Twelve records of each collection, with ties and nulls in every attribute that allows them. */
 async function seed(server: TestServer) {
   await using database = await openDatabase(server)
   const rows = Array.from({ length: SEEDED }, (_, n) => n + 1)
@@ -32,14 +32,14 @@ async function seed(server: TestServer) {
   })
 }
 
-async function insertAndDelete(server: TestServer, path: string, step: number, gone: number) {
+async function insertAndDelete(server: TestServer, path: string, step: number, deletedId: number) {
   const json = {
     '/users': { name: `n${step % 4}`, email: `new${step}@x.yz`, ...(step % 2 === 0 && { age: step % 4 }) },
     '/books': { title: `t${step % 4}`, author: `a${step % 3}`, published_date: `200${step % 5}-01-01` },
     '/items': { name: `n${step % 4}`, price: step % 5, category: step % 2 === 0 ? null : 'c1' },
   }[path]
   expect((await server.request('POST', path, { json })).status).toBe(201)
-  await server.request('DELETE', `${path}/${gone}`)
+  await server.request('DELETE', `${path}/${deletedId}`)
 }
 
 for (const [path, attributes] of [
@@ -48,28 +48,28 @@ for (const [path, attributes] of [
   ['/items', ['id', 'name', 'price', 'category']],
 ] as const) {
   for (const sort of attributes.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`])) {
-    test(`a walk of ${path} by ${sort} meets every record once while others come and go`, async () => {
+    test(`a walk of ${path} by ${sort} returns every remaining record once during inserts and deletes`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const seen: number[] = []
-      const gone = new Set<number>()
+      const deletedIds = new Set<number>()
       let step = 0
       for (let next = `${path}?sort=${sort}&limit=2&after=`; next !== ''; step++) {
         const { status, headers, body } = await server.request('GET', next)
         expect(status).toBe(200)
         seen.push(...body.map(({ id }: { id: number }) => id))
         next = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
-        // What is deleted may be behind, ahead, or the very record the cursor stands on.
+        // The deleted record may be before the cursor, after it, or the record of the cursor.
         const deleted = step % 2 === 0 ? (seen.at(-1) ?? 1) : ((step * 7) % SEEDED) + 1
         if (step < 6) {
-          gone.add(deleted)
+          deletedIds.add(deleted)
           await insertAndDelete(server, path, step, deleted)
         }
       }
       expect(new Set(seen).size).toBe(seen.length)
-      const stayed = Array.from({ length: SEEDED }, (_, n) => n + 1).filter((id) => !gone.has(id))
-      expect(stayed.length).toBeGreaterThan(4)
-      for (const id of stayed) expect(seen).toContain(id)
+      const remaining = Array.from({ length: SEEDED }, (_, n) => n + 1).filter((id) => !deletedIds.has(id))
+      expect(remaining.length).toBeGreaterThan(4)
+      for (const id of remaining) expect(seen).toContain(id)
     })
   }
 }
@@ -79,7 +79,7 @@ describe('a walk by cursor', () => {
     for (let n = 1; n <= 5; n++) await createItem(server, { name: `Item ${n}`, category: n < 3 ? 'x' : null })
   })
 
-  test('begins with an empty after, and its links carry the cursor', async () => {
+  test('starts with an empty after, and its links contain the cursor', async () => {
     const { headers, body } = await server().request('GET', '/items?limit=2&after=')
     expect(body.map(({ id }: { id: number }) => id)).toEqual([1, 2])
     expect(headers.get('link')).toMatch(
@@ -101,12 +101,12 @@ describe('a walk by cursor', () => {
     expect((await server().request('GET', next)).headers.get('link')).not.toContain('next')
   })
 
-  test('counts when asked to', async () => {
+  test('counts on request', async () => {
     const { headers } = await server().request('GET', '/items?limit=2&after=&count=true')
     expect(headers.get('x-total-count')).toBe('5')
   })
 
-  test('page with after is a 400 that names after', async () => {
+  test('with page and after is a 400 that names after', async () => {
     const { headers } = await server().request('GET', '/items?limit=2&after=')
     const cursor = /after=([\w%-]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
     const { status, body } = await server().request('GET', `/items?page=2&after=${cursor}`)
@@ -114,7 +114,7 @@ describe('a walk by cursor', () => {
     expect(body).toEqual({ message: expect.stringContaining('after') })
   })
 
-  test('a cursor of another sort is a 400 that names after', async () => {
+  test('with the cursor of another sort is a 400 that names after', async () => {
     const { headers } = await server().request('GET', '/items?limit=2&sort=price_asc&after=')
     const cursor = /after=([\w%-]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? ''
     expect(cursor).not.toBe('')
@@ -128,7 +128,7 @@ describe('a walk by cursor', () => {
   })
 
   for (const after of ['garbage', '%00', '%F0%9F%98%80', 'e30', 'W10', 'bnVsbA', 'MQ', 'A'.repeat(4097)]) {
-    test(`after=${after.slice(0, 20)} is a 400 that names after`, async () => {
+    test(`with after=${after.slice(0, 20)} is a 400 that names after`, async () => {
       const { status, body } = await server().request('GET', `/items?after=${after}`)
       expect(status).toBe(400)
       expect(body).toEqual({ message: expect.stringContaining('after') })
@@ -186,7 +186,7 @@ describe('a forged cursor', () => {
     ['/users', 'created_at_desc', '["created_at_desc",-8640000000000000,1]'],
     ['/users', 'updated_at_asc', '["updated_at_asc",0.5,1]'],
   ] as const) {
-    test(`${json} does no harm`, async () => {
+    test(`${json} causes no server error`, async () => {
       const { status } = await server().request('GET', `${path}?sort=${sort}&after=${forged(json)}`)
       expect([200, 400]).toContain(status)
     })

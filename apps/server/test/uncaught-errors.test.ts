@@ -7,12 +7,12 @@ import { freePort } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
-const GOES_WRONG = fileURLToPath(new URL('goes-wrong.mjs', import.meta.url))
+const RAISE_ERRORS = fileURLToPath(new URL('raise-errors.mjs', import.meta.url))
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const environment = { NODE_OPTIONS: `--import ${GOES_WRONG}` }
+const environment = { NODE_OPTIONS: `--import ${RAISE_ERRORS}` }
 
-/** Sends a request whose body breaks off after five bytes of 99. */
-async function breakOff(url: string, target: string, leave: 'destroy' | 'end' | 'resetAndDestroy') {
+/** Sends five of the 99 bytes of a body, then leaves the connection. */
+async function abort(url: string, target: string, leave: 'destroy' | 'end' | 'resetAndDestroy') {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
@@ -22,7 +22,7 @@ async function breakOff(url: string, target: string, leave: 'destroy' | 'end' | 
   if (leave === 'end') await once(socket.resume(), 'close')
 }
 
-test('a request that breaks off in its body ends its connection, and neither the process nor the next request', async () => {
+test('an aborted request body ends only its connection, not the process or other requests', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
@@ -34,7 +34,7 @@ test('a request that breaks off in its body ends its connection, and neither the
     '/',
   ]
   for (const target of targets) {
-    for (const leave of ['destroy', 'end', 'resetAndDestroy'] as const) await breakOff(url, target, leave)
+    for (const leave of ['destroy', 'end', 'resetAndDestroy'] as const) await abort(url, target, leave)
   }
   const aborted = () => service.lines.filter((line) => JSON.parse(line).msg === 'request aborted').length
   await expect.poll(aborted).toBeGreaterThan(5)
@@ -45,7 +45,7 @@ test('a request that breaks off in its body ends its connection, and neither the
   expect(await service.exited).toEqual({ code: 0, stderr: '' })
 })
 
-test('a rejection that nothing handles is logged as an error and counted, and the process goes on', async () => {
+test('an unhandled rejection is logged as an error and counted, and the process continues', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, environment)
   const url = await service.url()
@@ -57,7 +57,7 @@ test('a rejection that nothing handles is logged as an error and counted, and th
   expect(await service.exited).toEqual({ code: 0, stderr: '' })
 })
 
-test('an uncaught exception is logged, lets an open request finish, and ends the process with code 1', async () => {
+test('an uncaught exception is logged, lets an open request finish, and exits with code 1', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, environment)
   const url = await service.url()
@@ -66,8 +66,8 @@ test('an uncaught exception is logged, lets an open request finish, and ends the
   const body = '{"name":"Lamp","price":2}'
   const head = ['POST /items/ HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', 'Expect: 100-continue']
   socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
-  const [goOn] = await once(socket, 'data')
-  expect(String(goOn)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  const [interim] = await once(socket, 'data')
+  expect(String(interim)).toBe('HTTP/1.1 100 Continue\r\n\r\n')
   service.signal('SIGALRM')
   const line = await service.logged(({ msg }) => msg === 'uncaught exception')
   expect(line).toMatchObject({ level: 60, err: { message: 'thrown by the test' } })
@@ -77,7 +77,7 @@ test('an uncaught exception is logged, lets an open request finish, and ends the
   expect(await service.exited).toEqual({ code: 1, stderr: '' })
 })
 
-test('an uncaught exception in a worker ends that worker alone, and in the process of the workers all of them', async () => {
+test('an uncaught exception ends only its worker, and in the primary process it ends all workers', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...environment, WORKERS: '2' })
   const pids = () =>
@@ -97,7 +97,7 @@ test('an uncaught exception in a worker ends that worker alone, and in the proce
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a log that cannot be written, for want of room on the disk, ends nothing',
+  'a log that cannot be written because the disk is full does not end the service',
   async () => {
     await using folder = await temporaryFolder()
     const port = await freePort()
@@ -113,7 +113,7 @@ test.skipIf(!existsSync('/dev/full'))(
           () => 0,
         )
       await expect.poll(status).toBe(200)
-      // Lines are written ten times a second: by now the first have failed, and after these some more.
+      // Lines are written ten times a second: the first writes have failed by now, and more follow.
       const until = performance.now() + 500
       while (performance.now() < until) expect(await status()).toBe(200)
       child.kill('SIGTERM')

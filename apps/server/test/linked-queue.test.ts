@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { Line, Place } from '../src/connections/line.ts'
 
-test('keeps the order of those that stay, wherever others leave', () => {
+test('the order of the remaining members is kept, wherever others leave', () => {
   const line = new Line<string>()
   const places = ['a', 'b', 'c', 'd', 'e'].map((name) => new Place(name))
   for (const place of places) line.add(place)
@@ -14,7 +14,7 @@ test('keeps the order of those that stay, wherever others leave', () => {
   expect([line.size, line.first, [...line]]).toEqual([0, undefined, []])
 })
 
-test('a member may leave while the members are gone through', () => {
+test('a member may leave during iteration', () => {
   const line = new Line<number>()
   const places = [0, 1, 2, 3].map((n) => new Place(n))
   for (const place of places) line.add(place)
@@ -26,7 +26,7 @@ test('a member may leave while the members are gone through', () => {
   expect([seen, line.size]).toEqual([[0, 1, 2, 3], 0])
 })
 
-test('what has left is not kept by what came after it, once memory was collected', () => {
+test('later members do not keep removed ones in memory after garbage collection', () => {
   setFlagsFromString('--expose-gc')
   const collect: (options?: object) => void = runInNewContext('gc')
   const line = new Line<{ payload: number[] }>()
@@ -42,13 +42,13 @@ test('what has left is not kept by what came after it, once memory was collected
   turnOver(100)
   collect()
   const before = oldSpace()
-  let most = 0
+  let maxGrowth = 0
   for (let round = 0; round < 20; round++) {
     turnOver(1000)
-    most = Math.max(most, oldSpace() - before)
+    maxGrowth = Math.max(maxGrowth, oldSpace() - before)
   }
-  // 16 MB were made, of which eight members are held. A Set leaves half of it until memory is collected again.
-  expect(most).toBeLessThan(2_000_000)
+  // 16 MB are allocated, and eight members remain. A Set retains half of it until the next collection.
+  expect(maxGrowth).toBeLessThan(2_000_000)
 })
 
 function oldSpace(): number {
