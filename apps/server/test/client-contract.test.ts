@@ -36,7 +36,7 @@ test('with `check`, an answer that breaks the contract is an error that says whe
 test('the service counts the requests of other contracts, and is silent about its own', async () => {
   await using server = await createTestServer()
   const skews = () =>
-    server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a client of another contract')
+    server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'client built against a different contract')
   await createClient({ baseUrl: server.url }).items.list.query({})
   expect(skews()).toEqual([])
 

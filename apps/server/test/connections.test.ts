@@ -57,7 +57,7 @@ test('a 412 says whether the record has changed', async () => {
     const answer = await server.request('PATCH', path, { json: { price: 2 }, headers: condition })
     return [answer.status, answer.body.message]
   }
-  const exists = [412, "Item exists, and its version 1 is none that the request's conditions allow"]
+  const exists = [412, "Item exists, and the request's conditions do not allow its version 1"]
   expect(await words({ 'If-None-Match': '*' })).toEqual(exists)
   expect(await words({ 'If-Match': `W/${headers.get('etag')}` })).toEqual(exists)
   const changed = 'Item has changed: its version is now 1; read it again before writing'

@@ -31,7 +31,7 @@ describe('a page by number', () => {
         400,
         {
           message:
-            'page: must lie within the first 100,000 records; read further by cursor: begin with after= and go on with each next link',
+            'page: must be within the first 100,000 records; to read further, start with after= and follow the next links',
         },
       ])
     })

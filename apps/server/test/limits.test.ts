@@ -296,5 +296,5 @@ test('passwords wait for their turn to be hashed, a hundred of them; what comes 
   // At least one is hashed at once and a hundred wait; some may be done before the last has come.
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(50)
-  expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords wait to be hashed; try again']))
+  expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords are waiting to be hashed; try again']))
 })

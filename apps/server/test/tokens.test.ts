@@ -77,7 +77,7 @@ test('a token for another audience is a 401', async () => {
   expect(answer).toEqual({
     status: 401,
     challenge: 'Bearer realm="resource", error="invalid_token"',
-    message: 'The token does not hold: unexpected "aud" claim value',
+    message: 'The token is invalid: unexpected "aud" claim value',
   })
 })
 
@@ -91,7 +91,7 @@ test('a token holds until it expires, and five seconds for clocks that differ', 
   vi.setSystemTime(new Date('2031-01-01T00:01:06.000Z'))
   expect(await ask(both.server, token)).toMatchObject({
     status: 401,
-    message: 'The token does not hold: "exp" claim timestamp check failed',
+    message: 'The token is invalid: "exp" claim timestamp check failed',
   })
 })
 
@@ -165,7 +165,7 @@ test.each([
   const good = { exp: inAMinute(), sub: 'alice' }
   expect((await ask(server, await provider.token(good))).status).toBe(200)
   const { status, message } = await ask(server, await provider.token({ ...good, ...claims } as JWTPayload))
-  expect([status, message]).toEqual([401, `The token does not hold: ${fault}`])
+  expect([status, message]).toEqual([401, `The token is invalid: ${fault}`])
 })
 
 test('with OIDC_TOKEN_TYPE=at+jwt an ID token, and any token of another type, is a 401', async () => {
@@ -246,7 +246,7 @@ test('a provider that does not answer is a 503 for tokens, and nothing to API ke
   await provider.stop()
   const refused = await trusting.request('GET', '/items', { headers: bearer(token) })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  expect(refused.body).toEqual({ message: 'The identity provider does not answer; try again' })
+  expect(refused.body).toEqual({ message: 'The identity provider does not respond; try again' })
   expect((await ask(trusting, key)).status).toBe(200)
   await provider.start()
   expect((await ask(trusting, token)).status).toBe(200)

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../src/connections/line.ts'
+import { TaskQueue } from '../src/connections/queues.ts'
 
 test('tasks run in their order, so many in a round of the event loop, and those that come first at once', async () => {
-  const turns = new Turns(2)
+  const turns = new TaskQueue(2)
   const ran: number[] = []
   for (let n = 0; n < 5; n++) turns.run(() => ran.push(n))
   expect([ran, turns.waiting]).toEqual([[0, 1], 3])

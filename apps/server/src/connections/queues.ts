@@ -1,8 +1,8 @@
-/** Where a member stands in a line, if it does. */
-export class Place<Member> {
+/** A node of a LinkedQueue. A node is in at most one queue at a time. */
+export class QueueNode<Member> {
   readonly member: Member
-  before: Place<Member> | undefined
-  after: Place<Member> | undefined
+  before: QueueNode<Member> | undefined
+  after: QueueNode<Member> | undefined
 
   constructor(member: Member) {
     this.member = member
@@ -10,67 +10,67 @@ export class Place<Member> {
 }
 
 /**
- * A queue that any member can leave in constant time.
+ * A FIFO queue from which any member can be removed in constant time.
  *
- * Not a Set: V8 makes a Set that is added to and deleted from anew now and then, and the old table points to the new one.
- * Once one of them is in the old generation, each is kept by the one before, with its members, until all of memory is
- * collected. Here what has left points to nothing.
+ * Not a Set: V8 rebuilds the hash table of a Set with many additions and deletions from time to time, and each old table
+ * points to the next. Once one table is in the old generation, it keeps all later tables and their members alive until a
+ * full garbage collection. Removed nodes of this queue point to nothing.
  */
-export class Line<Member> {
+export class LinkedQueue<Member> {
   size = 0
-  first: Place<Member> | undefined
-  #last: Place<Member> | undefined
+  first: QueueNode<Member> | undefined
+  #last: QueueNode<Member> | undefined
 
-  add(place: Place<Member>): void {
-    place.before = this.#last
-    if (this.#last === undefined) this.first = place
-    else this.#last.after = place
-    this.#last = place
+  add(node: QueueNode<Member>): void {
+    node.before = this.#last
+    if (this.#last === undefined) this.first = node
+    else this.#last.after = node
+    this.#last = node
     this.size++
   }
 
-  /** @param place one that is in this line */
-  remove(place: Place<Member>): void {
-    const { before, after } = place
+  /** @param node must be in this queue */
+  remove(node: QueueNode<Member>): void {
+    const { before, after } = node
     if (before === undefined) this.first = after
     else before.after = after
     if (after === undefined) this.#last = before
     else after.before = before
-    place.before = undefined
-    place.after = undefined
+    node.before = undefined
+    node.after = undefined
     this.size--
   }
 
-  /** The first first. The one at hand may leave meanwhile. */
+  /** Iterates from the oldest to the newest. The current member may be removed during iteration. */
   *[Symbol.iterator](): Generator<Member> {
-    for (let place = this.first; place !== undefined; ) {
-      const { member, after } = place
+    for (let node = this.first; node !== undefined; ) {
+      const { member, after } = node
       yield member
-      place = after
+      node = after
     }
   }
 }
 
-/** Runs tasks in their order, a few in each round of the event loop, so that thousands of them delay nothing else. */
-export class Turns {
-  readonly #most: number
-  readonly #waiting = new Line<() => void>()
+/** Runs tasks in FIFO order, a few per event-loop iteration, so that thousands of tasks do not delay other work. */
+export class TaskQueue {
+  readonly #maxPerIteration: number
+  readonly #waiting = new LinkedQueue<() => void>()
   #ran = 0
 
-  /** @param most tasks in a round */
-  constructor(most: number) {
-    this.#most = most
+  /** @param maxPerIteration tasks per event-loop iteration */
+  constructor(maxPerIteration: number) {
+    this.#maxPerIteration = maxPerIteration
   }
 
-  /** How many tasks wait. */
+  /** The number of waiting tasks. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** Runs a task, at once where there is room in this round. */
+  /** Runs a task: synchronously if this iteration has capacity left, otherwise in a later iteration. */
   run(task: () => void): void {
-    if (this.#ran === this.#most) {
-      this.#waiting.add(new Place(task))
+    if (this.#ran === this.#maxPerIteration) {
+      this.#waiting.add(new QueueNode(task))
       return
     }
     if (this.#ran++ === 0) setImmediate(() => this.#next())
@@ -79,10 +79,10 @@ export class Turns {
 
   #next(): void {
     this.#ran = 0
-    for (let left = Math.min(this.#most, this.#waiting.size); left > 0; left--) {
-      const place = this.#waiting.first as Place<() => void>
-      this.#waiting.remove(place)
-      this.run(place.member)
+    for (let left = Math.min(this.#maxPerIteration, this.#waiting.size); left > 0; left--) {
+      const node = this.#waiting.first as QueueNode<() => void>
+      this.#waiting.remove(node)
+      this.run(node.member)
     }
   }
 }
