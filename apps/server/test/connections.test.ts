@@ -88,7 +88,7 @@ test('Idempotency-Key on a batch of several tRPC calls is refused, not dropped',
     })
   const refused = await create('items.create,items.create')
   expect(refused.status).toBe(400)
-  expect(await refused.text()).toContain('in a batch each call takes idempotency_key')
+  expect(await refused.text()).toContain('in a batch, give each call its own idempotency_key')
   expect((await create('items.create')).status).toBe(200)
   expect((await create('items.create')).status).toBe(200)
   expect((await server.client.items.list.query({ count: true })).total).toBe(1)

@@ -246,7 +246,7 @@ test('a provider that does not answer is a 503 for tokens, and nothing to API ke
   await provider.stop()
   const refused = await trusting.request('GET', '/items', { headers: bearer(token) })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  expect(refused.body).toEqual({ message: 'The identity provider does not respond; try again' })
+  expect(refused.body).toEqual({ message: 'The identity provider does not answer; try again' })
   expect((await ask(trusting, key)).status).toBe(200)
   await provider.start()
   expect((await ask(trusting, token)).status).toBe(200)

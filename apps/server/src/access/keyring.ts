@@ -26,18 +26,18 @@ interface CachedKey {
 export function createKeyring(database: Database, log: Logger) {
   const cached = new Map<string, CachedKey>()
   const unknownLookups = createLookupQueue()
-  let any = { value: false, until: 0 }
+  let anyKey = { value: false, until: 0 }
   let changes = 0
 
   const setHasKeys = () => {
-    any = { value: true, until: Number.POSITIVE_INFINITY }
+    anyKey = { value: true, until: Number.POSITIVE_INFINITY }
   }
 
   const loadHasKeys = async () => {
     const value = (await database.read.apiKeys.count({}).catch(refuse)) > 0
     // A key may have been created during the query.
-    if (!any.value) any = { value, until: Date.now() + CACHE_MS }
-    return any.value
+    if (!anyKey.value) anyKey = { value, until: Date.now() + CACHE_MS }
+    return anyKey.value
   }
 
   const loadKey = async (prefix: string): Promise<CachedKey | undefined> => {
@@ -83,7 +83,7 @@ export function createKeyring(database: Database, log: Logger) {
       cached.clear()
     },
     /** Whether any key was ever created: from then on every request needs credentials. */
-    hasKeys: () => (any.value || any.until > Date.now() ? any.value : loadHasKeys()),
+    hasKeys: () => (anyKey.value || anyKey.until > Date.now() ? anyKey.value : loadHasKeys()),
     /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
     callerOf: (key: string): Caller | Promise<Caller> => {
       if (!isKey(key)) throw unknownKey()

@@ -48,7 +48,7 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
         throw unauthorized(`The token is invalid: ${error.message}`, 'invalid_token')
       }
       const headers = { 'Retry-After': '1' }
-      throw new ApiError(503, 'The identity provider does not respond; try again', { headers, cause: error })
+      throw new ApiError(503, 'The identity provider does not answer; try again', { headers, cause: error })
     }
   }
 }
@@ -67,6 +67,7 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
   const { issuer: stated, jwks_uri } = (await response.json()) as { issuer?: string; jwks_uri: string }
   if (stated !== issuer) throw new Error(`${url} names the issuer ${stated}, but OIDC_ISSUER is ${issuer}`)
-  if (!isSecure(jwks_uri)) throw new Error(`jwks_uri of ${url} must be https, or http on loopback: ${jwks_uri}`)
+  if (!isSecure(jwks_uri))
+    throw new Error(`${url} names the jwks_uri ${jwks_uri}, which must be https, or http on loopback`)
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: 5_000 })
 }

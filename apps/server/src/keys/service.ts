@@ -55,9 +55,9 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
         return { message: 'Key revoked' }
       }
-      const answer = await write(work)
+      const result = await write(work)
       onChanged()
-      return answer
+      return result
     },
   }
 }

@@ -66,7 +66,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
     /**
      * Counts a request by its caller, if its address has exhausted its quota.
      *
-     * @throws ApiError 429 if the caller has too, or is undefined
+     * @throws ApiError 429 if the caller is undefined or has exhausted its quota as well
      */
     countCaller: (req: Counted, caller: Caller | undefined): void => {
       const tally = req[TALLY] as Tally

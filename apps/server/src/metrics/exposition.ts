@@ -44,7 +44,7 @@ export function createRegistry(metrics: Metrics, { database, connections: client
     'counter',
     'resource_http_answers_total',
     'Finished requests, by method and status; the status is aborted if the client disconnected first.',
-    () => counts(metrics.answers),
+    () => counts(metrics.responses),
   )
   add('counter', 'resource_denied_total', 'Requests refused with 401, 403 or 429, by reason.', () =>
     counts(metrics.refusals),
@@ -98,12 +98,12 @@ function by(label: string, values: object): Sample[] {
 }
 
 function counts(family: Family<{ count: number }>): Sample[] {
-  return family.all().map(({ labels, figure }) => ({ labels, value: figure.count }))
+  return family.all().map(({ labels, value: { count } }) => ({ labels, value: count }))
 }
 
 function histogram(family: Family<Timings>): (name: string) => Sample[] {
   return (name) =>
-    family.all().flatMap(({ labels, figure: { counts, sumSeconds } }) => {
+    family.all().flatMap(({ labels, value: { counts, sumSeconds } }) => {
       let count = 0
       const buckets = counts.map((inBucket, index) => {
         count += inBucket

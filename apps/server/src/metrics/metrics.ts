@@ -9,7 +9,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const calls = createFamily(['procedure', 'outcome'], () => new Timings())
   const work = createFamily(['operation', 'table'], () => new Timings())
-  const answers = createFamily(['method', 'status'], () => ({ count: 0 }))
+  const responses = createFamily(['method', 'status'], () => ({ count: 0 }))
   const refusals = createFamily(['status', 'reason'], () => ({ count: 0 }))
   let lastRefusal: ApiError | undefined
   let unexpected = 0
@@ -25,7 +25,7 @@ export function createMetrics() {
   return {
     calls,
     work,
-    answers,
+    responses,
     refusals,
     unexpected: () => unexpected,
     /** Wraps a procedure's call to measure it. */
@@ -50,7 +50,7 @@ export function createMetrics() {
     measure,
     /** Counts a finished or aborted request. */
     count: ({ method = '' }: IncomingMessage, status: number | 'aborted'): void => {
-      answers.of(methodName(method), status).count++
+      responses.of(methodName(method), status).count++
     },
     /** Counts a refusal: once, even if it fails several calls of a batch. */
     countRefusal: (refusal: ApiError): void => {
@@ -63,20 +63,20 @@ export function createMetrics() {
   }
 }
 
-export type Family<Figure> = ReturnType<typeof createFamily<Figure>>
+export type Family<Value> = ReturnType<typeof createFamily<Value>>
 
 /** Values by two labels. Label values come from the service, never from a caller, so their number is bounded. */
-function createFamily<Figure>([first, second]: [string, string], make: () => Figure) {
-  const all = new Map<string, { labels: Record<string, string | number>; figure: Figure }>()
+function createFamily<Value>([first, second]: [string, string], make: () => Value) {
+  const all = new Map<string, { labels: Record<string, string | number>; value: Value }>()
   return {
-    of: (a: string | number, b: string | number): Figure => {
+    of: (a: string | number, b: string | number): Value => {
       const key = `${a} ${b}`
       let entry = all.get(key)
       if (entry === undefined) {
-        entry = { labels: { [first]: a, [second]: b }, figure: make() }
+        entry = { labels: { [first]: a, [second]: b }, value: make() }
         all.set(key, entry)
       }
-      return entry.figure
+      return entry.value
     },
     all: () => [...all.values()],
   }

@@ -38,10 +38,10 @@ export interface WriteOptions<Prepared> {
  * @param work gets the transaction and the result of `prepare`
  * @throws ApiError 409 if the idempotency key was used with a different input
  */
-export type Write = <Answer, Prepared = undefined>(
-  work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
+export type Write = <Result, Prepared = undefined>(
+  work: (tx: Tables, prepared: Prepared) => Promise<Result>,
   options?: WriteOptions<Prepared>,
-) => Promise<Answer>
+) => Promise<Result>
 
 /** The context of a mutation. */
 export interface MutationContext extends Context {

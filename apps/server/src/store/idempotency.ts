@@ -28,14 +28,14 @@ export interface Target {
  * @param work gets the transaction and the result of `prepare`
  * @throws ApiError 409 if the key was used with a different input
  */
-export async function writeOnce<Answer, Prepared = undefined>(
+export async function writeOnce<Result, Prepared = undefined>(
   { database, audited }: Target,
   context: Context,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
-  work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
+  work: (tx: Tables, prepared: Prepared) => Promise<Result>,
   { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
-): Promise<Answer> {
+): Promise<Result> {
   const audit = auditContext(procedure, context, audited)
   if (key === undefined) {
     const prepared = await prepare(false)
@@ -50,20 +50,20 @@ export async function writeOnce<Answer, Prepared = undefined>(
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early)) return database.write(async () => replay(early, print), { autocommit: true })
   const prepared = await prepare(isSecret)
-  const store = async (tx: Tables): Promise<Answer> => {
+  const store = async (tx: Tables): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isReplayable(first)) return replay(first, print)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
-    const answer = await work(tx, prepared)
+    const result = await work(tx, prepared)
     await tx.idempotencyKeys.insert({
       procedure: scope,
       key,
       fingerprint: print,
-      answer: JSON.stringify(answer),
+      answer: JSON.stringify(result),
       created_at: new Date(),
     })
-    return answer
+    return result
   }
   return database.write(store, { lockKey: `${scope} ${key}`, audit })
 }
@@ -88,7 +88,7 @@ function isReplayable(first: IdempotencyKey | undefined): first is IdempotencyKe
   return first !== undefined && first.created_at.getTime() > Date.now() - RETENTION_MS
 }
 
-function replay<Answer>(first: IdempotencyKey, print: string): Answer {
+function replay<Result>(first: IdempotencyKey, print: string): Result {
   if (first.fingerprint !== print) {
     throw new ApiError(409, 'Idempotency-Key was used with another request; a new request needs a new key')
   }

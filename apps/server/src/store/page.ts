@@ -23,7 +23,7 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 // Skipping records costs as much as reading them.
 const MAX_SKIPPED = 100_000
-const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, start with after= and follow the next links`
+const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
