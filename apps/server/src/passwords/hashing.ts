@@ -64,8 +64,8 @@ let refused = 0
  * several hashes must enqueue them one after another, so that other requests do not wait for all of them.
  *
  * @param caller the key for fairness; calls without one share a key
- * @param isContinuation whether the request already got a hash. It then goes before its caller's other requests and is never
- * refused; otherwise a busy queue would let no request with several hashes finish.
+ * @param isContinuation whether the request already got a hash. It then goes before its caller's other requests and may
+ * exceed the queue limit; otherwise a full queue would refuse every request with several hashes after its first one.
  * @param salt 16 bytes
  * @returns the hash in PHC form with a random salt, or with `salt` the raw 32 bytes in base64
  * @throws ApiError 503 if the queue is full and no other caller has more entries
