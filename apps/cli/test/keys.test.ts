@@ -53,5 +53,5 @@ test('a key is taken from --key or RESOURCE_KEY, a lesser one ends with code 7, 
   const write = await service.run(['items', 'create', '--name', 'Lamp', '--price', '1', '--key', key])
   expect([write.code, write.stderr]).toEqual([7, 'This needs the role writer; yours is reader\n'])
   const wrong = await service.run(['items', 'list', '--key', `${key.slice(0, -1)}-`])
-  expect([wrong.code, wrong.stderr]).toEqual([7, 'This is no API key of the service\n'])
+  expect([wrong.code, wrong.stderr]).toEqual([7, 'This API key is unknown\n'])
 })

@@ -15,9 +15,9 @@ import { allowOrigins, checkOrigin, commonHeaders } from './http/browsers.ts'
 import { compose } from './http/compose.ts'
 import { health } from './http/health.ts'
 import { checkHost } from './http/host.ts'
-import { offer, only } from './http/methods.ts'
-import { hasWritten, markWriters } from './http/read-your-writes.ts'
-import { noteCaller, noteRefusal, requestId, skewLog } from './http/request-log.ts'
+import { methodNotAllowed, readRoute } from './http/methods.ts'
+import { hasRecentWrite, readYourWrites } from './http/read-your-writes.ts'
+import { contractSkewLog, recordCaller, recordRefusal, requestId } from './http/request-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsPage } from './metrics/page.ts'
@@ -30,10 +30,10 @@ import type { Tracing } from './tracing/tracing.ts'
 
 const TRPC = '/trpc'
 const TRPC_BODY_LIMIT = 4 * 1024 * 1024
-// A short request must not ask for an unbounded answer. The client sends no more at once.
-const MOST_CALLS_IN_BATCH = 50
-// As many as a bulk create has.
-const MOST_RECORDS_IN_BATCH = 1000
+// Bounds the response to a short request. The client sends at most this many calls per batch.
+const MAX_BATCH_CALLS = 50
+// The maximum of a bulk create.
+const MAX_BATCH_RECORDS = 1000
 
 export interface AppOptions {
   config: Config
@@ -41,43 +41,43 @@ export interface AppOptions {
   access: Access
   limits: Limits
   metrics: Metrics
-  /** Absent where requests are not traced. */
+  /** Undefined if requests are not traced. */
   tracing: Tracing | undefined
   connections: () => Connections
   log: Logger
-  /** Whether the service has begun to stop. */
+  /** Whether the service is stopping. */
   isStopping: () => boolean
 }
 
 export interface App {
-  /** The whole service as an Express application. */
+  /** The service as an Express application. */
   app: Express
-  /** Answers a request for which there is no time, before Express: to refuse must cost little then. */
+  /** Responds with 503 under overload, without Express, because refusing must be cheap. */
   refuseOverload: (req: Request, res: ServerResponse) => void
 }
 
-/** The service, ready to be served. */
+/** Creates the service. */
 export function createApp(options: AppOptions): App {
   const { config, database, access, limits, metrics, tracing, connections, log, isStopping } = options
   const operations = createOperations(database, config, {
     needsCredentials: access.needsCredentials,
-    onKeyChanged: access.noteChange,
+    onKeyChanged: access.invalidateKeys,
     observe: (procedure, call) => {
       const measured = metrics.observe(procedure, call)
       return tracing?.observe(procedure, measured) ?? measured
     },
   })
-  const tell = (error: ApiError | TRPCError, req: Request) => {
+  const onError = (error: ApiError | TRPCError, req: Request) => {
     const id = requestId(req)
     if (error instanceof ApiError && REFUSALS.has(error.status)) {
-      noteRefusal(req, error.reason ?? 'other')
+      recordRefusal(req, error.reason ?? 'other')
       metrics.countRefusal(error)
     }
     if (error.code === 'INTERNAL_SERVER_ERROR') {
       metrics.countUnexpected()
       log.error({ id, err: error.cause ?? error }, 'unexpected error')
     }
-    // What was refused for want of room is in the request's own line.
+    // A 503 without a cause, such as a full queue, is only in the request log.
     if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
   }
   const { rate } = limits
@@ -92,9 +92,9 @@ export function createApp(options: AppOptions): App {
   ): Context | Promise<Context> => {
     tracing?.setRoute(req, route)
     const admit = (caller: Caller): Context => {
-      noteCaller(req, caller)
+      recordCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
-      const read = hasWritten(req) ? database.read : database.replica()
+      const read = hasRecentWrite(req) ? database.read : database.replica()
       return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
     }
     const caller = access.callerOf(req)
@@ -105,23 +105,23 @@ export function createApp(options: AppOptions): App {
     context: contextOf,
     requestId,
     headers,
-    onError: tell,
+    onError,
   })
-  const noteSkew = skewLog(log)
+  const logContractSkew = contractSkewLog(log)
   const { plain, complete } = trpc<Context>(operations, {
     context: (req, procedures) => {
-      noteSkew(req)
+      logContractSkew(req)
       return contextOf(req, procedures, TRPC, headersOfCall(req, procedures.length))
     },
     headers,
-    onError: tell,
+    onError,
     path: TRPC,
     bodyLimit: TRPC_BODY_LIMIT,
-    maxCalls: MOST_CALLS_IN_BATCH,
-    maxRecords: MOST_RECORDS_IN_BATCH,
+    maxCalls: MAX_BATCH_CALLS,
+    maxRecords: MAX_BATCH_RECORDS,
   })
 
-  const isKnown = async (req: Request) => {
+  const isTrusted = async (req: Request) => {
     try {
       return (await verifiedCaller(access, req)) !== undefined || (await access.isPrivate(req))
     } catch {
@@ -138,10 +138,10 @@ export function createApp(options: AppOptions): App {
     compose(
       checkHost(access.isOpen, config),
       limits.handle,
-      ...(tracing === undefined ? [] : [tracing.handle(isKnown)]),
+      ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
       checkOrigin(config.CORS_ORIGINS),
       ...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
-      ...(config.DATABASE_REPLICA_URLS.length > 0 ? [markWriters(config.DATABASE_REPLICA_LAG_MS)] : []),
+      ...(config.DATABASE_REPLICA_URLS.length > 0 ? [readYourWrites(config.DATABASE_REPLICA_LAG_MS)] : []),
       handle,
       plain,
     ),
@@ -150,11 +150,11 @@ export function createApp(options: AppOptions): App {
     res.set(headers(req))
     next()
   })
-  // tRPC makes a Request of the fetch standard, which cannot be made with each method.
-  app.use(TRPC, only('GET, HEAD, POST, OPTIONS'), complete)
+  // tRPC creates a fetch Request, whose constructor rejects some methods, such as TRACE.
+  app.use(TRPC, methodNotAllowed('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
-  for (const [path, form] of Object.entries(DOCUMENTS)) offer(app, path, servedDocument(form))
+  for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))
@@ -164,15 +164,18 @@ export function createApp(options: AppOptions): App {
   return { app, refuseOverload: prepareError(OVERLOADED) }
 }
 
-// Those that say something about who calls.
+// Refusals that depend on the caller.
 const REFUSALS = new Set([401, 403, 429])
 const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {
   if (calls === 1) return headers
-  // The header belongs to the request; of several calls in one it could mean any, and to drop it would be a lie.
+  // In a batch the header would be ambiguous, and ignoring it silently would break its guarantee.
   if (headers['idempotency-key'] !== undefined) {
-    throw new ApiError(400, 'Idempotency-Key belongs to a single call; in a batch each call takes idempotency_key')
+    throw new ApiError(
+      400,
+      'Idempotency-Key applies to a single call; in a batch, give each call its own idempotency_key',
+    )
   }
   return undefined
 }

@@ -4,19 +4,19 @@ import { z } from 'zod'
 
 const DESCRIPTION = `${API_SUBJECT} over JSON.
 
-- Every list takes \`page\`, \`limit\` and \`sort\`; \`Link\` says where it goes on. \`count=true\` adds \`X-Total-Count\`.
-- Single records carry an \`ETag\`; send it back as \`If-Match\` to write only what you have read.
-- A POST with an \`Idempotency-Key\` can be repeated without a second effect.
-- \`envelope=true\` wraps any answer, errors too, as \`{ status, data, meta }\`.
-- An id is any integer. A write to a record that is not stored is a 404, whatever its body; a write that changes nothing
-  leaves the record's version and \`updated_at\` as they are.
-- HEAD works wherever GET does; OPTIONS and every 405 name the methods of a path in \`Allow\`.
-- Only \`/api/users\` tells a trailing slash from none; elsewhere it makes no difference.`
+- Every list takes \`page\`, \`limit\` and \`sort\`. \`Link\` holds the URLs of other pages; \`count=true\` adds \`X-Total-Count\`.
+- A single record has an \`ETag\`. Send it as \`If-Match\` to write only if the record has not changed since you read it.
+- A POST with an \`Idempotency-Key\` can be retried safely: it takes effect once.
+- \`envelope=true\` wraps any response, including errors, as \`{ status, data, meta }\`; \`/openapi-envelope.json\` describes these responses.
+- An id is any integer. A write to a record that does not exist is a 404, whatever its body. A write that changes nothing
+  keeps the record's version and \`updated_at\`.
+- HEAD works for every GET. OPTIONS and every 405 list the methods of a path in \`Allow\`.
+- Trailing slashes are significant only under \`/api/users\`.`
 
 const CREDENTIALS =
-  'An API key, or a token of the configured identity provider. Each operation names the role it needs, `x-role`; a role includes those before it: `reader`, `writer`, `admin`. As long as no key was created, a service on loopback takes calls without.'
+  'An API key, or a token of the configured identity provider. Each operation names the role it needs in `x-role`. Each role includes the previous ones: `reader`, `writer`, `admin`. Until the first key is created, a service on loopback needs no credentials.'
 
-/** The service's OpenAPI 3.1 document: of its plain answers, or of those in the standard envelope. */
+/** Creates the service's OpenAPI 3.1 document: of plain responses, or of responses in the standard envelope. */
 export function createDocument(form: 'plain' | 'envelope' = 'plain') {
   return openApiDocument(contract, {
     form,
@@ -35,14 +35,14 @@ export function createDocument(form: 'plain' | 'envelope' = 'plain') {
           .optional()
           .meta({
             description:
-              'What is left of the quota (`r`) and when it is whole again (`t`, seconds), where callers are counted.',
+              'The remaining quota (`r`) and the seconds until it resets (`t`). Present if the caller is rate-limited.',
             examples: ['"default";r=5999;t=42'],
           }),
         'RateLimit-Policy': z
           .string()
           .optional()
           .meta({
-            description: 'The quota (`q`) of a window (`w`, seconds).',
+            description: 'The quota (`q`) per window (`w`, in seconds).',
             examples: ['"default";q=6000;w=60'],
           }),
       },

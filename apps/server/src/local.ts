@@ -11,23 +11,23 @@ import { createOperations } from './operations.ts'
 import { readConfig } from './process/config.ts'
 
 export interface LocalClientOptions extends ClientCallOptions<Contract> {
-  /** `file:` and a path; the file is made when absent. */
+  /** `file:` followed by a path. The file is created if it does not exist. */
   databaseUrl: string
 }
 
-/** The client, and `close`, which lets go of the database; `await using` does too. */
+/** The client, with a `close` method that closes the database. `await using` closes it as well. */
 export type LocalClient = Client & AsyncDisposable & { close: () => Promise<void> }
 
 /**
- * The client of the service without HTTP: its calls go straight to the services, with the same validation and the same
- * errors. It may be used beside a running service on the same file.
+ * Creates a client that calls the services directly, without HTTP, with the same validation and the same errors. It can
+ * share its database file with a running service.
  *
- * @throws Error when the database cannot be opened
+ * @throws Error if the database cannot be opened
  */
 export async function createLocalClient({ databaseUrl, ...options }: LocalClientOptions): Promise<LocalClient> {
   const config = readConfig({ DATABASE_URL: databaseUrl })
   const database = await createDatabase(config.DATABASE_URL, { isShared: true })
-  const caller: Caller = { name: 'local', detail: userOfMachine(), role: 'admin' }
+  const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const router = trpcRouter(createOperations(database, config, { needsCredentials }))
   const ctx = { caller, read: database.read }
@@ -48,16 +48,16 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
         }),
       ),
   }
-  // Without a request to spare, a call of a batch would only wait for the others.
+  // There is no HTTP request to save, and each call of a batch would wait for the others.
   const client = clientOver<Contract>(transport, { ...options, batch: false })
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
   return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
 }
 
-function userOfMachine(): string {
+function osUser(): string {
   try {
     return userInfo().username
   } catch {
-    return `uid ${process.getuid?.()}` // In a container it may have no name.
+    return `uid ${process.getuid?.()}` // In a container the user may have no name.
   }
 }

@@ -2,23 +2,23 @@ import cluster from 'node:cluster'
 import { databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from './http/host.ts'
-import { passMetricsOn } from './metrics/processes.ts'
+import { relayMetrics } from './metrics/processes.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createLog } from './process/log.ts'
 import { catchUnexpected } from './process/unexpected.ts'
 import { isFirstProcess, runWorkers } from './process/workers.ts'
 import { startServer } from './server.ts'
 
-// What stop() takes at most after DRAIN_MS, and what the database and the traces take after that.
-const LONGEST_STOP_MS = 15_000
+// The maximum time after DRAIN_MS to close connections, the database and the trace exporter.
+const MAX_STOP_MS = 15_000
 
 try {
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
-    passMetricsOn()
+    relayMetrics()
     const stop = await runWorkers(config.WORKERS, log)
-    catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + LONGEST_STOP_MS })
+    catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else await serve(config, log)
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
@@ -28,10 +28,13 @@ try {
 
 async function serve(config: Config, log: Logger): Promise<void> {
   const { url, stop, countUnexpected } = await startServer(config, log)
-  catchUnexpected(log, { count: countUnexpected, stop, limitMs: config.DRAIN_MS + LONGEST_STOP_MS })
+  catchUnexpected(log, { count: countUnexpected, stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   log.info({ url, database: databaseLabel(config.DATABASE_URL) }, `serving at ${url}, documentation at ${url}/docs`)
   if (!isLoopback(config.HOST) && config.TRUST_PROXY.length === 0 && isFirstProcess()) {
-    log.warn({ host: config.HOST }, 'keys and records cross the network in clear: put a proxy that ends TLS before it')
+    log.warn(
+      { host: config.HOST },
+      'keys and records cross the network unencrypted: put a TLS-terminating proxy in front of the service',
+    )
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, async () => {

@@ -16,15 +16,15 @@ import { userRules } from './users/rules.ts'
 type Call = Operation<Context>['call']
 
 export interface OperationOptions {
-  /** Whether callers need credentials: there are keys, or an identity provider. */
+  /** Whether callers need credentials: keys exist, or an identity provider is configured. */
   needsCredentials: () => boolean | Promise<boolean>
-  /** Called when an API key was created or revoked. */
+  /** Called after an API key was created or revoked. */
   onKeyChanged?: () => void
-  /** Puts something around the call of each procedure. */
+  /** Wraps the call of each procedure. */
   observe?: (procedure: string, call: Call) => Call
 }
 
-/** Every procedure of the contract with its service behind it. */
+/** Implements every procedure of the contract. */
 export function createOperations(
   database: Database,
   { PASSWORD_MIN_LENGTH }: Config,

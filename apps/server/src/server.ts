@@ -5,41 +5,41 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
-import { dropOldEntries } from './audit/retention.ts'
+import { deleteOldEntries } from './audit/retention.ts'
 import { Connections } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
-import { Turns } from './connections/line.ts'
+import { TaskQueue } from './connections/queues.ts'
 import { callerAddress, networkOf } from './http/address.ts'
-import { HEALTH } from './http/health.ts'
+import { HEALTH_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
 import { shareQuota } from './limits/sharing.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
-import { dropOldAnswers } from './store/idempotency.ts'
+import { deleteExpiredKeys } from './store/idempotency.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-// They are refused to nobody, and must not keep others waiting.
-const HEALTH_AT_ONCE = 8
+// Health checks are never refused, so they are limited per event-loop iteration to not delay other requests.
+const HEALTH_CHECKS_PER_ITERATION = 8
 
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
   url: string
   /**
-   * Is not ready any more but answers until `DRAIN_MS` are over, then takes no new requests, finishes those that are open
-   * and closes the database. Twice is the same as once.
+   * Stops gracefully: `/readyz` fails, requests are served until `DRAIN_MS` have passed, then the server stops listening,
+   * finishes open requests and closes the database. Idempotent.
    */
   stop: () => Promise<void>
-  /** Counts an error that belongs to no request. */
+  /** Counts an error outside any request. */
   countUnexpected: () => void
 }
 
 /**
  * Opens the database and serves.
  *
- * @param through what each request goes through before the service; tests put trouble there
- * @throws Error when the database cannot be opened, the address is taken, or the service would be open to everyone
+ * @param through wraps the request handler; tests inject faults here
+ * @throws Error if the database cannot be opened, the address is in use, or the service would be open to everyone
  */
 export async function startServer(
   config: Config,
@@ -47,7 +47,7 @@ export async function startServer(
   through: (handle: RequestListener) => RequestListener = (handle) => handle,
 ): Promise<RunningServer> {
   const metrics = createMetrics()
-  // The SDK takes memory and time to load, which only who uses it should pay.
+  // Loaded on demand, because the OpenTelemetry SDK costs memory and startup time.
   const tracing = isTraced(config) ? (await import('./tracing/tracing.ts')).startTracing(config, log) : undefined
   const database = await createDatabase(config.DATABASE_URL, {
     driver: config.DATABASE_DRIVER,
@@ -59,8 +59,8 @@ export async function startServer(
     replicaUrls: config.DATABASE_REPLICA_URLS,
     replicaLagMs: config.DATABASE_REPLICA_LAG_MS,
     onReplica: (change) => {
-      if (change.serves) log.info(change, 'a replica serves reads')
-      else log.warn(change, 'a replica is left out, and the primary serves its reads')
+      if (change.serves) log.info(change, 'replica in rotation; it serves reads')
+      else log.warn(change, 'replica out of rotation; the primary serves its reads')
     },
     around:
       tracing === undefined
@@ -72,8 +72,8 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const healthTurns = new Turns(HEALTH_AT_ONCE)
-  const countWorking = () => connections.working - healthTurns.waiting
+  const healthQueue = new TaskQueue(HEALTH_CHECKS_PER_ITERATION)
+  const countWorking = () => connections.working - healthQueue.waiting
   const limits = createLimits(config, access, countWorking, database, log)
   const isStopping = () => stopping !== undefined
   const { app, refuseOverload } = createApp({
@@ -90,14 +90,14 @@ export async function startServer(
   const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const begin = (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => {
-    // What stands before the path, for proxies (RFC 9112, 3.2.2), would mislead whoever parses it next.
+    // Strips scheme and host of an absolute-form target (RFC 9112, 3.2.2), which later code would parse as a path.
     if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     const { url = '' } = req
     const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     if (!req.readableEnded) res.prependListener('finish', drainBody)
     if (isRefused) {
-      // Express's by its prototype: http-server.ts.
+      // An Express request by its prototype: see http-server.ts.
       refuseOverload(req as Request, res)
       metrics.count(req, res.statusCode)
       return
@@ -106,18 +106,18 @@ export async function startServer(
       metrics.count(req, res.writableFinished ? res.statusCode : 'aborted')
       logRequest(res, url, startedMs)
     })
-    if (HEALTH.has(url)) healthTurns.run(() => serve(req, res))
+    if (HEALTH_PATHS.has(url)) healthQueue.run(() => serve(req, res))
     else serve(req, res)
   }
   const behindProxy = config.TRUST_PROXY.length > 0
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
   const connections = new Connections({
-    most: config.MAX_CONNECTIONS,
-    mostWaiting: config.MAX_WAITING_PER_ADDRESS,
+    max: config.MAX_CONNECTIONS,
+    maxWaitingPerAddress: config.MAX_WAITING_PER_ADDRESS,
     addressOf: ({ remoteAddress = '' }) =>
       behindProxy && isProxy(remoteAddress, 0) ? undefined : networkOf(remoteAddress),
     callerOf: (req) => callerAddress(req as Request, behindProxy),
-    refuses: limits.isTooMuch,
+    refuses: limits.isOverloaded,
     serve: begin,
   })
   const server = createHttpServer(app, connections)
@@ -131,23 +131,23 @@ export async function startServer(
     throw error
   }
   const { quota } = limits
-  const unshare = quota && isOneOfSeveral(config) ? shareQuota(database, quota, log) : undefined
-  const drop = () => {
-    dropOldAnswers(database).catch((err: unknown) => log.warn({ err }, 'old idempotency keys were not dropped'))
+  const unshare = quota && sharesDatabase(config) ? shareQuota(database, quota, log) : undefined
+  const deleteExpired = () => {
+    deleteExpiredKeys(database).catch((err: unknown) => log.warn({ err }, 'could not delete expired idempotency keys'))
     if (config.AUDIT_DAYS === 0) return
-    dropOldEntries(database, config.AUDIT_DAYS).catch((err: unknown) =>
-      log.warn({ err }, 'old entries of the audit log were not dropped'),
+    deleteOldEntries(database, config.AUDIT_DAYS).catch((err: unknown) =>
+      log.warn({ err }, 'could not delete old audit entries'),
     )
   }
-  drop()
-  const sweep = setInterval(drop, HOUR_MS).unref()
+  deleteExpired()
+  const sweep = setInterval(deleteExpired, HOUR_MS).unref()
 
   const stop = async () => {
     clearInterval(sweep)
-    // A connection that is refused or closed as a request is on its way loses it: balancers must have gone by then.
+    // A request sent while its connection closes is lost, so load balancers get time to stop sending requests.
     if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
-    // Else a connection would stay, and take further requests, until its keep-alive ran out.
-    for (const res of connections.answers()) if (!res.headersSent) res.setHeader('Connection', 'close')
+    // Otherwise connections would stay open for further requests until their keep-alive timeout.
+    for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server)
     limits.close()
     connections.stop()
@@ -169,6 +169,6 @@ function isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPO
   return (OTEL_EXPORTER_OTLP_ENDPOINT ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined && !OTEL_SDK_DISABLED
 }
 
-function isOneOfSeveral({ WORKERS, DATABASE_URL }: Config): boolean {
+function sharesDatabase({ WORKERS, DATABASE_URL }: Config): boolean {
   return WORKERS > 1 || isPostgresUrl(DATABASE_URL)
 }

@@ -36,7 +36,7 @@ test('ALLOW_ANONYMOUS=true permits the start, and the log warns', async () => {
   expect((await fetch(`${url}/items`)).status).toBe(200)
   expect(await service.logged(({ level }) => level === 40)).toMatchObject({
     host: '0.0.0.0',
-    msg: 'ALLOW_ANONYMOUS: whoever reaches this address may read, write and remove everything',
+    msg: 'ALLOW_ANONYMOUS is set: anyone who can reach this address can read, write and delete everything',
   })
 })
 
@@ -103,7 +103,7 @@ test('bound to a non-loopback address without a proxy, the start warns once that
   expect(await warnings(REMOTE)).toEqual([
     expect.objectContaining({
       host: '0.0.0.0',
-      msg: 'keys and records cross the network in clear: put a proxy that ends TLS before it',
+      msg: 'keys and records cross the network unencrypted: put a TLS-terminating proxy in front of the service',
     }),
   ])
   expect(await warnings({ ...REMOTE, TRUST_PROXY: 'loopback' })).toEqual([])

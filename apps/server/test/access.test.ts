@@ -103,7 +103,7 @@ describe('a refusal', () => {
   })
 
   for (const [kind, message] of [
-    ['wrong', 'This is no API key of the service'],
+    ['wrong', 'This API key is unknown'],
     ['revoked', 'This API key was revoked'],
     ['expired', 'This API key has expired'],
   ] as const) {
@@ -208,7 +208,7 @@ describe('a key', () => {
     const { key } = (await server.request('POST', '/api/keys', { json, headers })).body
     const repeated = await server.request('POST', '/api/keys', { json, headers })
     expect(repeated.status).toBe(409)
-    expect(repeated.body.error.message).toContain('Key 2 was created by this request already')
+    expect(repeated.body.error.message).toContain('This request already created key 2')
     await using database = await openDatabase(server)
     const stored = JSON.stringify([
       await database.read.apiKeys.find({ id: 2 }),

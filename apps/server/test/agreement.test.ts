@@ -40,7 +40,7 @@ test('a declaration that agrees with its table is accepted', () => {
 
 test('a collection without a model is refused', () => {
   expect(() => checkAgreement({ noun: 'orders', facts, fields, shown: [], derived: [] }, undefined)).toThrow(
-    'orders: there is no table; prisma/schema.prisma needs a model for it',
+    'orders: there is no table; add a model to prisma/schema.prisma',
   )
 })
 
@@ -49,37 +49,37 @@ test.each<[string, Differences, string]>([
   [
     'a field whose type differs from its column',
     { fields: { quantity: z.string() } },
-    'quantity holds string values and the model in prisma/schema.prisma int',
+    'quantity is string here, but int in the model in prisma/schema.prisma',
   ],
   [
     'a datetime in a text column',
     { fields: { note: z.iso.datetime().nullable() } },
-    'note holds datetime values and the model in prisma/schema.prisma text?',
+    'note is datetime here, but text? in the model in prisma/schema.prisma',
   ],
   [
     'a nullable field over a column that is not',
     { fields: { quantity: z.int().nullable() } },
-    'quantity may be null or left out, and not in the model in prisma/schema.prisma',
+    'quantity is nullable or optional here, but not nullable in the model in prisma/schema.prisma',
   ],
   [
     'a nullable column under a field that is not',
     { fields: { note: z.string() } },
-    'note may be null in the model in prisma/schema.prisma, and not here',
+    'note is nullable in the model in prisma/schema.prisma, but not here',
   ],
   [
     'a reference without a foreign key',
     { table: { references: {} } },
-    'user_id refers to users, and not by a relation in the model in prisma/schema.prisma',
+    'user_id refers to users here, but has no relation in the model in prisma/schema.prisma',
   ],
   [
     'a reference to a collection other than that of the foreign key',
     { table: { references: { user_id: { table: 'books', onDelete: 'Restrict' } } } },
-    'user_id refers to books by a relation in the model in prisma/schema.prisma, and to users here',
+    'user_id refers to books by a relation in the model in prisma/schema.prisma, but to users here',
   ],
   [
     'an undeclared foreign key',
     { facts: { references: {} } },
-    'user_id refers to users by a relation in the model in prisma/schema.prisma, and to nothing here',
+    'user_id refers to users by a relation in the model in prisma/schema.prisma, but to nothing here',
   ],
   [
     'a filter or sort without an index',
@@ -100,7 +100,7 @@ test('a cascade cannot bypass the role that a deletion requires', () => {
   const check = (orders: 'writer' | 'admin' | undefined, books: 'writer' | 'admin') => () =>
     checkCascades('orders', table, (noun) => (noun === 'orders' ? orders : books))
   expect(check('admin', 'writer')).toThrow(
-    'orders: to delete one takes the role admin, and books, whose deletion cascades by book_id, only writer; give both the same role, or set onDelete: Restrict in the model in prisma/schema.prisma',
+    'orders: deleting one needs the role admin, but deleting books, which cascades by book_id, only writer; give both the same role, or set onDelete: Restrict in the model in prisma/schema.prisma',
   )
   expect(check('writer', 'writer')).not.toThrow()
   expect(check('writer', 'admin')).not.toThrow()

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { type Contract, contract, type WritableNoun } from '@resource/contract'
 import { createLocalClient } from '@resource/server/local'
 import { describe, expect, test } from 'vitest'
-import { dropOldEntries } from '../src/audit/retention.ts'
+import { deleteOldEntries } from '../src/audit/retention.ts'
 import { exampleOf, operationIds, SEEDED, seed } from './examples.ts'
 import { bearer, startTestServer, type TestServer } from './harness.ts'
 import { startIdentityProvider } from './identity-provider.ts'
@@ -450,10 +450,10 @@ test('entries older than the retention are dropped, except the newest, whose id 
   const insert = (days: number, count: number) =>
     database.write((tx) => tx.auditEntries.insertMany(Array(count).fill({ ...entry, at: daysAgo(days) })))
   await insert(31, 1200)
-  await dropOldEntries(database, 30)
+  await deleteOldEntries(database, 30)
   expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200])
   await insert(29, 3)
-  await dropOldEntries(database, 30)
+  await deleteOldEntries(database, 30)
   expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200, 1201, 1202, 1203])
 })
 

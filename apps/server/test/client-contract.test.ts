@@ -36,7 +36,7 @@ test('with `check`, a response that breaks the contract is an error that names t
 test('the service logs and counts requests with a different contract, and not those with its own', async () => {
   await using server = await createTestServer()
   const skews = () =>
-    server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a client of another contract')
+    server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'client built against a different contract')
   await createClient({ baseUrl: server.url }).items.list.query({})
   expect(skews()).toEqual([])
 

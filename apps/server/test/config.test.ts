@@ -138,7 +138,7 @@ const WRONG = [
   [
     'DATABASE_URL',
     ['mysql://u:secretpw@h/db', 'data.db', 'file:', 'postgresql:h/db'],
-    'must be file: and a path, or postgresql:// and where the database is',
+    'must be file: followed by a path, or a postgresql:// URL',
   ],
   ['DATABASE_POOL_SIZE', ['0', '1001', 'many'], 'must be a whole number from 1 to 1000'],
   ['DATABASE_CONNECT_TIMEOUT_MS', ['0', '5s'], 'must be a whole number from 1 to 600000'],
@@ -159,11 +159,11 @@ const WRONG = [
     ['file:./replica.db', 'postgresql://', 'postgresql://u:secretpw@h/db,', 'postgresql://h/db,mysql://h/db'],
     'must be postgresql:// URLs, separated by commas',
   ],
-  ['DATABASE_REPLICA_URLS', ['postgresql://u:secretpw@h/db'], 'needs a DATABASE_URL that is postgresql:// as well'],
+  ['DATABASE_REPLICA_URLS', ['postgresql://u:secretpw@h/db'], 'requires a postgresql:// DATABASE_URL'],
   [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     ['collector:4318', 'grpc://collector:4317'],
-    'must be the address of an OpenTelemetry collector',
+    'must be the http(s) URL of an OpenTelemetry collector',
   ],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'http/json'], 'must be one of http/protobuf'],
   ['OTEL_TRACES_SAMPLER_ARG', ['1.5', '-1', 'half'], 'must be a number from 0 to 1'],
@@ -172,19 +172,19 @@ const WRONG = [
 
 for (const [name, values, rule] of WRONG) {
   test.each(values)(`${name}=%s is refused: ${rule}`, (value) => {
-    expect(() => readConfig({ [name]: value })).toThrow(new Error(`The configuration is wrong:\n  ${name} ${rule}`))
+    expect(() => readConfig({ [name]: value })).toThrow(new Error(`Invalid configuration:\n  ${name} ${rule}`))
   })
 }
 
 test.each(['id.example.com', 'file:///etc'])('OIDC_ISSUER=%s is refused', (OIDC_ISSUER) => {
   expect(() => readConfig({ OIDC_ISSUER, OIDC_AUDIENCE: 'resource' })).toThrow(
-    new Error('The configuration is wrong:\n  OIDC_ISSUER must be the address of an identity provider'),
+    new Error('Invalid configuration:\n  OIDC_ISSUER must be the http(s) URL of an identity provider'),
   )
 })
 
 test('OIDC_ISSUER must be https, or http on this machine', () => {
   expect(() => readConfig({ OIDC_ISSUER: 'http://id.example.com', OIDC_AUDIENCE: 'resource' })).toThrow(
-    'OIDC_ISSUER must be https, or http on this machine: anyone on the way could change the keys it publishes',
+    'OIDC_ISSUER must be https, or http on loopback: otherwise its signing keys could be replaced in transit',
   )
   for (const OIDC_ISSUER of [
     'https://id.example.com',
@@ -197,15 +197,17 @@ test('OIDC_ISSUER must be https, or http on this machine', () => {
 })
 
 test('OIDC_ISSUER without OIDC_AUDIENCE is refused: the service would accept tokens issued for other services', () => {
-  expect(() => readConfig({ OIDC_ISSUER: 'https://id.example.com' })).toThrow('OIDC_AUDIENCE must be given')
+  expect(() => readConfig({ OIDC_ISSUER: 'https://id.example.com' })).toThrow(
+    'OIDC_AUDIENCE is required with OIDC_ISSUER',
+  )
 })
 
 test('all invalid variables are reported together, without their values', () => {
   const read = () => readConfig({ PORT: 'abc', DATABASE_URL: 'mysql://u:secretpw@h/db', LOG_LEVEL: 'loud' })
   expect(read).toThrow(
-    new Error(`The configuration is wrong:
+    new Error(`Invalid configuration:
   PORT must be a whole number from 0 to 65535
-  DATABASE_URL must be file: and a path, or postgresql:// and where the database is
+  DATABASE_URL must be file: followed by a path, or a postgresql:// URL
   LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`),
   )
 })

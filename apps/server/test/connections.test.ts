@@ -57,7 +57,7 @@ test('the message of a 412 states whether the record has changed', async () => {
     const answer = await server.request('PATCH', path, { json: { price: 2 }, headers: condition })
     return [answer.status, answer.body.message]
   }
-  const exists = [412, "Item exists, and its version 1 is none that the request's conditions allow"]
+  const exists = [412, "Item exists, and the request's conditions do not allow its version 1"]
   expect(await messageFor({ 'If-None-Match': '*' })).toEqual(exists)
   expect(await messageFor({ 'If-Match': `W/${headers.get('etag')}` })).toEqual(exists)
   const changed = 'Item has changed: its version is now 1; read it again before writing'
@@ -88,7 +88,7 @@ test('Idempotency-Key on a batch of several tRPC calls is refused, not ignored',
     })
   const refused = await create('items.create,items.create')
   expect(refused.status).toBe(400)
-  expect(await refused.text()).toContain('in a batch each call takes idempotency_key')
+  expect(await refused.text()).toContain('in a batch, give each call its own idempotency_key')
   expect((await create('items.create')).status).toBe(200)
   expect((await create('items.create')).status).toBe(200)
   expect((await server.client.items.list.query({ count: true })).total).toBe(1)

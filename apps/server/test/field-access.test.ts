@@ -59,10 +59,10 @@ describe('once a key exists, only admins may change a role or a password or crea
     const headers = { Authorization: (await createCallers(server)).writer as string }
     const errorOf = async (answer: Promise<Answer>) => (await answer).body.error
     expect(await errorOf(server.request('PATCH', '/api/users/1', { json: { role: 'admin' }, headers }))).toBe(
-      'role: to change it needs the role admin; yours is writer',
+      'role: changing it needs the role admin; yours is writer',
     )
     expect(await errorOf(server.request('PATCH', '/api/users/1', { json: { password }, headers }))).toBe(
-      'password: to change it needs the role admin; yours is writer',
+      'password: changing it needs the role admin; yours is writer',
     )
     const json = [bob, { ...ada, email: 'eve@example.com', role: 'admin' }]
     expect(await errorOf(server.request('POST', '/api/users/bulk', { json, headers }))).toBe(

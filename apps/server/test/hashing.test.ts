@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashInTurn, hashingQueue } from '../src/passwords/hashing.ts'
+import { enqueueHash, hashingQueue } from '../src/passwords/hashing.ts'
 
 test('concurrent hashes are queued, and each belongs to its own text', async () => {
   const texts = Array.from({ length: 10 }, (_, n) => `correct horse ${n}`)
-  const asked = Promise.all(texts.map((text) => hashInTurn(text)))
+  const asked = Promise.all(texts.map((text) => enqueueHash(text)))
   const { running, waiting } = hashingQueue()
   expect([running + waiting, running >= 1 && running <= 3]).toEqual([10, true])
   const hashes = await asked
@@ -17,10 +17,10 @@ test('concurrent hashes are queued, and each belongs to its own text', async () 
 test('with a salt the hash is deterministic, and depends on the salt and the text', async () => {
   const [salt, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)]
   const [first, again, salted, worded] = await Promise.all([
-    hashInTurn('horse', { salt }),
-    hashInTurn('horse', { salt }),
-    hashInTurn('horse', { salt: other }),
-    hashInTurn('battery', { salt }),
+    enqueueHash('horse', { salt }),
+    enqueueHash('horse', { salt }),
+    enqueueHash('horse', { salt: other }),
+    enqueueHash('battery', { salt }),
   ])
   expect(Buffer.from(first, 'base64')).toHaveLength(32)
   expect([again === first, salted === first, worded === first]).toEqual([true, false, false])
@@ -29,7 +29,7 @@ test('with a salt the hash is deterministic, and depends on the salt and the tex
 test.runIf(process.platform === 'linux')(
   'a hashing thread has a lower priority than the event loop, but not the lowest',
   async () => {
-    await hashInTurn('horse')
+    await enqueueHash('horse')
     // The 19th field (proc(5)), counted after the name, which is in parentheses.
     const priorities = readdirSync('/proc/self/task').map((id) => {
       const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8')

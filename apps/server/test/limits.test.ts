@@ -296,5 +296,5 @@ test('a hundred passwords may be queued for hashing, and a request over that lim
   // At least one is hashed immediately and a hundred are queued; some may finish before the last arrives.
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(50)
-  expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords wait to be hashed; try again']))
+  expect(new Set(refused.map(String))).toEqual(new Set(['503,Too many passwords are waiting to be hashed; try again']))
 })

@@ -1,27 +1,27 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { Line, Place } from '../src/connections/line.ts'
+import { LinkedQueue, QueueNode } from '../src/connections/queues.ts'
 
 test('the order of the remaining members is kept, wherever others leave', () => {
-  const line = new Line<string>()
-  const places = ['a', 'b', 'c', 'd', 'e'].map((name) => new Place(name))
+  const line = new LinkedQueue<string>()
+  const places = ['a', 'b', 'c', 'd', 'e'].map((name) => new QueueNode(name))
   for (const place of places) line.add(place)
-  for (const at of [0, 4, 2]) line.remove(places[at] as Place<string>)
+  for (const at of [0, 4, 2]) line.remove(places[at] as QueueNode<string>)
   expect([line.size, line.first?.member, [...line]]).toEqual([2, 'b', ['b', 'd']])
-  line.add(places[2] as Place<string>)
-  for (const at of [1, 3, 2]) line.remove(places[at] as Place<string>)
+  line.add(places[2] as QueueNode<string>)
+  for (const at of [1, 3, 2]) line.remove(places[at] as QueueNode<string>)
   expect([line.size, line.first, [...line]]).toEqual([0, undefined, []])
 })
 
 test('a member may leave during iteration', () => {
-  const line = new Line<number>()
-  const places = [0, 1, 2, 3].map((n) => new Place(n))
+  const line = new LinkedQueue<number>()
+  const places = [0, 1, 2, 3].map((n) => new QueueNode(n))
   for (const place of places) line.add(place)
   const seen: number[] = []
   for (const n of line) {
     seen.push(n)
-    line.remove(places[n] as Place<number>)
+    line.remove(places[n] as QueueNode<number>)
   }
   expect([seen, line.size]).toEqual([[0, 1, 2, 3], 0])
 })
@@ -29,11 +29,11 @@ test('a member may leave during iteration', () => {
 test('later members do not keep removed ones in memory after garbage collection', () => {
   setFlagsFromString('--expose-gc')
   const collect: (options?: object) => void = runInNewContext('gc')
-  const line = new Line<{ payload: number[] }>()
-  const places: Place<{ payload: number[] }>[] = []
+  const line = new LinkedQueue<{ payload: number[] }>()
+  const places: QueueNode<{ payload: number[] }>[] = []
   const turnOver = (times: number) => {
     for (let i = 0; i < times; i++) {
-      const place = new Place({ payload: Array<number>(100).fill(i) })
+      const place = new QueueNode({ payload: Array<number>(100).fill(i) })
       line.add(place)
       places.push(place)
       if (places.length > 8) line.remove(places.shift() as (typeof places)[0])

@@ -31,7 +31,7 @@ describe('a page number', () => {
         400,
         {
           message:
-            'page: must lie within the first 100,000 records; read further by cursor: begin with after= and go on with each next link',
+            'page: must be within the first 100,000 records; to read further, use a cursor: start with after= and follow the next links',
         },
       ])
     })
@@ -39,7 +39,7 @@ describe('a page number', () => {
 
   test('has the same limit over tRPC', async () => {
     await expect(server().client.items.list.query({ page: 102, limit: 1000 })).rejects.toMatchObject({
-      data: { code: 'BAD_REQUEST', fields: [{ field: 'page', message: expect.stringContaining('by cursor') }] },
+      data: { code: 'BAD_REQUEST', fields: [{ field: 'page', message: expect.stringContaining('use a cursor') }] },
     })
   })
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { FairQueue, hashInTurn, hashingQueue } from '../src/passwords/hashing.ts'
+import { enqueueHash, FairQueue, hashingQueue } from '../src/passwords/hashing.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
 
 test('callers share the hashing threads fairly, however many passwords one of them has queued', async () => {
   const order: string[] = []
-  const hash = (caller: string) => hashInTurn('horse', { caller }).then(() => order.push(caller))
+  const hash = (caller: string) => enqueueHash('horse', { caller }).then(() => order.push(caller))
   await Promise.all([...Array.from({ length: 30 }, () => hash('key 1')), hash('key 2'), hash('key 3')])
   expect(order.slice(0, 8)).toContain('key 2')
   expect(order.slice(0, 9)).toContain('key 3')
@@ -14,7 +14,7 @@ test('callers share the hashing threads fairly, however many passwords one of th
 test('over a hundred queued passwords, only the caller with the most is refused', async () => {
   const outcomes = { 'key 1': [] as unknown[], 'key 2': [] as unknown[] }
   const hash = (caller: keyof typeof outcomes) =>
-    hashInTurn('horse', { caller }).then(
+    enqueueHash('horse', { caller }).then(
       () => outcomes[caller].push('hashed'),
       ({ status }) => outcomes[caller].push(status),
     )

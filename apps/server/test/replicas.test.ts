@@ -34,7 +34,7 @@ type Replicated = Awaited<ReturnType<typeof startReplicated>>
 /** A service that reads from a replica whose state is frozen without records. */
 async function startFrozen({ environment, freeze }: Replicated) {
   const server = await startTestServer(environment)
-  await expect.poll(() => server.log.filter((line) => line.includes('a replica serves reads')).length).toBe(1)
+  await expect.poll(() => server.log.filter((line) => line.includes('replica in rotation')).length).toBe(1)
   await freeze()
   return server
 }
@@ -92,7 +92,7 @@ test('while the replica is down, reads use the primary, and the log reports it w
   await createItem(server)
   await cluster.replica.stop('crash')
   expect((await server.request('GET', '/items/1')).status).toBe(200)
-  const line = server.log.find((text) => text.includes('a replica is left out'))
+  const line = server.log.find((text) => text.includes('replica out of rotation'))
   expect(JSON.parse(line ?? '')).toMatchObject({ replica: `postgresql://127.0.0.1:${cluster.replica.port}/postgres` })
   expect(server.log.filter((text) => text.includes('secret'))).toEqual([])
 })
@@ -101,7 +101,7 @@ test('the cookie from one worker makes the other read from the primary', async (
   await using cluster = await startReplicated()
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { ...cluster.environment, WORKERS: '2' })
-  const serving = () => service.lines.filter((line) => line.includes('a replica serves reads')).length
+  const serving = () => service.lines.filter((line) => line.includes('replica in rotation')).length
   await expect.poll(serving).toBe(2)
   const url = await service.url()
   await cluster.freeze()

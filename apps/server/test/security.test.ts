@@ -8,12 +8,12 @@ import { createItem, createKey, createUser, openDatabase } from './records.ts'
 const hashing = vi.hoisted(() => ({ done: 0 }))
 // The real implementation with a counter.
 vi.mock('../src/passwords/hashing.ts', async (original) => {
-  const { hashInTurn, ...others } = await original<typeof import('../src/passwords/hashing.ts')>()
+  const { enqueueHash, ...others } = await original<typeof import('../src/passwords/hashing.ts')>()
   return {
     ...others,
-    hashInTurn: (...args: Parameters<typeof hashInTurn>) => {
+    enqueueHash: (...args: Parameters<typeof enqueueHash>) => {
       hashing.done++
-      return hashInTurn(...args)
+      return enqueueHash(...args)
     },
   }
 })

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../src/connections/line.ts'
+import { TaskQueue } from '../src/connections/queues.ts'
 
 test('tasks run in order, a fixed number per event-loop round, and the first ones run immediately', async () => {
-  const turns = new Turns(2)
+  const turns = new TaskQueue(2)
   const ran: number[] = []
   for (let n = 0; n < 5; n++) turns.run(() => ran.push(n))
   expect([ran, turns.waiting]).toEqual([[0, 1], 3])

@@ -77,7 +77,7 @@ test('a token for another audience is a 401', async () => {
   expect(answer).toEqual({
     status: 401,
     challenge: 'Bearer realm="resource", error="invalid_token"',
-    message: 'The token does not hold: unexpected "aud" claim value',
+    message: 'The token is invalid: unexpected "aud" claim value',
   })
 })
 
@@ -91,7 +91,7 @@ test('a token is valid until it expires, plus five seconds of clock skew', async
   vi.setSystemTime(new Date('2031-01-01T00:01:06.000Z'))
   expect(await send(both.server, token)).toMatchObject({
     status: 401,
-    message: 'The token does not hold: "exp" claim timestamp check failed',
+    message: 'The token is invalid: "exp" claim timestamp check failed',
   })
 })
 
@@ -165,7 +165,7 @@ test.each([
   const good = { exp: inAMinute(), sub: 'alice' }
   expect((await send(server, await provider.token(good))).status).toBe(200)
   const { status, message } = await send(server, await provider.token({ ...good, ...claims } as JWTPayload))
-  expect([status, message]).toEqual([401, `The token does not hold: ${fault}`])
+  expect([status, message]).toEqual([401, `The token is invalid: ${fault}`])
 })
 
 test('with OIDC_TOKEN_TYPE=at+jwt an ID token and any token of another type are a 401', async () => {

@@ -203,13 +203,13 @@ test('an unreachable or silent collector is logged once and delays no request', 
       OTEL_BSP_SCHEDULE_DELAY: '10',
     })
     await fetch(`${service.url}/items`)
-    await service.logged(({ msg }) => msg === 'traces cannot be handed over')
+    await service.logged(({ msg }) => msg === 'cannot export traces')
     for (let n = 0; n < 50; n++) expect((await fetch(`${service.url}/items`)).status).toBe(200)
     await service.end()
     const warnings = service.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
     expect(warnings.map(({ msg }) => msg)).toEqual([
       'no API key exists: anyone who can reach this port can read, write and delete everything',
-      'traces cannot be handed over',
+      'cannot export traces',
     ])
   }
 })

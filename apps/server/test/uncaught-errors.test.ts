@@ -88,7 +88,7 @@ test('an uncaught exception ends only its worker, and in the primary process it 
   expect(await service.logged(({ msg }) => msg === 'unexpected rejection')).toMatchObject({ pid: first })
   process.kill(first as number, 'SIGALRM')
   expect(await service.logged(({ msg }) => msg === 'uncaught exception')).toMatchObject({ pid: first })
-  expect(await service.logged(({ msg }) => msg.startsWith('a worker died'))).toMatchObject({ worker: first, code: 1 })
+  expect(await service.logged(({ msg }) => msg.startsWith('worker died'))).toMatchObject({ worker: first, code: 1 })
   await expect.poll(() => pids().length).toBe(3)
   expect((await fetch(`${await service.url()}/healthz`)).status).toBe(200)
   service.signal('SIGALRM')

@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller, unauthorized } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 
-/** The cookie of the console: it holds the key where no script can read it. */
+/** The console's cookie. It holds the API key and is HttpOnly. */
 export const SESSION_COOKIE = 'resource_session'
 
 /**
- * @param headers with the credentials: those of the request when absent
- * @throws ApiError 401, at once or as a rejection
+ * @param headers the headers with the credentials; by default those of the request
+ * @throws ApiError 401, synchronously or as a rejection
  */
 export type Authenticate = (req: IncomingMessage, headers?: IncomingHttpHeaders) => Caller | Promise<Caller>
 
 /**
- * Who calls, by an API key or a token in `Authorization: Bearer`, or by the console's cookie. As long as there is no key
- * and no identity provider, a direct request without credentials may do everything.
+ * Creates a function that identifies the caller by an API key or a token in `Authorization: Bearer`, or by the console's
+ * cookie. Without any key and identity provider, a direct request without credentials has full access.
  *
- * @param proxyOf what shows that a request is not a direct one; undefined for one that is
- * @param verifyToken absent where no identity provider is configured
+ * @param proxyOf the sign that a request came through a proxy; undefined for a direct request
+ * @param verifyToken undefined without an identity provider
  */
 export function createAuthenticate(
   keyring: Keyring,
@@ -29,7 +29,7 @@ export function createAuthenticate(
     if (sign !== undefined) throw unauthorized(throughProxy(sign), 'proxy')
     return ANONYMOUS
   }
-  // A token has three parts, a key none.
+  // A JWT contains dots, an API key does not.
   const callerOf = (credentials: string) =>
     verifyToken !== undefined && credentials.includes('.') ? verifyToken(credentials) : keyring.callerOf(credentials)
   return (req, { authorization, cookie } = req.headers) => {
@@ -43,27 +43,27 @@ export function createAuthenticate(
         : admitAnonymous(hasKeys, req)
     }
     const caller = callerOf(credentials)
-    return caller instanceof Promise ? caller.then(atConsole) : atConsole(caller)
+    return caller instanceof Promise ? caller.then(viaConsole) : viaConsole(caller)
   }
 }
 
 function throughProxy(sign: string): string {
-  return `Only direct requests of the service's own machine need no credentials, and this one came through a proxy (${sign}). Send Authorization: Bearer with an API key; on that machine, resource keys create --name operator --role admin --database "$DATABASE_URL" creates one`
+  return `Only direct requests from the service's own machine need no credentials, but this request came through a proxy (${sign}). Send Authorization: Bearer with an API key. To create one, run on that machine: resource keys create --name operator --role admin --database "$DATABASE_URL"`
 }
 
-/** Whether a request shows credentials, be they good or not. */
+/** Whether a request has credentials, valid or not. */
 export function hasCredentials({ authorization, cookie }: IncomingHttpHeaders): boolean {
   return authorization !== undefined || session(cookie) !== undefined
 }
 
-function atConsole(caller: Caller): Caller {
+function viaConsole(caller: Caller): Caller {
   return { ...caller, detail: `${caller.detail} (console)` }
 }
 
 function bearer(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const [, credentials] = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization) ?? []
-  if (credentials === undefined) throw unauthorized('Authorization must be Bearer and an API key', 'malformed')
+  if (credentials === undefined) throw unauthorized('Authorization must be Bearer followed by an API key', 'malformed')
   return credentials
 }
 
@@ -78,21 +78,22 @@ const NAMES_LOOPBACK = new RegExp(`^${LOOPBACK}$`, 'i')
 const FORWARDS_LOOPBACK = new RegExp(`^(?:proto="?\\w+"?|(?:for|by|host)=(?:${LOOPBACK}|"${LOOPBACK}"))$`, 'i')
 
 /**
- * What shows that a request came through a proxy, so that its connection says nothing about who sent it: `the header Via`.
- * Proxies that serve this machine alone, such as those of Vite and Next.js, name loopback addresses, and are no sign.
+ * The sign that a request came through a proxy, such as `the header Via`. The address of its connection then does not
+ * identify the client. Development proxies on this machine, such as Vite's and Next.js's, forward loopback addresses and
+ * count as direct.
  *
- * @returns undefined for a direct request of this machine
+ * @returns undefined for a direct request from this machine
  */
 export function proxySign({ headers, httpVersion, socket }: IncomingMessage): string | undefined {
   if (headers.via !== undefined) return 'the header Via'
-  // What nginx speaks by default to the service behind it, without any header of its own.
+  // nginx's default protocol version to upstreams; it adds no header by default.
   if (httpVersion === '1.0') return 'HTTP/1.0'
   if (isForeign(headers['x-forwarded-for'], NAMES_LOOPBACK)) return 'the header X-Forwarded-For'
   if (isForeign(headers['x-forwarded-host'], NAMES_LOOPBACK)) return 'the header X-Forwarded-Host'
   if (isForeign(headers['x-real-ip'], NAMES_LOOPBACK)) return 'the header X-Real-IP'
   if (isForeign(headers.forwarded, FORWARDS_LOOPBACK)) return 'the header Forwarded'
   const { remoteAddress } = socket
-  // Absent once the connection is gone.
+  // Undefined once the connection is closed.
   return remoteAddress === undefined || NAMES_LOOPBACK.test(remoteAddress) ? undefined : 'its address'
 }
 

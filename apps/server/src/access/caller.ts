@@ -1,24 +1,24 @@
 import { ROLES, type Role } from '@resource/contract'
 import { ApiError } from '@resource/openapi'
 
-/** Who calls. */
+/** The caller of a request. */
 export interface Caller {
-  /** For the log and the audit: `key 3`, `anonymous`, the subject of a token. */
+  /** In the request log and the audit log: `key 3`, `anonymous`, or the subject of a token. */
   name: string
-  /** Who that is: the key's name, the token's issuer, or the user of this machine. */
+  /** The name of the key, the issuer of the token, or the user of the operating system. */
   detail?: string
   role: Role
 }
 
-/** Whoever comes without credentials where none are needed. */
+/** The caller of a request without credentials, if none are needed. */
 export const ANONYMOUS: Caller = { name: 'anonymous', role: 'admin' }
 
-/** By what callers take turns, where they have to wait for each other: their names, or without credentials their addresses. */
-export function turnOf({ caller, address }: { caller: Caller; address?: () => string }): string {
+/** The key for fair queueing between callers: the caller's name, or the address for anonymous callers. */
+export function queueKey({ caller, address }: { caller: Caller; address?: () => string }): string {
   return caller === ANONYMOUS && address !== undefined ? address() : caller.name
 }
 
-/** @throws ApiError 403 unless the caller's role includes `access` */
+/** @throws ApiError 403 if the caller's role does not include `access` */
 export function authorize({ caller }: { caller: Caller }, access: Role): void {
   if (includesRole(caller, access)) return
   throw new ApiError(403, `This needs the role ${access}; yours is ${caller.role}`, { reason: 'role' })
@@ -29,10 +29,10 @@ export function includesRole({ role }: Caller, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
-/** Why credentials are not good. */
+/** The reason why credentials are invalid. */
 type Fault = 'malformed' | 'unknown_key' | 'revoked_key' | 'expired_key' | 'invalid_token'
 
-/** A refusal for want of credentials, with the header that says how to authenticate (RFC 6750, 3). */
+/** An ApiError 401 with the header `WWW-Authenticate` (RFC 6750, 3). */
 export function unauthorized(message: string, reason: 'no_credentials' | 'proxy' | Fault): ApiError {
   const isMissing = reason === 'no_credentials' || reason === 'proxy'
   const challenge = `Bearer realm="resource"${isMissing ? '' : ', error="invalid_token"'}`

@@ -5,7 +5,7 @@ import { type Caller, includesRole } from './caller.ts'
 
 export type FieldRules = ReturnType<typeof fieldRules>
 
-/** What the fields of an input ask of who changes or gives them, as the contract's schemas say. */
+/** The roles that the contract's schemas require to change fields of an input, or to set certain values. */
 export function fieldRules({ shape }: z.ZodObject) {
   const changes = new Map<string, Role>()
   const values = new Map<string, Record<string, Role>>()
@@ -15,19 +15,19 @@ export function fieldRules({ shape }: z.ZodObject) {
     if (roles !== undefined) values.set(field, roles as Record<string, Role>)
   }
   return {
-    /** The fields that take a role to change. */
+    /** The fields that need a role to change. */
     guarded: [...changes.keys()],
-    /** Whether a caller may change every field, so that what a change makes of a record need not be looked at. */
+    /** Whether a caller may change every field, so that a change needs no comparison of the record before and after. */
     allows: (caller: Caller) => [...changes.values()].every((role) => includesRole(caller, role)),
-    /** @throws FieldError 403 unless the caller may change the field */
+    /** @throws FieldError 403 if the caller may not change the field */
     checkChange: (caller: Caller, field: string): void => {
       const role = changes.get(field)
       if (role !== undefined && !includesRole(caller, role))
-        throw refusal([field], `to change it needs the role ${role}`, caller)
+        throw refusal([field], `changing it needs the role ${role}`, caller)
     },
     /**
-     * @param at where the fields stand in the input: `['users', 3]` in a list
-     * @throws FieldError 403 unless the caller may give each value
+     * @param at the path of the record in the input: `['users', 3]` in a list
+     * @throws FieldError 403 if the caller may not set one of the values
      */
     checkValues: (caller: Caller, given: Record<string, unknown>, at: Path = []): void => {
       for (const [field, roles] of values) {
@@ -40,7 +40,7 @@ export function fieldRules({ shape }: z.ZodObject) {
   }
 }
 
-// What makes a field optional or gives it a default stands around its schema.
+// Optional and default schemas wrap the schema that has the metadata.
 function metaOf(schema: z.ZodType): Record<string, unknown> {
   const { innerType } = schema.def as z.core.$ZodTypeDef & { innerType?: z.ZodType }
   return { ...(innerType && metaOf(innerType)), ...schema.meta() }

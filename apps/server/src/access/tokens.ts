@@ -5,16 +5,16 @@ import { isSecure } from '../http/host.ts'
 import type { Config } from '../process/config.ts'
 import { type Caller, unauthorized } from './caller.ts'
 
-// As long as OpenID Connect (Core 1.0, 2) lets it be.
+// The maximum length of OpenID Connect (Core 1.0, 2).
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
-// Whatever else jose finds wrong is the token's fault.
-const FAULTS_OF_PROVIDER = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID'])
+// jose's other errors mean that the token is invalid.
+const PROVIDER_ERRORS = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_INVALID', 'ERR_JWKS_TIMEOUT', 'ERR_JWK_INVALID'])
 
 /**
- * Verifies access tokens (JWT) of an OpenID Connect provider; its keys are fetched when needed, kept and rotated.
+ * Verifies access tokens (JWT) of an OpenID Connect provider. Its keys are fetched on demand, cached and rotated.
  *
- * @param issuer the provider's address, under which its discovery document stands
+ * @param issuer the provider's URL, to which the path of its discovery document is appended
  */
 export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLAIM, OIDC_TOKEN_TYPE }: Config) {
   const rules = {
@@ -33,7 +33,7 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
     return keys
   }
 
-  /** @throws ApiError 401 for a token that does not hold, 403 without a role, 503 when the provider does not answer */
+  /** @throws ApiError 401 for an invalid token, 403 for a token without a role, 503 if the provider is unavailable */
   return async (token: string): Promise<Caller> => {
     try {
       const { payload } = await jwtVerify(token, await discovered(), rules)
@@ -44,8 +44,8 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
       return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
     } catch (error) {
       if (error instanceof ApiError) throw error
-      if (error instanceof errors.JOSEError && !FAULTS_OF_PROVIDER.has(error.code)) {
-        throw unauthorized(`The token does not hold: ${error.message}`, 'invalid_token')
+      if (error instanceof errors.JOSEError && !PROVIDER_ERRORS.has(error.code)) {
+        throw unauthorized(`The token is invalid: ${error.message}`, 'invalid_token')
       }
       const headers = { 'Retry-After': '1' }
       throw new ApiError(503, 'The identity provider does not answer; try again', { headers, cause: error })
@@ -54,7 +54,7 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
 }
 
 function noSubject(): ApiError {
-  return unauthorized('The token does not hold: its "sub" must be 1 to 255 characters', 'invalid_token')
+  return unauthorized('The token is invalid: its "sub" must be 1 to 255 characters', 'invalid_token')
 }
 
 function noRole(claim: string): ApiError {
@@ -66,7 +66,8 @@ async function discover(issuer: string): Promise<JWTVerifyGetKey> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
   const { issuer: stated, jwks_uri } = (await response.json()) as { issuer?: string; jwks_uri: string }
-  if (stated !== issuer) throw new Error(`${url} names the issuer ${stated}, and OIDC_ISSUER is ${issuer}`)
-  if (!isSecure(jwks_uri)) throw new Error(`${url} names keys that are not on https: ${jwks_uri}`)
+  if (stated !== issuer) throw new Error(`${url} names the issuer ${stated}, but OIDC_ISSUER is ${issuer}`)
+  if (!isSecure(jwks_uri))
+    throw new Error(`${url} names the jwks_uri ${jwks_uri}, which must be https, or http on loopback`)
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: 5_000 })
 }

@@ -3,15 +3,15 @@ import { type AuditEntry, timestamp } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
 import { notFound } from '../store/versioned.ts'
-import { idsOf } from './times.ts'
+import { timeCondition } from './times.ts'
 
 const sortable = { id: 'id' } as const
 
-/** Who changed what. The entries are made by the writes themselves, and by nothing else. */
+/** Reads the audit log. Its entries are created only by the writes they record. */
 export function auditService(): Services['audit'] {
   return {
     list: async ({ resource, record_id, actor, procedure, at_gte, at_lt, sort = 'id_desc', ...page }, { read }) => {
-      const where = { resource, record_id, actor, procedure, ...(await idsOf(read, at_gte, at_lt)) }
+      const where = { resource, record_id, actor, procedure, ...(await timeCondition(read, at_gte, at_lt)) }
       const { rows, facts } = await readPage(read.auditEntries, where, sortable, { sort, ...page })
       return { audit: rows.map(present), ...facts }
     },

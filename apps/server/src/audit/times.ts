@@ -1,15 +1,15 @@
 import type { AuditEntry, Tables, Where } from '@resource/database'
 
-// Not every engine knows an earlier time.
+// Not every engine supports earlier times.
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
-// Writes that run side by side, and servers whose clocks differ, take ids in another order than times.
+// Concurrent writes, and servers with different clocks, assign ids in an order that differs from that of the times.
 const DISORDER_MS = 60_000
 
 /**
- * The entries of a time, from `from` on and before `to`, as a condition that the primary key serves. Ids grow with time,
- * so an index of times, which every write would pay for, is not needed to find them.
+ * The condition for entries from `from` (inclusive) to `to` (exclusive), as a range of ids that the primary key serves. Ids
+ * grow with time, so no index on times is needed, which would cost every write.
  */
-export async function idsOf(
+export async function timeCondition(
   db: Tables,
   from: string | undefined,
   to: string | undefined,
@@ -17,12 +17,12 @@ export async function idsOf(
   if (from === undefined && to === undefined) return {}
   const [gte, lt] = [dateOf(from), dateOf(to)]
   const bound = async (time: Date | undefined, disorder: number) =>
-    time && (await firstSince(db, Math.max(time.getTime() + disorder, EARLIEST)))
+    time && (await firstIdSince(db, Math.max(time.getTime() + disorder, EARLIEST)))
   return { id: { gte: await bound(gte, -DISORDER_MS), lt: await bound(lt, DISORDER_MS) }, at: { gte, lt } }
 }
 
-/** The id from which on entries are of a time, in ms, or later. Some thirty look-ups by id find it among any number. */
-export async function firstSince({ auditEntries }: Tables, time: number): Promise<number> {
+/** The first id whose entry has `time` (ms) or later. A binary search: about 30 lookups by id for any number of entries. */
+export async function firstIdSince({ auditEntries }: Tables, time: number): Promise<number> {
   const next = async (id: number) =>
     (await auditEntries.page({ where: { id: { gte: id } }, order: { column: 'id', descending: false }, take: 1 }))[0]
   const [last] = await auditEntries.page({ where: {}, order: { column: 'id', descending: true }, take: 1 })

@@ -1,48 +1,52 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Line, Place } from './line.ts'
+import { LinkedQueue, QueueNode } from './queues.ts'
 
 const CONNECTION = Symbol('connection')
 type Connected = Socket & { [CONNECTION]?: Connection }
 
 /**
- * What a connection is at. It waits for its client in `head` (a request's head, which may have begun), `body` (the rest of
- * a request's body), `rest` (the same, of a request that is answered) and `answer` (the kernel has not taken it whole, or
- * may hold so much of it that whether the client reads it is uncertain). `idle`, it has been served and nothing has come
- * since.
+ * The state of a connection. In four states the server waits for the client:
+ * - `head`: for a request head, which may have begun to arrive.
+ * - `body`: for the rest of a request body.
+ * - `rest`: for the rest of the body of a request that already has its response.
+ * - `answer`: for the client to read a response. The kernel has not accepted all of it, or buffers so much that the client
+ *   may not be reading.
+ *
+ * `working`: a request is being processed. `idle`: the last request is done and nothing has arrived since.
  */
 export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 
-// So long a connection may wait, whatever the bound of its address. A busy client that opens thousands at once takes a
-// while to send its requests.
+// A connection may wait this long even if its address is over the limit: a busy client that opens thousands of connections
+// at once needs time to send its requests.
 const GRACE_MS = 1_000
 const GRACE_FOR_HEAD_MS = 3_000
-// Often, so that few are closed at a time.
+// Short, so that each sweep closes only a few connections.
 const SWEEP_MS = 50
-const SWEEPS_A_LOOK = 20
+const SWEEPS_PER_INSPECTION = 20
 const UNKNOWN = -1
-// The kernel takes megabytes for a client that reads nothing, and Node cannot ask it how much was read. An answer larger
-// than this counts as unread until the next request comes.
+// The kernel buffers megabytes for a client that reads nothing, and Node cannot query how much was read. A larger response
+// counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
 
 class Connection {
   readonly socket: Socket
-  readonly place = new Place<Connection>(this)
-  readonly placeAtAddress = new Place<Connection>(this)
-  /** Of the caller; undefined where the peer is a proxy, whose requests have callers of their own. */
+  readonly node = new QueueNode<Connection>(this)
+  readonly addressNode = new QueueNode<Connection>(this)
+  /** The client's address; undefined for a trusted proxy, where each request has its own client address. */
   readonly address: string | undefined
   state: State = 'head'
-  /** The line of its address, while it waits for a client whose address is known. */
-  line: Line<Connection> | undefined
+  /** The queue of the client's address, while the connection waits for a client with a known address. */
+  queue: LinkedQueue<Connection> | undefined
   sinceMs = 0
-  /** The request at hand, until its body has come and its answer has gone. */
+  /** The current request, until its body has arrived and its response has been sent. */
   req: IncomingMessage | undefined
   res: ServerResponse | undefined
-  /** Requests that came before the one at hand was answered (pipelining). */
+  /** Requests that arrived before the current one was answered (pipelining). */
   readonly later: { req: IncomingMessage; res: ServerResponse }[] = []
-  /** What had been read when it was last seen idle. */
+  /** `socket.bytesRead` when the connection was last seen idle. */
   bytesRead = UNKNOWN
-  /** What had been written when it last had nothing to answer. */
+  /** `socket.bytesWritten` when the connection last had no request to answer. */
   bytesWritten = 0
   isClosed = false
 
@@ -53,33 +57,33 @@ class Connection {
 }
 
 export interface ConnectionsOptions {
-  /** Most connections. */
-  most: number
-  /** Most connections of an address that wait for their client. */
-  mostWaiting: number
-  /** The address, or network, that a limit counts a peer as; undefined for a trusted proxy. */
+  /** The maximum number of connections. */
+  max: number
+  /** The maximum number of connections per address that wait for their client. */
+  maxWaitingPerAddress: number
+  /** The address or network under which limits count a peer; undefined for a trusted proxy. */
   addressOf: (socket: Socket) => string | undefined
-  /** The same of a request's caller. */
+  /** The same for the client of a request. */
   callerOf: (req: IncomingMessage) => string
-  /** Whether there is no time for a request. Asked before the request counts as one that is worked on. */
+  /** Whether a request must be refused for overload. Called before the request counts as `working`. */
   refuses: (req: IncomingMessage) => boolean
-  /** Answers a request, or refuses it. */
+  /** Serves or refuses a request. */
   serve: (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => void
 }
 
 /**
- * The connections of a server and what each of them is at. What waits for its client takes no place among the requests
- * that are worked on, and is bounded for each address and in total: at a bound the connection that has waited longest is
- * closed. The requests of one connection are served one after another, since their answers must be in order anyhow.
+ * Tracks the connections of a server and their states. Connections that wait for their client do not count as working.
+ * They are limited per address and in total: at a limit, the connection that has waited longest is closed. Pipelined
+ * requests of one connection are served sequentially, because their responses must be in order.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
-  readonly #working = new Line<Connection>()
-  /** Those that are not worked on, the one that has waited longest first. */
-  readonly #waiting = new Line<Connection>()
-  readonly #waitingByAddress = new Map<string, Line<Connection>>()
-  /** The lines of addresses that are beyond their bound. */
-  readonly #crowded = new Set<Line<Connection>>()
+  readonly #working = new LinkedQueue<Connection>()
+  /** Connections that are not working, longest wait first. */
+  readonly #waiting = new LinkedQueue<Connection>()
+  readonly #waitingByAddress = new Map<string, LinkedQueue<Connection>>()
+  /** The queues of addresses over their limit. */
+  readonly #crowded = new Set<LinkedQueue<Connection>>()
   readonly #sweeper: NodeJS.Timeout
   #sweeps = 0
   readonly #closed = { address: 0, total: 0 }
@@ -89,25 +93,25 @@ export class Connections {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
-  /** How many requests are worked on. */
+  /** The number of requests in progress. */
   get working(): number {
     return this.#working.size
   }
 
-  /** Takes up a new connection. */
+  /** Adds a new connection. */
   open(socket: Connected): void {
     const connection = new Connection(socket, this.#options.addressOf(socket))
     socket[CONNECTION] = connection
     socket.on('close', () => this.#remove(connection))
     this.#enter(connection, 'head')
-    if (this.#working.size + this.#waiting.size <= this.#options.most) return
-    // Rather of an address beyond its bound than of those who keep theirs.
+    if (this.#working.size + this.#waiting.size <= this.#options.max) return
+    // Prefer a connection of an address over its limit.
     const [crowded] = this.#crowded
     const oldest = (crowded ?? this.#waiting).first?.member
     if (oldest !== undefined) this.#close(oldest, 'total')
   }
 
-  /** Takes up a request whose head has come. */
+  /** Handles a request whose head has arrived. */
   take(req: IncomingMessage, res: ServerResponse): void {
     const connection = of(req.socket)
     if (connection === undefined) res.destroy()
@@ -115,14 +119,18 @@ export class Connections {
     else this.#begin(connection, req, res)
   }
 
-  /** A request has come whole. */
+  /** Notes that a request has arrived completely. */
   arrived({ socket }: IncomingMessage): void {
     const connection = of(socket)
     if (connection?.state === 'body') this.#move(connection, 'working')
     else if (connection?.state === 'rest') this.#goIdle(connection)
   }
 
-  /** The kernel has not taken what was written of an answer: its client must read first. @returns whether that is new */
+  /**
+   * Notes that the kernel did not accept all of a response: the client must read first.
+   *
+   * @returns whether the state changed
+   */
   stalled({ socket }: ServerResponse): boolean {
     const connection = of(socket)
     if (connection?.state !== 'working') return false
@@ -130,25 +138,25 @@ export class Connections {
     return true
   }
 
-  /** The kernel has taken what was written of an answer, and there is more to come. */
+  /** Notes that the kernel has accepted the part of a response written so far. */
   drained({ socket }: ServerResponse): void {
     const connection = of(socket)
     if (connection?.state === 'answer') this.#move(connection, 'working')
   }
 
-  /** What came on a connection was no request, and was refused: the client has yet to close. */
+  /** Notes that a connection sent malformed HTTP, which was refused: the client has not closed yet. */
   refused(socket: Socket): void {
     const connection = of(socket)
     if (connection?.state === 'idle') this.#move(connection, 'head')
   }
 
   /**
-   * What came on a connection is no request. Where answers to others are still to come, they do, and the connection ends
-   * behind the last; one that breaks in its own body gets none.
+   * Handles malformed HTTP on a connection. Pending responses to earlier requests are still sent, and the connection closes
+   * after the last. If the current request's own body is malformed, the connection is destroyed without a response.
    *
-   * @returns whether the connection has no such answers, so that this one can be given
+   * @returns whether no response is pending, so that the caller can send the error response
    */
-  endBehindAnswers(socket: Socket): boolean {
+  endAfterResponses(socket: Socket): boolean {
     const connection = of(socket)
     const { req, res, later = [] } = connection ?? {}
     if (req === undefined || res === undefined) return true
@@ -158,35 +166,35 @@ export class Connections {
     }
     if (later.at(-1)?.req.complete === false) later.pop()
     const last = later.at(-1)?.res ?? res
-    // An answer that has begun cannot say that it is the last.
+    // If its headers are already sent, `Connection: close` can no longer be added.
     last.shouldKeepAlive = false
     last.on('close', () => socket.destroySoon())
     return false
   }
 
-  /** The answers that are under way. */
-  *answers(): Generator<ServerResponse> {
-    for (const line of [this.#working, this.#waiting]) {
-      for (const { res, later } of line) {
+  /** The responses in progress. */
+  *responses(): Generator<ServerResponse> {
+    for (const queue of [this.#working, this.#waiting]) {
+      for (const { res, later } of queue) {
         if (res !== undefined) yield res
         for (const { res } of later) yield res
       }
     }
   }
 
-  /** How many connections are at what. */
+  /** The number of connections in each state. */
   states(): Record<State, number> {
     const states = { head: 0, body: 0, working: this.#working.size, answer: 0, rest: 0, idle: 0 }
     for (const { state } of this.#waiting) states[state]++
     return states
   }
 
-  /** How many connections were closed at the bound of an address, and at the bound of all. */
+  /** The number of connections closed by the limit per address and by the total limit. */
   closed(): Record<'address' | 'total', number> {
     return this.#closed
   }
 
-  /** Bounds nothing any more. */
+  /** Stops enforcing the limit per address. */
   stop(): void {
     clearInterval(this.#sweeper)
   }
@@ -205,7 +213,7 @@ export class Connections {
     connection.res = undefined
     if (connection.isClosed) return
     const next = connection.later.shift()
-    // Else an answer was the last of its connection, and who sent more had been told so or will be cut.
+    // If the socket is not writable, this was the last response: further requests are dropped.
     if (next !== undefined && connection.socket.writable) this.#begin(connection, next.req, next.res)
     else if (connection.req?.complete === false) this.#move(connection, 'rest')
     else this.#goIdle(connection)
@@ -228,36 +236,36 @@ export class Connections {
   #enter(connection: Connection, state: State): void {
     connection.state = state
     if (state === 'working') {
-      this.#working.add(connection.place)
+      this.#working.add(connection.node)
       return
     }
-    this.#waiting.add(connection.place)
+    this.#waiting.add(connection.node)
     if (state === 'idle') return
     const address = connection.address ?? (connection.req && this.#options.callerOf(connection.req))
-    // A proxy that has not said whose request comes: nobody's.
+    // A proxy that has not sent a request head yet: the client is unknown.
     if (address === undefined) return
     connection.sinceMs = performance.now()
-    connection.line = this.#lineOf(address)
-    connection.line.add(connection.placeAtAddress)
-    if (connection.line.size > this.#options.mostWaiting) this.#crowded.add(connection.line)
+    connection.queue = this.#queueOf(address)
+    connection.queue.add(connection.addressNode)
+    if (connection.queue.size > this.#options.maxWaitingPerAddress) this.#crowded.add(connection.queue)
   }
 
   #leave(connection: Connection): void {
-    const line = connection.state === 'working' ? this.#working : this.#waiting
-    line.remove(connection.place)
-    if (connection.line === undefined) return
-    connection.line.remove(connection.placeAtAddress)
-    if (connection.line.size <= this.#options.mostWaiting) this.#crowded.delete(connection.line)
-    connection.line = undefined
+    const queue = connection.state === 'working' ? this.#working : this.#waiting
+    queue.remove(connection.node)
+    if (connection.queue === undefined) return
+    connection.queue.remove(connection.addressNode)
+    if (connection.queue.size <= this.#options.maxWaitingPerAddress) this.#crowded.delete(connection.queue)
+    connection.queue = undefined
   }
 
-  #lineOf(address: string): Line<Connection> {
-    let line = this.#waitingByAddress.get(address)
-    if (line === undefined) {
-      line = new Line()
-      this.#waitingByAddress.set(address, line)
+  #queueOf(address: string): LinkedQueue<Connection> {
+    let queue = this.#waitingByAddress.get(address)
+    if (queue === undefined) {
+      queue = new LinkedQueue()
+      this.#waitingByAddress.set(address, queue)
     }
-    return line
+    return queue
   }
 
   #remove(connection: Connection): void {
@@ -270,35 +278,35 @@ export class Connections {
   #close(connection: Connection, bound: 'address' | 'total'): void {
     this.#closed[bound]++
     this.#remove(connection)
-    // Not closed in order: the kernel would keep what is unread, 2.5 MB of an answer, until the client takes it.
+    // A reset: after an orderly close the kernel would keep unread data, up to 2.5 MB, until the client reads it.
     connection.socket.resetAndDestroy()
   }
 
   #sweep(): void {
     const nowMs = performance.now()
-    for (const line of this.#crowded) {
-      // Those within their grace do not count: a request that is about to come closes nothing.
+    for (const queue of this.#crowded) {
+      // Connections within the grace period do not count: a request that is about to arrive must not close others.
       const late: Connection[] = []
-      for (const connection of line) {
+      for (const connection of queue) {
         const waitedMs = nowMs - connection.sinceMs
         if (waitedMs < GRACE_MS) break
         if (connection.state !== 'head' || waitedMs >= GRACE_FOR_HEAD_MS) late.push(connection)
       }
-      late.length = Math.max(0, late.length - this.#options.mostWaiting)
+      late.length = Math.max(0, late.length - this.#options.maxWaitingPerAddress)
       for (const connection of late) this.#close(connection, 'address')
     }
-    if (++this.#sweeps % SWEEPS_A_LOOK === 0) this.#look()
+    if (++this.#sweeps % SWEEPS_PER_INSPECTION === 0) this.#inspect()
   }
 
-  #look(): void {
-    for (const [address, line] of this.#waitingByAddress) {
-      if (line.size === 0) this.#waitingByAddress.delete(address)
+  #inspect(): void {
+    for (const [address, queue] of this.#waitingByAddress) {
+      if (queue.size === 0) this.#waitingByAddress.delete(address)
     }
-    this.#lookAtIdle()
+    this.#detectNewHeads()
   }
 
-  /** Node does not tell when the head of a further request begins. */
-  #lookAtIdle(): void {
+  /** Node emits no event when the head of a further request begins to arrive. */
+  #detectNewHeads(): void {
     for (const connection of this.#waiting) {
       if (connection.state !== 'idle') continue
       const { bytesRead } = connection.socket

@@ -1,45 +1,45 @@
-import type { ServerResponse as Answer, RequestListener, Server } from 'node:http'
+import type { ServerResponse as HttpResponse, RequestListener, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
 import type { Express, Request, Response } from 'express'
 import type { Connections } from './connections.ts'
 
-// An import of node:http reads all its exports, of which WebSocket is the whole of undici: 13 MB that no request needs.
+// `import` from node:http evaluates all its exports, including WebSocket, which loads undici: 13 MB that no request needs.
 const { createServer, IncomingMessage, ServerResponse } = process.getBuiltinModule('node:http')
 
-const LONGEST_STOP_MS = 10_000
-const LOOK_MS = 50
-// What is read at a time is 64 KiB at most: so some 6 MB a second.
+const MAX_STOP_MS = 10_000
+const IDLE_CHECK_MS = 50
+// One read returns at most 64 KiB, so this drains about 6 MB per second.
 const DRAIN_PAUSE_MS = 10
 
-/** How long a caller may take, in ms. A proxy's idle time-out, often 60 s, must be shorter than `keepAliveTimeout`. */
-const TIMES = {
+/** Timeouts in ms. A proxy's idle timeout, often 60 s, must be shorter than `keepAliveTimeout`. */
+const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 }
-const SILENCE_MS = 120_000
-// Connections that the kernel keeps until they are accepted; it takes its own bound (net.core.somaxconn) where that is less.
+const INACTIVITY_MS = 120_000
+// Connections that the kernel queues until they are accepted; net.core.somaxconn applies if it is lower.
 const BACKLOG = 4096
 
-// A request without a body needs no stream for it: a tenth of what a small answer costs.
+// No body stream for requests without a body: saves a tenth of the cost of a small response.
 const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
 
-/** The HTTP server of `app`. `connections` passes its requests on. */
+/** Creates the HTTP server of `app`. Requests go through `connections`. */
 export function createHttpServer(app: Express, connections: Connections): Server {
   const handle: RequestListener = (req, res) => connections.take(req, res)
-  const server: Server = createServer({ ...messagesOf(app, connections), ...TIMES, ...OPTIONS }, handle)
-  // A caller who neither reads the answer nor sends what is missing of the request.
-  server.setTimeout(SILENCE_MS)
+  const server: Server = createServer({ ...messagesOf(app, connections), ...TIMEOUTS, ...OPTIONS }, handle)
+  // For clients that neither read the response nor send the rest of the request.
+  server.setTimeout(INACTIVITY_MS)
   server.on('connection', (socket: Socket) => connections.open(socket))
-  // Who has sent all it will send and closed its half still gets the answer, however long that takes.
+  // A client that half-closes the connection after its request still gets the response, however long that takes.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // An expectation nobody knows may be ignored (RFC 9110, 10.1.1); Node's own answer to it has no body.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node's own response to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // One that is still to come on this connection would be taken for this one's.
-    if (!connections.endBehindAnswers(socket)) return
+    // The client would take this response for that of a pending earlier request.
+    if (!connections.endAfterResponses(socket)) return
     connections.refused(socket)
     refuseMalformed(error, socket)
   })
@@ -49,9 +49,8 @@ export function createHttpServer(app: Express, connections: Connections): Server
 type Callback = (error?: Error | null) => void
 
 /**
- * The request and response classes for the server of `app`, to be given to `createServer`. Express puts its own
- * prototypes in the place of each message's, after which V8 is slow to find its properties; messages made by these
- * classes have those prototypes from the start (expressjs/express#5998).
+ * Request and response classes for `createServer`. Express replaces the prototype of each message, which slows down V8's
+ * property lookups. Messages of these classes have Express's prototypes from the start (expressjs/express#5998).
  *
  * @public for bench/scripts/in-process.ts
  */
@@ -63,7 +62,7 @@ export function messagesOf(app: Express, connections: Connections) {
     }
   }
   class AppResponse extends ServerResponse<AppRequest> {
-    // Node's own signatures, in the one form that takes them all.
+    // One signature that covers all of Node's overloads.
     override write(chunk: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
       const hasRoom = super.write(chunk, encoding as BufferEncoding, callback)
       if (!hasRoom && connections.stalled(this)) this.once('drain', drained)
@@ -87,11 +86,11 @@ export function messagesOf(app: Express, connections: Connections) {
 }
 
 /**
- * Listener of an answer's `finish`. Drains what is left of the request's body, so that the next request on the connection
- * can be heard; but slowly. Node would do it as fast as it comes, and whoever was refused could so take time and memory
- * from everybody else. It must come before Node's own listener, which lets go of a body that nobody has begun to read.
+ * Listener for a response's `finish` event. Drains the rest of the request body, so that the next request on the connection
+ * can be read. It drains slowly: Node reads at full speed, so refused clients could take CPU time and memory from others.
+ * It must run before Node's own listener, which discards a body that has not been read.
  */
-export function drainBody(this: Answer): void {
+export function drainBody(this: HttpResponse): void {
   const { req } = this
   if (req.complete || req.destroyed) return
   req.on('data', () => {
@@ -99,22 +98,22 @@ export function drainBody(this: Answer): void {
     setTimeout(() => req.resume(), DRAIN_PAUSE_MS)
   })
   req.resume()
-  // Begins at once: by the next tick Node would have let go of it.
+  // Starts reading synchronously: on the next tick Node would discard the body.
   req.read(0)
 }
 
 const LISTEN_ADVICE: Record<string, string> = {
   EADDRINUSE: 'The port is in use: set PORT to another, or stop the program that uses it',
-  EACCES: 'The port is for privileged users: set PORT to one above 1023',
-  EADDRNOTAVAIL: 'This machine does not have the address: set HOST to one that it has',
-  ENOTFOUND: 'The name cannot be resolved: set HOST to an address of this machine',
+  EACCES: 'The port requires elevated privileges: set PORT to 1024 or higher',
+  EADDRNOTAVAIL: 'The address does not belong to this machine: set HOST to one of its addresses',
+  ENOTFOUND: 'The host name cannot be resolved: set HOST to an address of this machine',
 }
 
 /**
  * Listens on an address.
  *
  * @returns `http://127.0.0.1:3000`
- * @throws Error that says what to do when the address is taken, reserved, of another machine or unknown
+ * @throws Error with advice if the port is in use or privileged, or the address is not local or cannot be resolved
  */
 export function listen(server: Server, { PORT, HOST }: { PORT: number; HOST: string }): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -129,14 +128,14 @@ export function listen(server: Server, { PORT, HOST }: { PORT: number; HOST: str
   })
 }
 
-/** Closes idle connections at once, busy ones after their answer, stuck ones after 10 s. */
+/** Closes idle connections immediately, busy ones after their response, and the rest after 10 s. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    const limit = setTimeout(() => server.closeAllConnections(), LONGEST_STOP_MS)
-    // Where the answer went before the body had come whole, as with a 413, a connection becomes idle without another.
-    const look = setInterval(() => server.closeIdleConnections(), LOOK_MS)
+    const limit = setTimeout(() => server.closeAllConnections(), MAX_STOP_MS)
+    // If the response was sent before the body had arrived, as with a 413, the connection becomes idle only later.
+    const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
     server.close(() => {
-      clearInterval(look)
+      clearInterval(idleCheck)
       clearTimeout(limit)
       resolve()
     })
@@ -152,7 +151,7 @@ const REFUSALS: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
-// What is not HTTP never reaches Express, so its answer is written by hand.
+// Malformed HTTP never reaches Express, so the response is written directly.
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()

@@ -3,22 +3,22 @@ import type { Request } from 'express'
 
 const MAPPED = '::ffff:'
 
-/** Where a request comes from: the address, behind trusted proxies the one they name. */
+/** The client address of a request; behind trusted proxies, the address they forward. */
 export function addressOf(req: Request, behindProxy: boolean): string {
   const own = req.socket.remoteAddress ?? ''
-  // A proxy that hands on what anyone wrote may name anything.
+  // Some proxies forward unvalidated client headers, so `req.ip` may be any text.
   return unmapped(behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own)
 }
 
 /**
- * Whom a limit takes a request to be from: the address, behind trusted proxies the one they name. Of IPv6 the first 64
- * bits, which is the least that a customer gets.
+ * The address under which limits count a request; behind trusted proxies, the address they forward. For IPv6 the /64
+ * prefix, because that is the smallest network a customer gets.
  */
 export function callerAddress(req: Request, behindProxy: boolean): string {
   return networkOf(addressOf(req, behindProxy))
 }
 
-/** What a limit counts an address as: see `callerAddress`. */
+/** The address or network under which limits count an address: see `callerAddress`. */
 export function networkOf(own: string): string {
   const address = unmapped(own)
   return address.includes(':') ? network(address) : address

@@ -5,14 +5,14 @@ import type { Request, RequestHandler } from 'express'
 import { requestId } from './request-log.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
-// A page of this origin, or the address bar.
+// `none` is a navigation by the user, such as from the address bar.
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
 
 /**
- * Refuses a write that a browser sends for a page of another origin, whatever its body: the console's cookie, or an
- * address that only this machine can reach, must not be used by pages its owner happens to visit.
+ * Refuses cross-origin writes from browsers, whatever their body. Otherwise any page the user visits could use the console's
+ * cookie or reach a service that listens on loopback.
  *
- * @param origins those whose pages may
+ * @param origins origins whose pages may write
  */
 export function checkOrigin(origins: string[]): RequestHandler {
   return ({ method, headers }, _res, next) => {
@@ -24,19 +24,23 @@ export function checkOrigin(origins: string[]): RequestHandler {
         ? site === undefined || OWN_SITES.has(site)
         : isOwn(origin, headers) || origins.includes(origin)
     if (isAllowed) return next()
-    throw new ApiError(403, `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS says which may`, {
-      reason: 'origin',
-    })
+    throw new ApiError(
+      403,
+      `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS lists those that may`,
+      {
+        reason: 'origin',
+      },
+    )
   }
 }
 
-// The browser's own word holds behind a proxy that gives the service another Host, too.
+// `Sec-Fetch-Site` is also correct behind a proxy that rewrites Host.
 function isOwn(origin: string, headers: IncomingHttpHeaders): boolean {
   if (headers['sec-fetch-site'] !== undefined) return headers['sec-fetch-site'] === 'same-origin'
   return URL.canParse(origin) && new URL(origin).host === headers.host?.toLowerCase()
 }
 
-/** Lets pages of other origins call the service (CORS), without the console's cookie. */
+/** Allows pages of other origins to call the service (CORS), without the console's cookie. */
 export function allowOrigins(origins: string[]): RequestHandler {
   return cors({
     origin: origins,
@@ -52,24 +56,24 @@ export function allowOrigins(origins: string[]): RequestHandler {
       'X-Total-Count',
     ],
     maxAge: 600,
-    // Who asks for OPTIONS is told the methods in Allow all the same.
+    // OPTIONS requests still get their `Allow` header.
     preflightContinue: true,
   })
 }
 
-// Records about nobody: browsers may keep them, and ask with If-None-Match whether they still hold.
+// Records without personal data: browsers may cache them and revalidate with If-None-Match.
 const IMPERSONAL = /^\/(?:books|items)(?:[/?]|$)/
 
 /**
- * The headers that every answer carries. Whatever may hold personal data or a key (users, keys, the audit log, tRPC's
- * batches of anything) is stored by no cache; a caller that kept its ETag itself still gets a 304.
+ * Headers of every response. Responses that may contain personal data or a key (users, keys, the audit log, tRPC batches)
+ * are `no-store`. A client that keeps an ETag itself still gets a 304.
  */
 export function commonHeaders(req: Request): Record<string, string> {
   return {
     'X-Request-Id': requestId(req),
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': IMPERSONAL.test(req.originalUrl ?? req.url) ? 'private, no-cache' : 'no-store',
-    // Pages have their own.
+    // The HTML pages override this policy.
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Resource-Policy': 'same-origin',
   }

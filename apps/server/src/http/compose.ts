@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
 
 /**
- * Handlers as one layer of Express: a layer costs what a small handler does. Every handler is awaited, whether or not the
- * handlers before it return what follows them. What one of them throws, rejects with or passes on is the layer's error.
+ * Combines handlers into one Express layer, because a layer costs as much as a small handler. Errors of every handler reach
+ * Express, whether thrown, rejected or passed to `next`, even if earlier handlers do not return the promise of `next`.
  */
 export function compose(...handlers: RequestHandler[]): RequestHandler {
   return (req, res, next) => {
@@ -20,7 +20,7 @@ export function compose(...handlers: RequestHandler[]): RequestHandler {
         fail(error)
       }
     }
-    // To Express, no error is none.
+    // Express would treat `next(undefined)` as success.
     const fail = (error: unknown) => next(error ?? new Error('A handler failed without an error'))
     step()
   }

@@ -1,23 +1,23 @@
 import type { Database } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import { Router } from 'express'
-import { offer } from './methods.ts'
+import { readRoute } from './methods.ts'
 
-/** Paths of monitoring: never refused for load, and no part of what is measured. */
-export const HEALTH = new Set(['/healthz', '/readyz'])
-export const WATCHED = new Set([...HEALTH, '/metrics'])
+export const HEALTH_PATHS = new Set(['/healthz', '/readyz'])
+/** Never refused for overload, and not traced. */
+export const MONITORING_PATHS = new Set([...HEALTH_PATHS, '/metrics'])
 
-const KEPT_MS = 1_000
+const PING_CACHE_MS = 1_000
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can serve, its database answers and it is not stopping. However
- * often `/readyz` is asked, it asks the database at most once a second.
+ * `/healthz`: the process responds. `/readyz`: the database also responds and the service is not stopping. `/readyz` pings
+ * the database at most once per second, whatever its request rate.
  */
 export function health(database: Database, isStopping: () => boolean): Router {
-  const ping = kept(() => database.ping(), KEPT_MS)
+  const ping = cached(() => database.ping(), PING_CACHE_MS)
   const router = Router({ caseSensitive: true })
-  offer(router, '/healthz', (_req, res) => void res.json({ status: 'ok' }))
-  offer(router, '/readyz', async (_req, res) => {
+  readRoute(router, '/healthz', (_req, res) => void res.json({ status: 'ok' }))
+  readRoute(router, '/readyz', async (_req, res) => {
     const unready = (message: string, cause?: unknown) =>
       new ApiError(503, message, { headers: { 'Retry-After': '1' }, cause })
     if (!isStopping()) {
@@ -31,8 +31,8 @@ export function health(database: Database, isStopping: () => boolean): Router {
   return router
 }
 
-/** Does `work` once at a time, and again only `ms` after its outcome; until then all get that outcome, an error too. */
-function kept<Result>(work: () => Promise<Result>, ms: number): () => Promise<Result> {
+/** Caches the outcome of `work`, including errors, for `ms` after it settles. Concurrent calls share one run. */
+function cached<Result>(work: () => Promise<Result>, ms: number): () => Promise<Result> {
   let outcome: Promise<Result> | undefined
   let untilMs = Number.POSITIVE_INFINITY
   const settle = () => {

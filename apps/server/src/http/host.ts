@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 
-/** Settings that say which names are the service's. */
+/** Settings that define the host names of the service. */
 interface HostSettings {
   ALLOWED_HOSTS: string[]
   ALLOW_ANONYMOUS: boolean
@@ -12,25 +12,25 @@ interface HostSettings {
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
 const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i
 
-/** Whether an address to listen on is of this machine alone. */
+/** Whether a listen address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return LOOPBACK.test(address.includes(':') ? `[${address}]` : address)
 }
 
-/** Whether nobody on the way can change what an address answers: on https, or on this machine. */
+/** Whether responses from a URL cannot be modified in transit: https, or http on loopback. */
 export function isSecure(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
 }
 
-// Callers name the same host again and again.
-let knownAsFine: string | undefined
+// Most requests send the same Host; this skips the expressions for a repeated one.
+let lastValidHost: string | undefined
 
 /**
- * Refuses a request whose Host is missing or malformed, as RFC 9112 (3.2) requires. Node would refuse only the first, and
- * without a body. Where no credentials are needed it also refuses names that may not be the service's: else a page whose
- * name was made to resolve to its address (DNS rebinding) could read and write what is meant for others.
+ * Refuses requests with a missing or malformed Host, as RFC 9112 (3.2) requires. Node refuses only a missing one, and
+ * without a body. If no credentials are needed, it also refuses foreign host names: otherwise a page could resolve its own
+ * name to the service's address (DNS rebinding) to read and write records.
  *
  * @param isOpen whether a request needs no credentials
  */
@@ -38,26 +38,26 @@ export function checkHost(
   isOpen: (req: Request) => boolean | Promise<boolean>,
   settings: HostSettings,
 ): RequestHandler {
-  const isOurs = hostRule(settings)
+  const isOwnHost = hostRule(settings)
   return (req, _res, next) => {
     const { host } = req.headers
-    if (host === undefined ? req.httpVersion !== '1.0' : host !== knownAsFine && !isHost(host)) {
-      throw new ApiError(400, 'The Host header must be a host name or an address, with or without a port')
+    if (host === undefined ? req.httpVersion !== '1.0' : host !== lastValidHost && !isHost(host)) {
+      throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
     }
-    knownAsFine = host
+    lastValidHost = host
     if (host === undefined || LOOPBACK.test(host)) return next()
-    const settle = (isOpen: boolean) => {
-      if (isOpen && !isOurs(host)) throw new ApiError(403, NOT_OURS, { reason: 'host' })
+    const check = (isOpen: boolean) => {
+      if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
       return next()
     }
-    const answer = isOpen(req)
-    return answer instanceof Promise ? answer.then(settle) : settle(answer)
+    const open = isOpen(req)
+    return open instanceof Promise ? open.then(check) : check(open)
   }
 }
 
 /**
- * Whether a Host can only be meant for this service: one of ALLOWED_HOSTS. Where ALLOW_ANONYMOUS opens it to other
- * machines, also this machine's name, any address, and any name without a dot, which the public DNS does not have.
+ * Returns whether a Host belongs to this service: one of ALLOWED_HOSTS. With ALLOW_ANONYMOUS, also this machine's name, any
+ * IP address, and any name without a dot, because public DNS has no such names.
  */
 function hostRule({ ALLOWED_HOSTS, ALLOW_ANONYMOUS }: HostSettings): (host: string) => boolean {
   const own = hostname().toLowerCase()
@@ -68,8 +68,8 @@ function hostRule({ ALLOWED_HOSTS, ALLOW_ANONYMOUS }: HostSettings): (host: stri
   }
 }
 
-const NOT_OURS =
-  'Without API keys the service answers to the names of this machine alone, such as localhost; ALLOWED_HOSTS adds names'
+const FOREIGN_HOST =
+  'Host is not allowed: without API keys, only loopback names such as localhost are; add other names to ALLOWED_HOSTS'
 
 function isHost(host: string): boolean {
   return HOST.test(host) && URL.canParse(`http://${host}`)

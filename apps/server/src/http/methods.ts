@@ -1,26 +1,30 @@
 import { ApiError } from '@resource/openapi'
 import type { IRouter, RequestHandler } from 'express'
 
-/** Offers something to read at `path`: GET and HEAD by `handler`, OPTIONS, and a ApiError 405 for every other method. */
-export function offer(router: IRouter, path: string, handler: RequestHandler): void {
-  router.route(path).all(only('GET, HEAD, OPTIONS')).get(handler)
+/** Adds a read-only route: `handler` serves GET and HEAD, OPTIONS gets `Allow`, any other method an ApiError 405. */
+export function readRoute(router: IRouter, path: string, handler: RequestHandler): void {
+  router.route(path).all(methodNotAllowed('GET, HEAD, OPTIONS')).get(handler)
 }
 
-/** Lets `methods` through, answers OPTIONS itself, and refuses every other with a ApiError 405. */
-export function only(methods: string): RequestHandler {
-  const known = new Set(methods.split(', '))
+/**
+ * Refuses methods other than `allowed` with an ApiError 405, and responds to OPTIONS.
+ *
+ * @param allowed as in the header `Allow`: `GET, HEAD, OPTIONS`
+ */
+export function methodNotAllowed(allowed: string): RequestHandler {
+  const methods = new Set(allowed.split(', '))
   return ({ method }, res, next) => {
-    if (!known.has(method)) {
-      throw new ApiError(405, `${method} is not allowed here, only ${methods}`, { headers: { Allow: methods } })
+    if (!methods.has(method)) {
+      throw new ApiError(405, `${method} is not allowed here, only ${allowed}`, { headers: { Allow: allowed } })
     }
-    if (method === 'OPTIONS') res.set('Allow', methods).status(204).end()
+    if (method === 'OPTIONS') res.set('Allow', allowed).status(204).end()
     else next()
   }
 }
 
-const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** A request's method for metrics and traces, which must not grow with what callers think of. */
+/** The method as a metric label or span name; unknown methods share `_OTHER`, to bound the number of labels. */
 export function methodName(method: string): string {
-  return KNOWN.has(method) ? method : '_OTHER'
+  return KNOWN_METHODS.has(method) ? method : '_OTHER'
 }

@@ -1,15 +1,15 @@
 import { Broken, Full, isBusy, Unreachable } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
-const TROUBLES = [
+const REASONS = [
   ['cannot be reached', Unreachable],
-  ['has no room', Full],
+  ['is out of disk space', Full],
   ['cannot be written', Broken],
 ] as const
 
-/** An error of the database as a ApiError 503, where it means that it cannot answer now. */
+/** Converts a database error that is temporary into an ApiError 503; undefined for any other error. */
 export function unavailable(error: unknown): ApiError | undefined {
   if (!isBusy(error)) return undefined
-  const [trouble] = TROUBLES.find(([, kind]) => error instanceof kind) ?? ['is busy']
-  return new ApiError(503, `The database ${trouble}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
+  const [reason] = REASONS.find(([, kind]) => error instanceof kind) ?? ['is busy']
+  return new ApiError(503, `The database ${reason}; try again`, { headers: { 'Retry-After': '1' }, cause: error })
 }

@@ -9,9 +9,9 @@ import { notFound, updateVersioned } from '../store/versioned.ts'
 type KeyRecord = Output<'keys', 'get'>
 
 /**
- * The rules of keys: shown once, stored as hashes, revoked rather than deleted.
+ * The service of API keys: a key is shown once, stored as a hash, and revoked instead of deleted.
  *
- * @param onChanged called when a key was created, from when on nobody gets in without one, or revoked
+ * @param onChanged called after a key was created or revoked
  */
 export function keyService({ read }: Database, onChanged: () => void): Services['keys'] {
   return {
@@ -33,7 +33,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         throw new FieldError(400, [{ path: ['expires_at'], message: 'must be in the future' }])
       }
       let created: string | undefined
-      // What is kept for repeats must not hold the key.
+      // The response stored for retries must not contain the key.
       const work = async (tx: Tables) => {
         const { key, prefix, hash } = newKey()
         created = key
@@ -44,27 +44,27 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
       if (created !== undefined) return { ...record, key: created }
       throw new ApiError(
         409,
-        `Key ${record.id} was created by this request already, and a key is shown once: revoke it and create another`,
+        `This request already created key ${record.id}, and a key is shown only once: revoke it and create another`,
       )
     },
 
     revoke: async ({ id, if_version }, { write }) => {
       const work = async (tx: Tables) => {
         const row = await tx.apiKeys.find({ id })
-        // One that is revoked already keeps its time.
+        // A key that is already revoked keeps its `revoked_at`.
         await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
         return { message: 'Key revoked' }
       }
-      const answer = await write(work)
+      const result = await write(work)
       onChanged()
-      return answer
+      return result
     },
   }
 }
 
 const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]
 
-// The fields of the contract and no others leave the store; the hash is none of them.
+// Only the fields of the contract are returned; the hash is not one of them.
 function present(row: ApiKey): KeyRecord {
   const fields = shown.map((field) => [field, row[field] instanceof Date ? timestamp(row[field]) : row[field]])
   return Object.fromEntries(fields)

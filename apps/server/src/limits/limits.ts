@@ -6,58 +6,58 @@ import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { hasCredentials } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
-import { HEALTH, WATCHED } from '../http/health.ts'
+import { HEALTH_PATHS, MONITORING_PATHS } from '../http/health.ts'
 import type { Config } from '../process/config.ts'
 import { createLoadGuard } from './load.ts'
 import { Quota } from './quota.ts'
 import { createRateLimit } from './rate.ts'
 
-/** What keeps callers from taking more than their share, and all of them from taking more than there is. */
+/** Rate limits per caller, and load shedding for the whole service. */
 export type Limits = ReturnType<typeof createLimits>
 
-const REQUESTS_A_MINUTE = 6_000
+const DEFAULT_RATE_LIMIT = 6_000
 
 /**
- * The limits that the settings name.
+ * Creates the limits of the configuration.
  *
- * @param access tells apart callers that are counted from those that are not
- * @param countOpen how many requests are under way, without the one that is asked for
- * @param database asked whether it has time
- * @param log told how many were refused for overload
+ * @param access identifies callers, and which of them are exempt
+ * @param countOpen the number of requests in progress, without the current one
+ * @param database its queue counts as load
+ * @param log gets the number of requests refused for overload
  */
 export function createLimits(config: Config, access: Access, countOpen: () => number, database: Database, log: Logger) {
   const load = createLoadGuard(config, countOpen, database, log)
-  const limit = config.RATE_LIMIT ?? REQUESTS_A_MINUTE
+  const limit = config.RATE_LIMIT ?? DEFAULT_RATE_LIMIT
   const quota = limit === 0 ? undefined : new Quota(limit)
   const rate = quota && createRateLimit(quota, config.TRUST_PROXY.length > 0)
-  // Who has the machine, and the service, for themselves is not counted unless the settings say so.
-  const isFree = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
+  // By default, local requests without credentials are exempt: nobody else uses such a service.
+  const isExempt = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
   const handle: RequestHandler = (req, _res, next) => {
-    if (rate === undefined || HEALTH.has(req.url)) return next()
-    const settle = (isFree: boolean) => {
-      if (isFree || rate.count(req)) return next()
+    if (rate === undefined || HEALTH_PATHS.has(req.url)) return next()
+    const count = (isExempt: boolean) => {
+      if (isExempt || rate.count(req)) return next()
       return verifiedCaller(access, req)
         .then((caller) => rate.countCaller(req, caller))
         .then(() => next(), next)
     }
-    const free = isFree(req)
-    return free instanceof Promise ? free.then(settle, next) : settle(free)
+    const exempt = isExempt(req)
+    return exempt instanceof Promise ? exempt.then(count, next) : count(exempt)
   }
   return {
-    /** Whether there is no time for a request, which is asked once for each. */
-    isTooMuch: ({ url = '' }: IncomingMessage) => !WATCHED.has(url) && load.refuses(),
-    /** Counts a request against its caller's quota, or refuses it: mount it before what answers. */
+    /** Whether a request must be refused for overload. Call it once per request. */
+    isOverloaded: ({ url = '' }: IncomingMessage) => !MONITORING_PATHS.has(url) && load.refuses(),
+    /** Counts a request against its caller's quota, or refuses it. Mount it before the routes. */
     handle,
-    /** Absent where callers are not counted. */
+    /** Undefined without a rate limit. */
     rate,
     quota,
-    /** How many requests each has refused. */
+    /** The number of requests that each limit has refused. */
     refused: () => ({ rate_limit: rate?.refused() ?? 0, overload: load.refused() }),
     close: load.close,
   }
 }
 
-/** Who calls by credentials that hold; undefined for everybody else. */
+/** The caller, if the request has valid credentials. */
 export async function verifiedCaller(access: Access, req: Request): Promise<Caller | undefined> {
   if (!hasCredentials(req.headers)) return undefined
   try {

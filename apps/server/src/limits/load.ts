@@ -5,15 +5,15 @@ import type { Config } from '../process/config.ts'
 
 const SAMPLE_MS = 500
 const RESOLUTION_MS = 20
-// With so few requests at once the machine is busy with something else, and to refuse them would help nobody.
-const FEW_REQUESTS = 20
+// With fewer open requests, other programs cause the delay, and refusing requests would not help.
+const MIN_REQUESTS = 20
 
 /**
- * Tells which requests the service could answer only late, so that it answers the others in time.
+ * Sheds load: decides which requests to refuse, so that the service can answer the others in time.
  *
- * @param countOpen how many requests are under way, without the one that is asked for
- * @param database asked whether it has time for another query
- * @param log gets every half second how many were refused meanwhile, if any were
+ * @param countOpen the number of requests in progress, without the current one
+ * @param database its queue counts as load
+ * @param log gets the number of refused requests twice per second, if there were any
  */
 export function createLoadGuard(
   { MAX_REQUESTS, MAX_DELAY_MS }: Config,
@@ -21,30 +21,30 @@ export function createLoadGuard(
   database: Database,
   log: Logger,
 ) {
-  const comesTooLate = createRounds()
+  const exceedsDelay = createDelayGuard()
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let isLate = false
   let refused = 0
-  let told = 0
+  let reported = 0
   const sample = setInterval(() => {
-    // Without a sample, a mean of NaN, the loop stood still.
+    // Without a sample the mean is NaN: the event loop was blocked.
     isLate = !(delay.mean / 1e6 - RESOLUTION_MS <= MAX_DELAY_MS)
     delay.reset()
-    if (refused > told) log.warn({ refused: refused - told }, 'requests were refused for overload')
-    told = refused
+    if (refused > reported) log.warn({ refused: refused - reported }, 'requests refused for overload')
+    reported = refused
   }, SAMPLE_MS).unref()
 
   return {
-    /** To be asked once for each request: whether it is to be refused. */
+    /** Whether to refuse a request. Call it once per request. */
     refuses: () => {
       const open = countOpen()
-      const isTooMuch =
-        comesTooLate() || open >= MAX_REQUESTS || (isLate && open >= FEW_REQUESTS) || database.isCrowded?.() === true
-      if (isTooMuch) refused++
-      return isTooMuch
+      const isOverloaded =
+        exceedsDelay() || open >= MAX_REQUESTS || (isLate && open >= MIN_REQUESTS) || database.isCrowded?.() === true
+      if (isOverloaded) refused++
+      return isOverloaded
     },
-    /** How many it has refused. */
+    /** The number of refused requests. */
     refused: () => refused,
     close: () => {
       clearInterval(sample)
@@ -53,46 +53,47 @@ export function createLoadGuard(
   }
 }
 
-// How long a burst may keep what comes next waiting, and how long it may last.
+// The maximum duration of an event-loop iteration during a burst, and of the burst itself.
 const BURST_MS = 250
-// For so long no round may be long before the next burst is taken for a new one.
+// After this time without a long iteration, the next long one starts a new burst.
 const CALM_MS = 500
-// In a queue that stays: twice this, and the refusals in between, is what a request that is let in waits at the most.
+// The maximum duration of an iteration with a standing queue. An admitted request waits at most twice this, plus the time
+// for refusals in between.
 const STANDING_MS = 30
-// So many are answered whatever they cost: one request that takes long is no queue.
-const FEW_IN_ROUND = 32
+// This many requests per iteration are always admitted: one slow request is not a queue.
+const MIN_PER_ITERATION = 32
 
 /**
- * Tells which requests come too late to be served in time. What has come when the event loop looks is handled in one round,
- * one request after the other, and whatever comes meanwhile waits for the next: so a round's length is what requests wait.
- * A burst may take its time; when it goes on for as long, rounds are kept short, for nobody is served by a queue that stays
- * (as CoDel has it), until none was long for half a second: refusals alone make a short one now and then.
+ * Bounds the queueing delay of requests. The event loop handles all requests that have arrived in one iteration, and later
+ * ones wait for the next: the duration of an iteration is the queueing delay. A burst may make iterations long for a short
+ * time. After that the queue is a standing one, which only adds delay (as in CoDel), and iterations are kept short. This
+ * ends after half a second without a long iteration, because refusals alone make some iterations short.
  *
- * @returns to be asked once for each request as it comes: whether it is to be refused
+ * @returns whether to refuse a request; call it once per request, on arrival
  */
-export function createRounds(): () => boolean {
+export function createDelayGuard(): () => boolean {
   let requests = 0
-  let begunMs = 0
-  let crowdedSinceMs = 0
-  let lastCrowdedMs = Number.NEGATIVE_INFINITY
+  let startedMs = 0
+  let congestedSinceMs = 0
+  let lastCongestedMs = Number.NEGATIVE_INFINITY
 
   const end = () => {
     requests = 0
     const now = performance.now()
-    if (now - begunMs < STANDING_MS) return
-    if (!isCrowded()) crowdedSinceMs = begunMs
-    lastCrowdedMs = now
+    if (now - startedMs < STANDING_MS) return
+    if (!isCongested()) congestedSinceMs = startedMs
+    lastCongestedMs = now
   }
-  const isCrowded = () => begunMs - lastCrowdedMs < CALM_MS
+  const isCongested = () => startedMs - lastCongestedMs < CALM_MS
 
   return () => {
     const now = performance.now()
     if (requests++ === 0) {
-      begunMs = now
+      startedMs = now
       setImmediate(end)
     }
-    if (requests <= FEW_IN_ROUND) return false
-    const isStanding = isCrowded() && begunMs - crowdedSinceMs >= BURST_MS
-    return now - begunMs > (isStanding ? STANDING_MS : BURST_MS)
+    if (requests <= MIN_PER_ITERATION) return false
+    const isStanding = isCongested() && startedMs - congestedSinceMs >= BURST_MS
+    return now - startedMs > (isStanding ? STANDING_MS : BURST_MS)
   }
 }

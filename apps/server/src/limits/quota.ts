@@ -1,81 +1,79 @@
-/** What became of what a caller asked for, and what is left in this window of time. */
+/** Whether the cost was granted, and the remaining quota in this window. */
 export type Allowance = ReturnType<Quota['take']>
 
-/** Callers of a window and what each has used up. */
+/** The usage of each caller in a window. */
 export type Usage = Map<string, number>
 
-// So many callers are told apart; addresses that come later in the same window share one quota.
-const MOST_CALLERS = 50_000
+// Bounds memory. Further addresses in the same window share one quota.
+const MAX_CALLERS = 50_000
 const OTHERS = 'others'
 
 export const WINDOW_MS = 60_000
 
-/**
- * Counts what callers use up. Windows begin with the minute, in every process alike, so that their counts can be added.
- */
+/** Counts the usage of callers. Windows start at each full minute in every process, so that processes can add up usage. */
 export class Quota {
-  /** What each caller may use up in a window. */
+  /** The quota of each caller per window. */
   readonly limit: number
   #window = 0
-  #own: Usage = new Map()
-  #elsewhere: Usage = new Map()
+  #local: Usage = new Map()
+  #remote: Usage = new Map()
 
   constructor(limit: number) {
     this.limit = limit
   }
 
   /**
-   * The caller that an address is counted as: itself, or beyond the most that are told apart one that all others share.
-   * Keys and tokens are always told apart: strangers cannot make them.
+   * The caller under which an address is counted: the address itself, or a shared caller once there are too many addresses.
+   * Keys and tokens always count separately, because strangers cannot create them.
    */
   addressCaller(address: string, now: number): string {
     this.#begin(windowOf(now))
-    return this.#own.has(address) || this.#own.size < MOST_CALLERS ? address : OTHERS
+    return this.#local.has(address) || this.#local.size < MAX_CALLERS ? address : OTHERS
   }
 
   /**
-   * Counts `cost` if the caller has that much left.
+   * Counts `cost` if the caller's remaining quota covers it.
    *
    * @param now milliseconds since 1970
-   * @returns `resetSeconds` is the time until the next window, in whole seconds
+   * @returns `resetSeconds`: whole seconds until the next window
    */
   take(caller: string, cost: number, now: number) {
     this.#begin(windowOf(now))
-    const own = this.#own.get(caller) ?? 0
-    const left = this.limit - own - (this.#elsewhere.get(caller) ?? 0)
+    const own = this.#local.get(caller) ?? 0
+    const left = this.limit - own - (this.#remote.get(caller) ?? 0)
     const granted = cost <= left
-    if (granted) this.#own.set(caller, own + cost)
+    if (granted) this.#local.set(caller, own + cost)
     const resetSeconds = Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000)
     return { granted, remaining: Math.max(0, granted ? left - cost : left), resetSeconds }
   }
 
-  /** Counts what was used up already, be it more than the caller had left; below zero, takes back what was counted. */
+  /** Counts `cost` even if it exceeds the remaining quota. A negative cost is a refund. */
   spend(caller: string, cost: number, now: number): void {
     this.#begin(windowOf(now))
-    this.#own.set(caller, Math.max(0, (this.#own.get(caller) ?? 0) + cost))
+    this.#local.set(caller, Math.max(0, (this.#local.get(caller) ?? 0) + cost))
   }
 
-  /** What was counted here in the present window. */
-  own(now: number): Usage {
+  /** The usage counted by this process in the current window. */
+  localUsage(now: number): Usage {
     this.#begin(windowOf(now))
-    return this.#own
+    return this.#local
   }
 
-  /** Takes over what other processes counted in the present window. */
-  setElsewhere(usage: Usage, now: number): void {
+  /** Sets the usage counted by other processes in the current window. */
+  setRemoteUsage(usage: Usage, now: number): void {
     this.#begin(windowOf(now))
-    this.#elsewhere = usage
+    this.#remote = usage
   }
 
   #begin(window: number): void {
     if (window === this.#window) return
     this.#window = window
-    this.#own = new Map()
-    this.#elsewhere = new Map()
+    this.#local = new Map()
+    this.#remote = new Map()
   }
 }
 
-/** The number of the window that holds a time. */
+/** The number of the window that contains a time. */
 export function windowOf(now: number): number {
   return Math.floor(now / WINDOW_MS)
 }

@@ -6,7 +6,7 @@ import { type Allowance, type Quota, WINDOW_MS } from './quota.ts'
 
 const TALLY = Symbol('tally')
 
-/** What is known of a request that was counted. */
+/** The count of one request. */
 interface Tally {
   caller: string
   allowance: Allowance
@@ -15,10 +15,10 @@ interface Tally {
 
 type Counted = Request & { [TALLY]?: Tally }
 
-// What costs the service more than one short query does.
+// Procedures that cost more than one short query; any other costs 1.
 const COSTS: Record<string, number> = { createMany: 10, deleteByStatus: 10 }
-// A unit pays for so many bytes of a body.
-const BYTES = 1024
+// Each full KiB of a request body costs one unit.
+const BYTES_PER_UNIT = 1024
 
 export type RateLimit = ReturnType<typeof createRateLimit>
 
@@ -45,17 +45,17 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
     })
   }
 
-  // No request costs more than there is in a window.
-  const units = (bytes: number) => Math.min(Math.floor(bytes / BYTES), quota.limit)
+  // No request costs more than the quota of a window.
+  const units = (bytes: number) => Math.min(Math.floor(bytes / BYTES_PER_UNIT), quota.limit)
   const bodyCost = ({ headers }: Request) => units(Number(headers['content-length'] ?? 0))
-  // How long such a body is shows when it has come; what came with its head, 64 KiB at most, is not counted.
+  // A chunked body has a known size only after it has arrived. The part that arrives with the head, at most 64 KiB, is free.
   const countWhenRead = ({ socket, res }: Request, { caller }: Tally) => {
     const before = socket.bytesRead
     res?.once('close', () => quota.spend(caller, units(socket.bytesRead - before), Date.now()))
   }
 
   return {
-    /** Counts a request by its address. @returns false where that has used up its quota, and nothing was counted */
+    /** Counts a request by its address. @returns false, without counting, if the address has exhausted its quota */
     count: (req: Counted): boolean => {
       const now = Date.now()
       const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
@@ -63,7 +63,11 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       req[TALLY] = { caller, allowance, callsCounted: false }
       return allowance.granted
     },
-    /** Counts by its caller a request whose address has used up its quota. @throws ApiError 429; without a caller, always */
+    /**
+     * Counts a request by its caller, if its address has exhausted its quota.
+     *
+     * @throws ApiError 429 if the caller is undefined or has exhausted its quota as well
+     */
     countCaller: (req: Counted, caller: Caller | undefined): void => {
       const tally = req[TALLY] as Tally
       if (caller === undefined) throw refusal(tally)
@@ -71,10 +75,10 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       take(tally, 1)
     },
     /**
-     * Counts what the calls of a request, or the bytes of its body where that is more, cost beyond the request itself,
-     * once however often it is asked. Who has shown credentials is counted by these instead of by address.
+     * Counts the cost of a request's calls or of its body, whichever is higher, minus the unit already counted. Counts once
+     * per request. A request with credentials is counted by its caller instead of its address.
      *
-     * @param procedures `users.createMany` of each call
+     * @param procedures the procedure of each call, such as `users.createMany`
      * @throws ApiError 429
      */
     countCalls: (req: Counted, procedures: readonly string[], caller: Caller): void => {
@@ -90,9 +94,9 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       if (cost > 0) take(tally, cost)
       if (req.headers['transfer-encoding'] !== undefined) countWhenRead(req, tally)
     },
-    /** How often it has refused. */
+    /** The number of refused requests. */
     refused: () => refused,
-    /** `RateLimit` and `RateLimit-Policy`, for the answer. */
+    /** The response headers `RateLimit` and `RateLimit-Policy`. */
     headers: (req: Counted): Record<string, string> | undefined => {
       const tally = req[TALLY]
       if (tally === undefined) return undefined

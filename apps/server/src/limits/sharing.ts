@@ -3,25 +3,27 @@ import type { Database, RateShare } from '@resource/database'
 import type { Logger } from 'pino'
 import { type Quota, type Usage, windowOf } from './quota.ts'
 
-const EVERY_MS = 1_000
-const MOST_PROCESSES = 1_000
-// Who has used less of the quota at each of a hundred processes is within it.
-const SHARE_WORTH_TELLING = 0.01
+const INTERVAL_MS = 1_000
+const MAX_PROCESSES = 1_000
+// A caller below this share of the quota at each of a hundred processes is within the quota.
+const MIN_PUBLISHED_SHARE = 0.01
 
 /**
- * Adds up what callers use at each process of one database: each tells the others once a second, so that a caller gets
- * at most what one second yields beyond the quota.
+ * Shares usage between all processes of one database. Each process publishes its counts once per second, so a caller can
+ * exceed the quota by at most the requests of one second.
  *
- * @returns ends it, and forgets what this process told
+ * @returns stops sharing, and deletes the counts of this process
  */
 export function shareQuota(database: Database, quota: Quota, log: Logger): () => Promise<void> {
   const process = randomUUID()
   let row: RateShare | undefined
   let isFailing = false
 
-  const tell = async (now: number) => {
+  const publish = async (now: number) => {
     const minute = windowOf(now)
-    const usage = JSON.stringify([...quota.own(now)].filter(([, used]) => used >= quota.limit * SHARE_WORTH_TELLING))
+    const usage = JSON.stringify(
+      [...quota.localUsage(now)].filter(([, used]) => used >= quota.limit * MIN_PUBLISHED_SHARE),
+    )
     if (usage === '[]' || (usage === row?.usage && minute === row.minute)) return
     await database.write(async (tx) => {
       const known = row && (await tx.rateShares.update(row.id, undefined, { minute, usage }))
@@ -30,21 +32,21 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     })
   }
 
-  const hear = async (now: number) => {
+  const readRemote = async (now: number) => {
     const rows = await database.read.rateShares.page({
       where: { minute: windowOf(now) },
       order: { column: 'id', descending: false },
-      take: MOST_PROCESSES,
+      take: MAX_PROCESSES,
     })
-    quota.setElsewhere(sum(rows.filter((row) => row.process !== process)), now)
+    quota.setRemoteUsage(sum(rows.filter((row) => row.process !== process)), now)
   }
 
   const exchange = async () => {
     const now = Date.now()
-    if (quota.own(now).size === 0) return
+    if (quota.localUsage(now).size === 0) return
     try {
-      await tell(now)
-      await hear(now)
+      await publish(now)
+      await readRemote(now)
       isFailing = false
     } catch (err) {
       if (!isFailing) log.warn({ err }, 'rate limits are not shared with the other processes')
@@ -57,13 +59,13 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     current ??= exchange().finally(() => {
       current = undefined
     })
-  }, EVERY_MS).unref()
+  }, INTERVAL_MS).unref()
   return async () => {
     clearInterval(timer)
     await current
-    const told = row
-    if (told !== undefined)
-      await database.write((tx) => tx.rateShares.delete(told.id, undefined)).catch(() => undefined)
+    const published = row
+    if (published !== undefined)
+      await database.write((tx) => tx.rateShares.delete(published.id, undefined)).catch(() => undefined)
   }
 }
 

@@ -3,13 +3,13 @@ import type { Around } from '@resource/database'
 import type { ApiError, Operation } from '@resource/openapi'
 import { methodName } from '../http/methods.ts'
 
-/** What this process has counted since its start. It costs nothing to keep: prom-client is loaded when it is asked for. */
+/** The counters of this process since its start. Counting is cheap: prom-client is loaded only when metrics are read. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
   const calls = createFamily(['procedure', 'outcome'], () => new Timings())
   const work = createFamily(['operation', 'table'], () => new Timings())
-  const answers = createFamily(['method', 'status'], () => ({ count: 0 }))
+  const responses = createFamily(['method', 'status'], () => ({ count: 0 }))
   const refusals = createFamily(['status', 'reason'], () => ({ count: 0 }))
   let lastRefusal: ApiError | undefined
   let unexpected = 0
@@ -25,10 +25,10 @@ export function createMetrics() {
   return {
     calls,
     work,
-    answers,
+    responses,
     refusals,
     unexpected: () => unexpected,
-    /** Measures the calls of an operation. */
+    /** Wraps a procedure's call to measure it. */
     observe: <Context>(procedure: string, call: Operation<Context>['call']): typeof call => {
       const ok = calls.of(procedure, 'ok')
       const refused = calls.of(procedure, 'client_error')
@@ -46,56 +46,56 @@ export function createMetrics() {
         }
       }
     },
-    /** Measures the work of the database. */
+    /** Measures the operations of the database. */
     measure,
-    /** Counts a request that is answered, or will not be. */
+    /** Counts a finished or aborted request. */
     count: ({ method = '' }: IncomingMessage, status: number | 'aborted'): void => {
-      answers.of(methodName(method), status).count++
+      responses.of(methodName(method), status).count++
     },
-    /** Counts a refusal, once however many calls of a batch it answers. */
-    countRefusal: (problem: ApiError): void => {
-      if (problem === lastRefusal) return
-      lastRefusal = problem
-      refusals.of(problem.status, problem.reason ?? 'other').count++
+    /** Counts a refusal: once, even if it fails several calls of a batch. */
+    countRefusal: (refusal: ApiError): void => {
+      if (refusal === lastRefusal) return
+      lastRefusal = refusal
+      refusals.of(refusal.status, refusal.reason ?? 'other').count++
     },
-    /** Counts an error that nothing foresaw. */
+    /** Counts an unexpected error. */
     countUnexpected: () => void unexpected++,
   }
 }
 
-export type Family<Figure> = ReturnType<typeof createFamily<Figure>>
+export type Family<Value> = ReturnType<typeof createFamily<Value>>
 
-/** Figures by two labels. These are the service's own words, never what a caller sent: so there is an end to them. */
-function createFamily<Figure>([first, second]: [string, string], make: () => Figure) {
-  const all = new Map<string, { labels: Record<string, string | number>; figure: Figure }>()
+/** Values by two labels. Label values come from the service, never from a caller, so their number is bounded. */
+function createFamily<Value>([first, second]: [string, string], make: () => Value) {
+  const all = new Map<string, { labels: Record<string, string | number>; value: Value }>()
   return {
-    of: (a: string | number, b: string | number): Figure => {
+    of: (a: string | number, b: string | number): Value => {
       const key = `${a} ${b}`
       let entry = all.get(key)
       if (entry === undefined) {
-        entry = { labels: { [first]: a, [second]: b }, figure: make() }
+        entry = { labels: { [first]: a, [second]: b }, value: make() }
         all.set(key, entry)
       }
-      return entry.figure
+      return entry.value
     },
     all: () => [...all.values()],
   }
 }
 
-/** Upper ends of the classes, in seconds: from a read of SQLite to what no caller waits for. */
-export const CLASSES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Upper bounds of the histogram buckets in seconds: from a read of SQLite to longer than any caller waits. */
+export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** How often something took how long. */
+/** A histogram of durations. */
 export class Timings {
-  /** By class; the last is of what took longer than all. */
-  readonly counts: number[] = Array(CLASSES.length + 1).fill(0)
+  /** By bucket; the last counts durations above all bounds. */
+  readonly counts: number[] = Array(BUCKETS.length + 1).fill(0)
   sumSeconds = 0
 
-  /** @param since as `performance.now()` gave it */
+  /** @param since from `performance.now()` */
   add(since: number): void {
     const seconds = (performance.now() - since) / 1000
     let index = 0
-    while (index < CLASSES.length && seconds > (CLASSES[index] as number)) index++
+    while (index < BUCKETS.length && seconds > (BUCKETS[index] as number)) index++
     ;(this.counts[index] as number)++
     this.sumSeconds += seconds
   }

@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import { Router } from 'express'
 import type { Access } from '../access/access.ts'
 import { ANONYMOUS, unauthorized } from '../access/caller.ts'
-import { offer } from '../http/methods.ts'
-import { noteCaller } from '../http/request-log.ts'
+import { readRoute } from '../http/methods.ts'
+import { recordCaller } from '../http/request-log.ts'
 import type { RateLimit } from '../limits/rate.ts'
 import type { Sources } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,9 +15,9 @@ export interface MetricsPageOptions extends Sources {
   rate: RateLimit | undefined
 }
 
-/** `/metrics`, for Prometheus: of all processes together. For every role, and for nobody else beyond this machine. */
+/** `/metrics` for Prometheus, summed over all processes. It needs any role, or a direct request from this machine. */
 export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOptions): Router {
-  // Loaded by the first who asks: it takes time and memory that few services are asked for.
+  // Loaded at the first request, because prom-client costs time and memory and many services never serve metrics.
   let loaded: ReturnType<typeof load> | undefined
   const load = async () => {
     const { createRegistry, sum } = await import('./exposition.ts')
@@ -27,18 +27,18 @@ export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOp
     loaded ??= load()
     return loaded
   }
-  const askAll = cluster.worker && exchangeMetrics(async () => (await open()).registry.getMetricsAsJSON())
+  const collectAll = cluster.worker && exchangeMetrics(async () => (await open()).registry.getMetricsAsJSON())
 
   const router = Router({ caseSensitive: true })
-  offer(router, '/metrics', async (req, res) => {
+  readRoute(router, '/metrics', async (req, res) => {
     const caller = await access.callerOf(req)
-    // ALLOW_ANONYMOUS opens the records, not what tells strangers how to overload the service.
+    // ALLOW_ANONYMOUS does not cover metrics: they would help strangers to overload the service.
     if (caller === ANONYMOUS && !(await access.isPrivate(req)))
       throw unauthorized('Metrics need an API key', 'no_credentials')
-    noteCaller(req, caller)
+    recordCaller(req, caller)
     rate?.countCalls(req, ['metrics'], caller)
     const { registry, sum } = await open()
-    const text = askAll === undefined ? await registry.metrics() : await sum(await askAll())
+    const text = collectAll === undefined ? await registry.metrics() : await sum(await collectAll())
     res.set({ 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).send(text)
   })
   return router

@@ -2,22 +2,22 @@ import cluster, { type Worker } from 'node:cluster'
 import { ApiError } from '@resource/openapi'
 
 const TOPIC = 'metrics'
-// Prometheus waits ten seconds.
-const LONGEST_WAIT_MS = 5_000
+// Prometheus's own timeout is 10 s.
+const MAX_WAIT_MS = 5_000
 
 interface Message {
   topic: typeof TOPIC
   question: number
-  /** The worker that asks, and how many are asked. */
+  /** The id of the worker that asks, and how many workers it asks. */
   asker?: number
   asked?: number
   /** A worker's answer. */
   metrics?: unknown
 }
 
-/** In the primary: passes a worker's question on to all workers, and each answer to the one that asked. */
-export function passMetricsOn(): void {
-  // One that starts would lose the question.
+/** In the primary: forwards a worker's question to all workers, and each answer to the asking worker. */
+export function relayMetrics(): void {
+  // A worker that is still starting would lose the question.
   const serving = new Set<Worker>()
   cluster.on('listening', (worker) => serving.add(worker))
   cluster.on('disconnect', (worker) => serving.delete(worker))
@@ -29,10 +29,10 @@ export function passMetricsOn(): void {
 }
 
 /**
- * In a worker: tells its metrics to whichever asks.
+ * In a worker: answers questions with its own metrics.
  *
- * @param own what it tells
- * @returns asks all workers, itself among them; throws a ApiError 503 when one does not answer in time
+ * @param own this worker's metrics
+ * @returns collects the metrics of all workers, including its own; throws an ApiError 503 if one does not answer in time
  */
 export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Promise<Metrics[]> {
   const waiting = new Map<number, (answer: Message) => void>()
@@ -46,8 +46,8 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
   return async () => {
     const question = ++questions
     const { promise, resolve, reject } = Promise.withResolvers<Metrics[]>()
-    const late = () => reject(new ApiError(503, 'Not all processes told their metrics in time'))
-    const timer = setTimeout(late, LONGEST_WAIT_MS)
+    const late = () => reject(new ApiError(503, 'Not all processes reported their metrics in time'))
+    const timer = setTimeout(late, MAX_WAIT_MS)
     const answers: Metrics[] = []
     waiting.set(question, ({ metrics, asked }) => {
       answers.push(metrics as Metrics)
@@ -63,5 +63,6 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
   }
 }
 
-// A process that ends meanwhile is missed by who waits for its answer; without this it would end this one too.
+// Without a callback, a failed send to a process that has just exited would end this process as well. The timeout of the
+// asking worker covers the missing answer.
 function ignore(): void {}

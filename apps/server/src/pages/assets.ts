@@ -4,19 +4,19 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-/** One file of the pages, held in memory. */
+/** A file of the pages, in memory. */
 export type Asset = {
-  /** Absolute path on this origin that carries a hash of the content: `/assets/<hash>/<name>`. */
+  /** Absolute path with a hash of the content: `/assets/<hash>/<name>`. */
   url: string
   body: Buffer
-  /** The body compressed; done at the first call and kept. */
+  /** The compressed body; computed at the first call and cached. */
   gzip: () => Promise<Buffer>
 }
 
 const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
-/** Reads every file the pages need, about 3 MB, from this folder and from the installed packages; by their names. */
+/** Reads every file of the pages, about 3 MB, from this folder and from installed packages. Keys are file names. */
 export function loadAssets(): Record<string, Asset> {
   const bodies = {
     'icon.svg': ownFile('icon.svg'),
@@ -34,12 +34,12 @@ export function loadAssets(): Record<string, Asset> {
   return Object.fromEntries(assets)
 }
 
-/** A file of the folder `assets`. */
+/** Reads a file of the folder `assets`. */
 export function ownFile(name: string): Buffer {
   return readFileSync(new URL(`./assets/${name}`, import.meta.url))
 }
 
-/** A file at `url`, which names its content: another content has another URL. */
+/** A file at `url`, which must change with its content. */
 export function assetAt(url: string, body: Buffer): Asset {
   let packed: Promise<Buffer> | undefined
   return {
@@ -52,8 +52,8 @@ export function assetAt(url: string, body: Buffer): Asset {
   }
 }
 
-// Redoc draws its logo from its maker's host and has no option against that. With an address that holds no image it
-// leaves the logo out, as it does when that host cannot be reached.
+// Redoc loads its logo from its vendor's host, without an option to disable that. With an empty URL it omits the logo, as
+// it does if the host is unreachable.
 function redocWithoutRemoteLogo() {
   const source = readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
   return Buffer.from(source.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'))

@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
 import { API_SUBJECT } from '@resource/contract'
 import express, { type RequestHandler, type Router } from 'express'
-import { offer } from '../http/methods.ts'
+import { readRoute } from '../http/methods.ts'
 import { type Asset, loadAssets, ownFile } from './assets.ts'
 
-// Redoc makes inline <style> elements: empty ones that it fills through insertRule, and one with the fixed text of its
-// scrollbar. Browsers weigh even the empty ones, so its page allows these two texts by their SHA-256 and no other. A new
-// version of Redoc may bring another scrollbar; the browser's console then names the hash.
+// Redoc creates inline <style> elements: empty ones that it fills through insertRule, and one with fixed scrollbar styles.
+// The policy applies even to empty ones, so Redoc's page allows exactly these two by SHA-256. If a new version of Redoc
+// changes the scrollbar styles, the browser's console shows the new hash.
 const redocStyles = [
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
   "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
@@ -18,12 +18,13 @@ interface Texts {
 }
 
 /**
- * The pages a person reads in a browser: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc`
- * (Redoc), with their files under `/assets/`. Both documentation pages read `/openapi.json` of the same origin.
+ * The HTML pages: `GET /` (index), `GET /docs` (Swagger UI, sends requests) and `GET /redoc` (Redoc), with their files under
+ * `/assets/`. Both documentation pages load `/openapi.json` from the same origin.
  *
- * Mount it at the root of the application. Other methods on these paths are a ApiError 405; paths it does not know go on.
+ * Mount it at the root of the application. Other methods on these paths are an ApiError 405. Other paths go to the next
+ * handler.
  *
- * @param options `title` and `version` of the service, as the index page and the window titles show them.
+ * @param options `title` and `version` of the service, for the index page and the page titles
  */
 export function pages(options: Texts): RequestHandler {
   let router: Router | undefined
@@ -36,24 +37,24 @@ export function pages(options: Texts): RequestHandler {
 
 const OWN = /^\/(?:(?:docs|redoc)\/?|assets\/.*)?$/
 
-// The files are some megabytes, which a service that nobody reads about need not hold.
+// Created at the first request, because the files take several megabytes of memory.
 function routes(options: Texts): Router {
   const router = express.Router({ caseSensitive: true })
   const assets = loadAssets()
   const texts: Record<string, string> = { ...options, subject: API_SUBJECT }
   const html = (name: string) =>
     String(ownFile(name)).replace(/\{([\w.-]+)\}/g, (_, name) => assets[name]?.url ?? String(texts[name]))
-  offer(router, '/', page(html('index.html')))
-  offer(router, '/docs', page(html('docs.html')))
-  offer(router, '/redoc', page(html('redoc.html'), redocStyles))
-  for (const asset of Object.values(assets)) offer(router, asset.url, file(asset))
+  readRoute(router, '/', page(html('index.html')))
+  readRoute(router, '/docs', page(html('docs.html')))
+  readRoute(router, '/redoc', page(html('redoc.html'), redocStyles))
+  for (const asset of Object.values(assets)) readRoute(router, asset.url, file(asset))
   return router
 }
 
 /**
- * Answers with a page under the strict Content-Security-Policy.
+ * Serves a page with a strict Content-Security-Policy.
  *
- * @param styles hashes of the inline styles it may have
+ * @param styles hashes of allowed inline styles
  */
 export function page(html: string, styles: string[] = []): RequestHandler {
   const policy = contentSecurityPolicy(styles)
@@ -83,10 +84,10 @@ function contentSecurityPolicy(styles: string[]) {
   ].join('; ')
 }
 
-/** Answers with a file that browsers keep for a year. */
+/** Serves a file that browsers cache for a year. */
 export function file(asset: Asset): RequestHandler {
   return async (request, response) => {
-    // The URL carries a hash of the content, so what is behind it never changes.
+    // The URL contains a hash of the content, so the content never changes.
     response.set({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
     response.type(extname(asset.url)).vary('accept-encoding')
     if (!request.acceptsEncodings('gzip')) {

@@ -3,16 +3,16 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '@resource/openapi'
 
-// One core is left to the event loop.
-const AT_ONCE = Math.max(1, Math.min(3, availableParallelism() - 1))
-// A core that is never at rest costs everybody else, whatever the priority: on two cores reads wait twice as long.
-const REST_MS = 5
-// Some two seconds' worth on one core.
-const MOST_WAITING = 100
+// Leaves one core to the event loop.
+const CONCURRENCY = Math.max(1, Math.min(3, availableParallelism() - 1))
+// A pause between hashes: without it, reads on two cores wait twice as long, whatever the priority of the thread.
+const PAUSE_MS = 5
+// About two seconds of work on one core.
+const MAX_QUEUED = 100
 
-/** Entries of callers, taken by turns of the callers, however many entries one of them has. */
+/** A queue that is fair between callers: it serves them round-robin, however many entries each has. */
 export class FairQueue<Entry> {
-  // In the order of their turns.
+  // In round-robin order.
   readonly #callers = new Map<string, Entry[]>()
   #size = 0
 
@@ -20,7 +20,7 @@ export class FairQueue<Entry> {
     return this.#size
   }
 
-  /** @param isFirst whether it goes before the caller's others */
+  /** @param isFirst whether the entry goes before the caller's other entries */
   add(caller: string, entry: Entry, isFirst = false): void {
     const entries = this.#callers.get(caller)
     if (entries === undefined) this.#callers.set(caller, [entry])
@@ -29,7 +29,7 @@ export class FairQueue<Entry> {
     this.#size++
   }
 
-  /** The oldest entry of the caller whose turn it is. */
+  /** Removes the oldest entry of the next caller. */
   take(): Entry | undefined {
     for (const [caller, entries] of this.#callers) {
       const entry = entries.shift()
@@ -41,7 +41,7 @@ export class FairQueue<Entry> {
     return undefined
   }
 
-  /** The newest entry of the caller that has most; of several, of the one whose turn is last. */
+  /** Removes the newest entry of the caller with the most entries; of several such callers, of the last one in order. */
   drop(): Entry | undefined {
     let most: [string, Entry[]] | undefined
     for (const caller of this.#callers) if (caller[1].length >= (most?.[1].length ?? 0)) most = caller
@@ -55,30 +55,34 @@ export class FairQueue<Entry> {
 }
 
 const free: Worker[] = []
-const waiting = new FairQueue<{ start: () => void; refuse: (problem: ApiError) => void }>()
+const waiting = new FairQueue<{ start: () => void; refuse: (error: ApiError) => void }>()
 let running = 0
 let refused = 0
 
 /**
- * The argon2id hash of a text, made when its turn comes, in a thread of low priority. Callers take turns. A request that
- * needs many asks for them one after another, so that the next request has not to wait for all of them.
+ * Computes the argon2id hash of a text in a thread of low priority. A queue is fair between callers. A request that needs
+ * several hashes must enqueue them one after another, so that other requests do not wait for all of them.
  *
- * @param caller those without a name share one turn
- * @param isBegun whether the request has had a turn already: it then goes before its caller's others, which would else
- * all be refused after their first turn
- * @param salt of 16 bytes
- * @returns in PHC form with a salt of its own; with a `salt`, the bare 32 bytes in base64
- * @throws ApiError 503 when too many wait, and none has more waiting than its caller
+ * @param caller the key for fairness; calls without one share a key
+ * @param isContinuation whether the request already got a hash. It then goes before its caller's other requests and may
+ * exceed the queue limit; otherwise a full queue would refuse every request with several hashes after its first one.
+ * @param salt 16 bytes
+ * @returns the hash in PHC form with a random salt, or with `salt` the raw 32 bytes in base64
+ * @throws ApiError 503 if the queue is full and no other caller has more entries
  */
-export async function hashInTurn(
+export async function enqueueHash(
   text: string,
-  { caller = '', salt, isBegun = false }: { caller?: string; salt?: Uint8Array | undefined; isBegun?: boolean } = {},
+  {
+    caller = '',
+    salt,
+    isContinuation = false,
+  }: { caller?: string; salt?: Uint8Array | undefined; isContinuation?: boolean } = {},
 ): Promise<string> {
-  if (running === AT_ONCE) await turn(caller, isBegun)
+  if (running === CONCURRENCY) await waitForSlot(caller, isContinuation)
   else running++
   try {
     const thread = free.pop() ?? new Worker(new URL('hashing-thread.mjs', import.meta.url))
-    // Keeps the process only while it works.
+    // Keeps the process alive only while the thread works.
     thread.ref()
     thread.postMessage({ text, salt })
     const [{ hash, error }] = (await once(thread, 'message')) as [{ hash: string; error?: unknown }]
@@ -87,28 +91,28 @@ export async function hashInTurn(
     if (error !== undefined) throw error
     return hash
   } finally {
-    if (waiting.size > 0) setTimeout(handOver, REST_MS)
-    else handOver()
+    if (waiting.size > 0) setTimeout(startNext, PAUSE_MS)
+    else startNext()
   }
 }
 
-/** How many are hashed, how many wait, and how many have been refused so far. */
+/** The number of hashes in progress, waiting, and refused so far. */
 export function hashingQueue() {
   return { running, waiting: waiting.size, refused }
 }
 
-function handOver(): void {
+function startNext(): void {
   const next = waiting.take()
   if (next === undefined) running--
   else next.start()
 }
 
-function turn(caller: string, isBegun: boolean): Promise<void> {
+function waitForSlot(caller: string, isContinuation: boolean): Promise<void> {
   return new Promise((start, refuse) => {
-    waiting.add(caller, { start, refuse }, isBegun)
-    if (isBegun || waiting.size <= MOST_WAITING) return
+    waiting.add(caller, { start, refuse }, isContinuation)
+    if (isContinuation || waiting.size <= MAX_QUEUED) return
     refused++
     const headers = { 'Retry-After': '2' }
-    waiting.drop()?.refuse(new ApiError(503, 'Too many passwords wait to be hashed; try again', { headers }))
+    waiting.drop()?.refuse(new ApiError(503, 'Too many passwords are waiting to be hashed; try again', { headers }))
   })
 }

@@ -1,22 +1,22 @@
-import { turnOf } from '../access/caller.ts'
-import { hashInTurn } from './hashing.ts'
+import { queueKey } from '../access/caller.ts'
+import { enqueueHash } from './hashing.ts'
 
 /**
- * The argon2id hashes of passwords in PHC form, null for none. They are made one after another in their caller's turns, so
- * that others take theirs in between.
+ * Computes the argon2id hashes of passwords in PHC form; null for no password. Hashes one at a time, so that other callers
+ * get theirs in between.
  *
- * @param isBegun whether the request has had a turn already
+ * @param isContinuation whether the request already got a hash from the queue
  */
 export async function hashPasswords(
   passwords: (string | undefined)[],
-  context: Parameters<typeof turnOf>[0],
-  isBegun: boolean,
+  context: Parameters<typeof queueKey>[0],
+  isContinuation: boolean,
 ): Promise<(string | null)[]> {
-  const caller = turnOf(context)
+  const caller = queueKey(context)
   const hashes: (string | null)[] = []
-  let isNext = isBegun
+  let isNext = isContinuation
   for (const password of passwords) {
-    hashes.push(password === undefined ? null : await hashInTurn(password, { caller, isBegun: isNext }))
+    hashes.push(password === undefined ? null : await enqueueHash(password, { caller, isContinuation: isNext }))
     isNext = false
   }
   return hashes
@@ -25,28 +25,28 @@ export async function hashPasswords(
 export type CheckPassword = ReturnType<typeof passwordCheck>
 
 /**
- * What the rules of this service (decisions, "Second reading") say against a password, if anything.
+ * Creates a check of passwords by the rules of this service (decisions, "Second reading"). The check returns what is wrong,
+ * if anything.
  *
  * @param minLength in characters
- * @param needsCredentials whether the service asks for credentials; without them the contract's own rules are enough
+ * @param needsCredentials whether the service requires credentials; if not, only the contract's rules apply
  */
 export function passwordCheck(minLength: number, needsCredentials: () => boolean | Promise<boolean>) {
   return async (password: string | undefined): Promise<string | undefined> => {
     if (password === undefined || !(await needsCredentials())) return undefined
     if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
-    common ??= loadCommon()
+    common ??= loadCommonPasswords()
     if (!(await common).has(password.toLowerCase())) return undefined
-    return `must not be one of the ${MOST_COMMON.toLocaleString('en')} most common passwords`
+    return `must not be one of the ${COMMON_PASSWORDS.toLocaleString('en')} most common passwords`
   }
 }
 
-const MOST_COMMON = 10_000
+const COMMON_PASSWORDS = 10_000
 
 let common: Promise<Set<string>> | undefined
 
-// The list takes 15 MB and a tenth of a second to load, which only who needs it should pay. It is in the order of how
-// often passwords were found, in lower case.
-async function loadCommon(): Promise<Set<string>> {
+// Loaded on demand, because the list takes 15 MB and 100 ms. It is sorted by frequency and in lower case.
+async function loadCommonPasswords(): Promise<Set<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
-  return new Set(dictionary['passwords-common'].slice(0, MOST_COMMON))
+  return new Set(dictionary['passwords-common'].slice(0, COMMON_PASSWORDS))
 }

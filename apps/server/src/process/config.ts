@@ -33,7 +33,7 @@ const subnet = z.union([z.cidrv4(), z.cidrv6()])
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
-const endpoint = z.string().refine(address, 'must be the address of an OpenTelemetry collector').optional()
+const endpoint = z.string().refine(address, 'must be the http(s) URL of an OpenTelemetry collector').optional()
 
 const schema = z
   .object({
@@ -41,7 +41,7 @@ const schema = z
     PORT: whole(0, 65535, 3000),
     DATABASE_URL: z
       .string()
-      .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: and a path, or postgresql:// and where the database is')
+      .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: followed by a path, or a postgresql:// URL')
       .default('file:./data/resource.db'),
     DATABASE_DRIVER: oneOf(['prepared', 'prisma']).default('prepared'),
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
@@ -80,8 +80,8 @@ const schema = z
     ),
     OIDC_ISSUER: z
       .string()
-      .refine(address, { error: 'must be the address of an identity provider', abort: true })
-      .refine(isSecure, 'must be https, or http on this machine: anyone on the way could change the keys it publishes')
+      .refine(address, { error: 'must be the http(s) URL of an identity provider', abort: true })
+      .refine(isSecure, 'must be https, or http on loopback: otherwise its signing keys could be replaced in transit')
       .optional(),
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_TOKEN_TYPE: z.string().optional(),
@@ -105,23 +105,23 @@ const schema = z
   })
   .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => OIDC_ISSUER === undefined || OIDC_AUDIENCE !== undefined, {
     path: ['OIDC_AUDIENCE'],
-    error: 'must be given with OIDC_ISSUER: tokens for other services would hold here too',
+    error: 'is required with OIDC_ISSUER: otherwise tokens for other services would be accepted',
   })
   .refine(({ DATABASE_URL, DATABASE_REPLICA_URLS }) => DATABASE_REPLICA_URLS.length === 0 || isPostgres(DATABASE_URL), {
     path: ['DATABASE_REPLICA_URLS'],
-    error: 'needs a DATABASE_URL that is postgresql:// as well',
+    error: 'requires a postgresql:// DATABASE_URL',
   })
 
-/** Settings by the names of earlier releases. */
+/** Deprecated setting names, and their current names. */
 const RENAMED = { DATABASE_ACCESS: 'DATABASE_DRIVER' }
 
 export type Config = z.output<typeof schema>
 
 /**
- * The service's settings, all of them, from the environment.
+ * Reads all settings of the service from the environment.
  *
- * @param environment variables by name; an empty one counts as absent, and one by an old name is a warning
- * @throws Error that names each wrong variable and what it must be
+ * @param environment variables by name; empty ones count as absent, deprecated names emit a warning
+ * @throws Error that lists each invalid variable with its allowed values
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
@@ -133,5 +133,5 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const parsed = schema.safeParse(set)
   if (parsed.success) return parsed.data
   const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)
-  throw new Error(`The configuration is wrong:\n${faults.join('\n')}`)
+  throw new Error(`Invalid configuration:\n${faults.join('\n')}`)
 }

@@ -1,39 +1,39 @@
 import { type Logger, pino } from 'pino'
 
-const AT_LEAST = 16_384
-const AT_LATEST_MS = 100
-// While stdout takes nothing, such as a file on a full disk.
-const MOST_WAITING = 16 * 1024 * 1024
+const FLUSH_BYTES = 16_384
+const FLUSH_MS = 100
+// While stdout accepts no data, such as a file on a full disk.
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /**
- * The service's log, on stdout. Lines are written together, at the latest after a tenth of a second and when the process
- * ends: a write for each would cost more than what it tells of. SonicBoom's own `minLength` measures all that waits with
- * each line, 2 µs more.
+ * Creates the service's log on stdout. Lines are buffered for at most 100 ms and flushed when the process ends, because one
+ * write per line would cost more than a request. SonicBoom's `minLength` would measure the whole buffer for each line, which
+ * takes 2 µs more.
  *
- * @param level the least that is written: `info`
+ * @param level the lowest level that is logged: `info`
  */
 export function createLog(level: string): Logger {
-  let waiting = ''
+  let buffer = ''
   const flush = () => {
-    if (waiting !== '') stdout.write(waiting)
-    waiting = ''
+    if (buffer !== '') stdout.write(buffer)
+    buffer = ''
   }
-  // A log that cannot be written must not end the service. What waits is written with the next lines.
+  // A log that cannot be written must not end the service. Buffered lines are written with the next ones.
   let isBroken = false
   const finish = () => {
     flush()
-    // SonicBoom would try for ever.
+    // SonicBoom would retry forever.
     if (isBroken) Object.assign(stdout, { flush: () => undefined, flushSync: () => undefined })
   }
-  // Before the destination's own listeners, which write out what it was given.
+  // Registered before the destination's own listeners, which flush it.
   process.on('beforeExit', finish).on('exit', finish)
-  const stdout = pino.destination({ sync: false, maxLength: MOST_WAITING })
+  const stdout = pino.destination({ sync: false, maxLength: MAX_BUFFERED_BYTES })
   stdout.on('error', () => (isBroken = true))
   stdout.on('write', () => (isBroken = false))
-  setInterval(flush, AT_LATEST_MS).unref()
+  setInterval(flush, FLUSH_MS).unref()
   const write = (line: string) => {
-    waiting += line
-    if (waiting.length >= AT_LEAST) flush()
+    buffer += line
+    if (buffer.length >= FLUSH_BYTES) flush()
   }
   return pino({ level }, { write })
 }

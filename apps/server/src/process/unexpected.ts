@@ -3,15 +3,15 @@ import type { Logger } from 'pino'
 export interface UnexpectedOptions {
   /** Counts a rejection or an exception. */
   count?: () => void
-  /** Finishes the work at hand. */
+  /** Finishes open requests and closes the service. */
   stop: () => Promise<void>
-  /** The process ends after so many milliseconds, even if `stop` has not settled. */
+  /** After this time in ms the process exits, even if `stop` has not settled. */
   limitMs: number
 }
 
 /**
- * The last line of defense, for what no handler catches. A rejection is logged, and the process goes on. An exception
- * leaves the process in an unknown state: it is logged, and the process finishes its work and ends with code 1.
+ * Handles errors that no other handler catches. After a rejection, the process logs it and continues. An uncaught exception
+ * leaves the process in an unknown state: it logs the exception, calls `stop` and exits with code 1.
  */
 export function catchUnexpected(log: Logger, { count, stop, limitMs }: UnexpectedOptions): void {
   let isEnding = false

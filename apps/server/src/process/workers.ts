@@ -3,15 +3,15 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-// A worker that dies as soon as it lives is not started again at once.
+// Avoids a tight loop if workers die at startup.
 const RESTART_AFTER_MS = 1_000
 
 /**
- * Runs the service in `count` processes that share its address, and starts another for each that dies. SIGTERM, SIGINT
- * and SIGHUP stop them all, each finishing what it has begun.
+ * Runs the service in `count` processes that share its address, and replaces each one that dies. SIGTERM, SIGINT and SIGHUP
+ * stop all processes gracefully.
  *
- * @returns stops them all, and waits until they have ended
- * @throws Error when the first of them cannot start; it has said why on stderr
+ * @returns stops all processes and waits until they have exited
+ * @throws Error if the first process cannot start; it writes the reason to stderr
  */
 export async function runWorkers(count: number, log: Logger): Promise<() => Promise<void>> {
   let stopping = false
@@ -20,11 +20,11 @@ export async function runWorkers(count: number, log: Logger): Promise<() => Prom
     for (const worker of workers()) worker.process.kill(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
-  // One first: it brings the database up to date, and what keeps it from starting is said once.
+  // Starts one process first: it migrates the database, and an error at startup is reported once.
   await listening(cluster.fork())
   cluster.on('exit', async (worker, code, signal) => {
     if (stopping) return
-    log.error({ worker: worker.process.pid, code, signal }, 'a worker died; another takes its place')
+    log.error({ worker: worker.process.pid, code, signal }, 'worker died; starting another')
     await sleep(RESTART_AFTER_MS)
     if (!stopping) cluster.fork()
   })
@@ -40,14 +40,14 @@ async function listening(worker: Worker): Promise<void> {
   const { signal } = started
   const outcome = await Promise.race([once(worker, 'listening', { signal }), once(worker, 'exit', { signal })])
   started.abort()
-  if (worker.isDead() && outcome[0] !== 0) throw new Error('No worker could be started.')
+  if (worker.isDead() && outcome[0] !== 0) throw new Error('No worker could be started')
 }
 
 function workers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
 }
 
-/** Whether this process is the only one or the first of several: what concerns them all is logged there. */
+/** Whether this process is the only one or the first of several. Only this one logs messages that concern all. */
 export function isFirstProcess(): boolean {
   return (cluster.worker?.id ?? 1) === 1
 }

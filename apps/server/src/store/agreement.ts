@@ -2,19 +2,19 @@ import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/co
 import type { Kind } from '@resource/database'
 import { z } from 'zod'
 
-/** What is compared of a collection's declaration. */
+/** The compared parts of a collection's declaration. */
 export interface DeclaredCollection {
   noun: string
   facts: CollectionFacts
-  /** The fields that are written and are columns, with their schemas. */
+  /** The writable fields that are columns, with their schemas. */
   fields: Record<string, z.ZodType>
-  /** The fields that are shown. */
+  /** The fields of a response. */
   shown: readonly string[]
-  /** The columns that are derived from fields. */
+  /** The columns derived from fields. */
   derived: readonly string[]
 }
 
-/** What is compared of its table. */
+/** The compared parts of a collection's table. */
 export interface DeclaredTable {
   columns: Readonly<Record<string, Kind>>
   indexed: readonly PropertyKey[]
@@ -26,12 +26,12 @@ const MODEL = 'the model in prisma/schema.prisma'
 /**
  * Compares a collection with its table.
  *
- * @param table undefined where there is no model
- * @throws Error that names each field on which they disagree
+ * @param table undefined if the schema has no model
+ * @throws Error that lists each field whose declarations differ
  */
 export function checkAgreement(collection: DeclaredCollection, table: DeclaredTable | undefined): void {
   const { noun } = collection
-  if (table === undefined) throw new Error(`${noun}: there is no table; prisma/schema.prisma needs a model for it`)
+  if (table === undefined) throw new Error(`${noun}: there is no table; add a model to prisma/schema.prisma`)
   const named = new Set([...collection.shown, ...Object.keys(collection.fields), ...collection.derived])
   const missing = [...named].filter((name) => !(name in table.columns))
   if (missing.length > 0) throw new Error(`${noun}: ${MODEL} has no column for ${missing.join(', ')}`)
@@ -41,7 +41,7 @@ export function checkAgreement(collection: DeclaredCollection, table: DeclaredTa
   if (unindexed.length > 0) {
     const [first] = unindexed
     throw new Error(
-      `${noun}: lists are filtered or sorted by ${unindexed.join(', ')} without an index; add @@index([${first}, id]) to ${MODEL}, or the reason to \`unindexed\` in the declaration`,
+      `${noun}: lists are filtered or sorted by ${unindexed.join(', ')} without an index; add @@index([${first}, id]) to ${MODEL}, or add the reason to \`unindexed\` in the declaration`,
     )
   }
 }
@@ -59,17 +59,17 @@ function wrongKinds({ fields }: DeclaredCollection, { columns }: DeclaredTable):
   return Object.entries(fields).flatMap(([name, field]) => {
     const kind = columns[name] as Kind
     const { isNullable, type } = storedAs(field)
-    if (!KINDS[type]?.includes(kind.replace('?', ''))) return [`${name} holds ${type} values and ${MODEL} ${kind}`]
+    if (!KINDS[type]?.includes(kind.replace('?', ''))) return [`${name} is ${type} here, but ${kind} in ${MODEL}`]
     if (isNullable === kind.endsWith('?')) return []
     return [
       isNullable
-        ? `${name} may be null or left out, and not in ${MODEL}`
-        : `${name} may be null in ${MODEL}, and not here`,
+        ? `${name} is nullable or optional here, but not nullable in ${MODEL}`
+        : `${name} is nullable in ${MODEL}, but not here`,
     ]
   })
 }
 
-/** What a field brings to its column: of which type, and whether null among it. */
+/** The type of a field's values, and whether they may be null. */
 function storedAs(field: z.ZodType): { isNullable: boolean; type: string } {
   if (field instanceof z.ZodDefault) return storedAs(field.unwrap() as z.ZodType)
   if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) {
@@ -84,8 +84,8 @@ function wrongReferences({ facts, fields }: DeclaredCollection, { references }: 
   return Object.keys(fields).flatMap((field) => {
     const [declared, stored] = [facts.references[field], references[field]?.table]
     if (declared === stored) return []
-    if (stored === undefined) return [`${field} refers to ${declared}, and not by a relation in ${MODEL}`]
-    return [`${field} refers to ${String(stored)} by a relation in ${MODEL}, and to ${declared ?? 'nothing'} here`]
+    if (stored === undefined) return [`${field} refers to ${declared} here, but has no relation in ${MODEL}`]
+    return [`${field} refers to ${String(stored)} by a relation in ${MODEL}, but to ${declared ?? 'nothing'} here`]
   })
 }
 
@@ -96,11 +96,10 @@ function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: Declar
 }
 
 /**
- * Refuses a cascade into a collection whose records take a higher role to delete than the record they go with: it would be
- * a way around that role.
+ * Refuses a cascading delete into a collection whose own deletion needs a higher role: the cascade would bypass that role.
  *
- * @param roleToDelete the role it takes to delete a record of a collection; undefined where nobody can
- * @throws Error that names both
+ * @param roleToDelete the role that deleting a record of a collection needs; undefined if records cannot be deleted
+ * @throws Error that names both collections
  */
 export function checkCascades(
   noun: string,
@@ -112,7 +111,7 @@ export function checkCascades(
     const given = reference?.onDelete === 'Cascade' ? roleToDelete(reference.table) : undefined
     if (needed === undefined || given === undefined || ROLES.indexOf(given) >= ROLES.indexOf(needed)) continue
     throw new Error(
-      `${noun}: to delete one takes the role ${needed}, and ${String(reference?.table)}, whose deletion cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
+      `${noun}: deleting one needs the role ${needed}, but deleting ${String(reference?.table)}, which cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
     )
   }
 }

@@ -3,10 +3,10 @@ import type { AuditContext, Tables } from '@resource/database'
 import type { AllRules } from './collection.ts'
 import type { Context } from './context.ts'
 
-/** The tables that are not called as their resource is. */
+/** The tables whose name differs from that of their resource. */
 const TABLES: { [Noun in Exclude<WritableNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
 
-/** The tables whose changes the audit log records: a hidden field as `set`, under its own name. */
+/** The tables whose changes the audit log records. A hidden field is recorded as `set`, under its own name. */
 export function auditedTables(rules: AllRules): AuditContext['tables'] {
   const tables = (Object.keys(writable) as WritableNoun[]).map((noun) => {
     const { procedures, collection } = writable[noun] as (typeof writable)[WritableNoun] & {
@@ -23,9 +23,9 @@ export function auditedTables(rules: AllRules): AuditContext['tables'] {
 }
 
 /**
- * What the audit log records of the changes that a call makes.
+ * The context that the audit records of a call share.
  *
- * @param procedure what is called: `users.update`
+ * @param procedure such as `users.update`
  */
 export function auditContext(
   procedure: string,

@@ -8,26 +8,26 @@ import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type DerivedColumn, type Row, rowMapping, type Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
 
-/** The nouns whose resource is a collection with a table of the same name. */
+/** The names of the collections; each has a table of the same name. */
 export type CollectionNoun = {
   [N in keyof Contract & keyof Tables]: Contract[N] extends { collection: CollectionFacts } ? N : never
 }[keyof Contract & keyof Tables]
 
-/** What a collection's service does beyond the standard. */
+/** The behavior of a collection's service beyond the standard. */
 export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
   /** Columns derived from fields: `{ email_key: { from: 'email', make: … } }`. */
   derived?: Record<string, DerivedColumn>
-  /** The procedures beside the standard ones, and those that are done otherwise. */
+  /** Additional procedures, and replacements for standard ones. */
   procedures?: (standard: Standard) => Partial<Services[N]>
 }
 
-/** The rules of each collection that has some. */
+/** The rules of each collection that has any. */
 export type AllRules = { [N in CollectionNoun]?: CollectionRules<N> }
 
 type Verb = 'list' | 'get' | 'create' | 'createMany' | 'replace' | 'update' | 'delete'
 type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
 
-/** The standard procedures, also those that a collection omits. */
+/** The standard procedures, including those that a collection omits. */
 type Standard = Record<Verb, Run>
 
 interface Declared {
@@ -41,9 +41,9 @@ interface Named {
 }
 
 /**
- * The services of all collections.
+ * Creates the services of all collections.
  *
- * @throws Error where a declaration and its table disagree
+ * @throws Error if a declaration does not match its table
  */
 export function collectionServices(rules: AllRules): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
@@ -66,7 +66,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
   const table = declarations[noun] as unknown as DeclaredTable
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived) }, table)
   checkCascades(noun, table, roleToDelete)
-  // Each row that goes with the record leaves an audit entry, which takes statements of its own.
+  // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
   )
@@ -140,7 +140,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
     return async (input, context) => {
       const { id, if_version } = input as unknown as Named
       const guarded = rules?.guarded.filter((field) => input[field] !== undefined) ?? []
-      // Whether a hidden field changes cannot be seen from its record.
+      // A record does not show whether a hidden field has changed.
       for (const field of guarded) if (hidden.includes(field)) rules?.checkChange(context.caller, field)
       await rows.check(input)
       const compared = rules?.allows(context.caller) ? [] : guarded.filter((field) => !hidden.includes(field))
@@ -153,7 +153,7 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
           const written = updateVersioned(tableOf(tx), name, id, if_version, changes, checkChange)
           return rows.present(await written.catch((error) => rows.refuse(error)))
         },
-        // A change that the caller may not make is undone, which takes a transaction.
+        // A change that the caller may not make is rolled back, which needs a transaction.
         { ...rows.preparation([input], context), autocommit: compared.length === 0 },
       )
     }

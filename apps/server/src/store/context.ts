@@ -3,50 +3,50 @@ import type { Implementation } from '@resource/contract'
 import type { Tables } from '@resource/database'
 import type { Caller } from '../access/caller.ts'
 
-/** What a procedure knows of its call besides the input. */
+/** The context of a call. */
 export interface Context {
   caller: Caller
-  /** As in the log; absent where there is none. */
+  /** As in the request log; absent for local calls. */
   requestId?: string
-  /** Where the request comes from; behind trusted proxies, as they say. */
+  /** The client's address; behind trusted proxies, the address they forward. */
   address?: () => string
-  /** Of the HTTP request, where the call is the only one it carries. */
+  /** The headers of the HTTP request, if it contains only this call. */
   headers?: IncomingHttpHeaders | undefined
-  /** What the call's reads see: what its caller wrote before, and of others' writes all but the latest. */
+  /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: Tables
 }
 
 export interface WriteOptions<Prepared> {
-  /** Whether the input holds a secret, which the fingerprint kept for repeats must not reveal. */
+  /** Whether the input contains a secret, which the stored fingerprint must not reveal. */
   isSecret?: boolean
   /**
-   * Whether the work writes at most once, by one method of one table. When absent: whether the procedure takes or gives the
-   * id of one record.
+   * Whether `work` writes at most once, by one method of one table. By default: whether the procedure's input or output has
+   * the id of one record.
    */
   autocommit?: boolean
   /**
-   * What is slow and needs no transaction, such as hashing; left out when the answer is known already.
+   * Slow work that needs no transaction, such as hashing. Skipped if a stored response is replayed.
    *
-   * @param isBegun whether a fingerprint of the call, which hides its secrets, was made before
+   * @param isContinuation whether the call already used the hashing queue, for its fingerprint
    */
-  prepare?: (isBegun: boolean) => Promise<Prepared>
+  prepare?: (isContinuation: boolean) => Promise<Prepared>
 }
 
 /**
  * Runs the write of one call in a transaction, once per idempotency key, with an audit entry for each change.
  *
- * @param work is given the transaction, and what `prepare` made
- * @throws ApiError 409 when the idempotency key was used with another input
+ * @param work gets the transaction and the result of `prepare`
+ * @throws ApiError 409 if the idempotency key was used with a different input
  */
-export type Write = <Answer, Prepared = undefined>(
-  work: (tx: Tables, prepared: Prepared) => Promise<Answer>,
+export type Write = <Result, Prepared = undefined>(
+  work: (tx: Tables, prepared: Prepared) => Promise<Result>,
   options?: WriteOptions<Prepared>,
-) => Promise<Answer>
+) => Promise<Result>
 
 /** The context of a mutation. */
 export interface MutationContext extends Context {
   write: Write
 }
 
-/** The services behind the procedures. */
+/** The implementations of all procedures. */
 export type Services = Implementation<Context, MutationContext>

@@ -17,23 +17,22 @@ export interface Page<Row> {
   facts: { page?: number; limit: number; next: string | null; total?: number }
 }
 
-// No record is from another time, and not every engine knows one.
+// No record has a time outside this range, and not every engine supports one.
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
-// To skip records costs as much as to read them.
-const MOST_SKIPPED = 100_000
-const TOO_DEEP = `must lie within the first ${MOST_SKIPPED.toLocaleString('en')} records; read further by cursor: begin with after= and go on with each next link`
+// Skipping records costs as much as reading them.
+const MAX_SKIPPED = 100_000
+const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
- * One page of a table, by page number or by cursor.
+ * Reads one page of a table, by page number or by cursor.
  *
  * @param where equality and range filters
  * @param sortable the columns of the sortable attributes, by their public names
- * @param shown the attributes the caller will look at; where each is a column, the rows have no others beside those the
- * cursor needs
- * @throws FieldError 400 when it is not a valid cursor, or one of another sort, and for a page by number too far into a list
+ * @param shown the attributes of the response; if each is a column, rows have only these and the ones the cursor needs
+ * @throws FieldError 400 for a cursor that is invalid or of a different sort, and for a page number too far into the list
  */
 export async function readPage<Row extends Listed>(
   table: ListTable<Row>,
@@ -43,22 +42,22 @@ export async function readPage<Row extends Listed>(
   shown?: readonly string[],
 ): Promise<Page<Row>> {
   const sorting = sortingOf(sort, table, sortable)
-  // Where a filter leaves the sorted column one value, the ids alone sort: so any index of the filter will do.
+  // If a filter fixes the sorted column to one value, the order is by id, so that any index of the filter serves it.
   const order = hasOneValue(where, sorting.column) ? BY_ID : sorting
   const total = count ? await table.count(where) : undefined
   const skip = (page - 1) * limit
   const columns = shown && columnsOf(shown, table, 'id', sorting.column)
-  // One more than asked for tells whether anything follows.
+  // One more row than requested shows whether there is a next page.
   const take = limit + 1
   const query = { columns, where, order, take }
   let found: Row[] = []
   if (after) {
     const beyond = keysetRanges(where, sorting, sorting.kind, readCursor(after, sort, sorting))
     found = await table.page({ ...query, beyond })
-  } else if (after !== undefined || skip <= MOST_SKIPPED) {
+  } else if (after !== undefined || skip <= MAX_SKIPPED) {
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   } else {
-    const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MOST_SKIPPED, take: 1 })
+    const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MAX_SKIPPED, take: 1 })
     if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: TOO_DEEP }])
   }
   const rows = found.slice(0, limit)
@@ -75,8 +74,8 @@ export async function readPage<Row extends Listed>(
 }
 
 /**
- * The columns that hold `shown`, and `others`; undefined, which is all, where one of them is no column: it is made of
- * others, and which those are nobody knows here.
+ * The columns of `shown` and `others`. Undefined, which means all columns, if an attribute is not a column: it is derived
+ * from columns that are not known here.
  */
 export function columnsOf<Row extends Listed>(
   shown: readonly string[],
@@ -120,7 +119,7 @@ function readCursor<Row>(text: string, sort: string, sorting: Sorting<Row>): Pos
   const [cursorSort, key, id] = parse(text)
   if (!isWhole(id, sorting.idKind) || typeof cursorSort !== 'string')
     throw wrongCursor('must be the cursor of a next link')
-  if (cursorSort !== sort) throw wrongCursor(`must be read with the sort it came from, and not with ${sort}`)
+  if (cursorSort !== sort) throw wrongCursor(`must be used with the sort it was created with, not with ${sort}`)
   const known = keyOf(key, sorting)
   if (known === undefined) throw wrongCursor('must be the cursor of a next link')
   return { key: known, id }

@@ -14,34 +14,34 @@ import type { Context } from './context.ts'
 export type Values = Record<string, unknown>
 export type Row = Entity & Values
 
-/** A column that is derived from a field and is not the field itself. Methods, so that a rule can name its field's type. */
+/** A column derived from a field. Methods instead of properties, so that a rule can declare its field's type. */
 export interface DerivedColumn {
-  /** The field it is derived from. */
+  /** The source field. */
   from: string
-  /** What is wrong with a value, reading on from the field's name: `must be …`; undefined for nothing. */
+  /** Returns what is wrong with a value, as `must be …`, or undefined. */
   check?(value: unknown): Promise<string | undefined>
-  /** Makes the column's value; a value that is not sent leaves the column as it is. */
+  /** Computes the column's value. Not called for an absent value, which leaves the column unchanged. */
   make?(value: unknown): unknown
   /**
-   * Makes the values of all records of a call before its transaction, where that is slow; null for a value not sent.
+   * Computes the values of all records of a call before its transaction, if that is slow; null for an absent value.
    *
-   * @param isBegun whether a fingerprint of the call, which hides its secrets, was made before
+   * @param isContinuation whether the call already used the hashing queue, for its fingerprint
    */
-  prepare?(values: unknown[], context: Context, isBegun: boolean): Promise<unknown[]>
+  prepare?(values: unknown[], context: Context, isContinuation: boolean): Promise<unknown[]>
 }
 
 export interface RowMappingOptions {
   facts: CollectionFacts
-  /** The fields that are written and are columns. */
+  /** The writable fields that are columns. */
   fields: string[]
-  /** The fields that are shown. */
+  /** The fields of a response. */
   shown: string[]
   derived: Record<string, DerivedColumn>
-  /** Of the table: it has each of these fields. */
+  /** The columns of the table, which include all of these fields. */
   columns: Readonly<Record<string, Kind>>
 }
 
-/** How the fields of a collection become the columns of its table, and the other way round. */
+/** Maps the fields of a collection to the columns of its table, and back. */
 export function rowMapping({ facts, fields, shown, derived, columns }: RowMappingOptions) {
   const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
   const dates = shown.filter((field) => columns[field]?.startsWith('date'))
@@ -62,7 +62,7 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
     return row as Row
   }
 
-  /** A record of a row that was read by `readColumns`: the row becomes it, since a copy costs ten times as much. */
+  /** The record of a row read with `readColumns`. Changes the row in place, because a copy costs ten times as much. */
   const revived = (row: Values): Values => {
     for (const column of dates) {
       const value = row[column]
@@ -72,10 +72,10 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
   }
 
   return {
-    /** The columns to read; undefined where every column is shown. */
+    /** The columns to read; undefined if the response has every column. */
     readColumns: isWhole ? undefined : shown,
 
-    /** @param at where the record stands in the input: `['users', 3]` in a list. @throws FieldError 400 */
+    /** @param at the path of the record in the input: `['users', 3]` in a list. @throws FieldError 400 */
     check: async (record: Values, at: Path = []): Promise<void> => {
       for (const { from, check } of makers) {
         const message = await check?.(record[from])
@@ -83,15 +83,15 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
       }
     },
 
-    /** What a write of these records prepares before its transaction: for each record, some of its columns. */
+    /** The write options to prepare columns before the transaction, for each record. */
     preparation: (inputs: Values[], context: Context) => {
       const slow = makers.filter(({ from, prepare }) => prepare && inputs.some((input) => input[from] !== undefined))
       if (slow.length === 0) return {}
-      const prepare = async (isBegun: boolean) => {
+      const prepare = async (isContinuation: boolean) => {
         const ready: Values[] = inputs.map(() => ({}))
         for (const { column, from, prepare } of slow) {
           const values = inputs.map((input) => input[from])
-          const made = (await prepare?.(values, context, isBegun)) ?? []
+          const made = (await prepare?.(values, context, isContinuation)) ?? []
           for (const [index, row] of ready.entries()) if (values[index] !== undefined) row[column] = made[index]
         }
         return ready
@@ -99,19 +99,19 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
       return { isSecret: true, prepare }
     },
 
-    /** A new row; `ready` has the columns that were prepared. */
+    /** A new row. `ready` has the prepared columns. */
     created: (input: Values, ready: Values | undefined, now: Date): Row => {
       const row = columnsOf(input, ready)
       return facts.timestamps ? Object.assign(row, { created_at: now, updated_at: now }) : row
     },
 
-    /** The columns that change; undefined is none. */
+    /** The columns to write; undefined values leave their column unchanged. */
     changes: (input: Values, ready: Values | undefined): Row => {
       const row = columnsOf(input, ready)
       return facts.timestamps ? Object.assign(row, { updated_at: new Date() }) : row
     },
 
-    /** A record of a row that has every column. */
+    /** The record of a row that has every column. */
     present: (row: Values): Values => {
       if (isWhole) return row
       const record: Values = {}
@@ -121,7 +121,7 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
 
     revived,
 
-    /** What a list's filters ask for. */
+    /** The condition of a list's filters. */
     where: (input: Values): Where<Row> => {
       const conditions: Values = {}
       for (const { filter, field, by } of filters) {
@@ -132,10 +132,9 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
     },
 
     /**
-     * Throws an error of a write on, as a FieldError 409 where another record has the value of a field, or where it is
-     * the id of no record.
+     * Rethrows an error of a write. A value already in use by another record, or an id of no record, is a FieldError 409.
      *
-     * @param list the input field whose records were written; absent where the input is the record
+     * @param list the input field that has the written records; absent if the input is the record
      */
     refuse: (error: unknown, list?: string): never => {
       const isTaken = error instanceof UniqueViolation
@@ -150,7 +149,7 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
   }
 }
 
-/** A condition of a column, and one more. */
+/** Combines the condition of a column with another one. */
 function narrowed(known: unknown, by: FilterFacts['by'], value: unknown): unknown {
   if (known === undefined && by === 'value') return value
   const isRange = typeof known === 'object' && known !== null && !(known instanceof Date)

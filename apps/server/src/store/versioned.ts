@@ -4,11 +4,11 @@ import { ApiError } from '@resource/openapi'
 export type IfVersion = number | number[] | undefined
 
 /**
- * Writes changes into a record and increments its version.
+ * Updates a record and increments its version.
  *
- * @param noun what the messages call the record: `User`
- * @param check is given what the write made of the record; what it throws undoes the write, unless that was autocommitted
- * @throws ApiError 404 when there is no such record, 412 when it has another version
+ * @param noun the record's name in messages: `User`
+ * @param check gets the record before and after. An error it throws rolls the write back, unless the write is autocommitted.
+ * @throws ApiError 404 if the record does not exist, 412 if it has a different version
  */
 export async function updateVersioned<Row extends Entity>(
   table: RecordTable<Row>,
@@ -25,9 +25,9 @@ export async function updateVersioned<Row extends Entity>(
 }
 
 /**
- * Deletes a record, by the same rules.
+ * Deletes a record.
  *
- * @throws ApiError 404 when there is no such record, 412 when it has another version
+ * @throws ApiError 404 if the record does not exist, 412 if it has a different version
  */
 export async function deleteVersioned<Row extends Entity>(
   table: RecordTable<Row>,
@@ -55,10 +55,10 @@ async function refusal<Row extends Entity>(
   const stored = await table.find({ id } as Where<Row>)
   if (stored === undefined) return notFound(noun)
   const { version } = stored
-  // Of `If-None-Match: *`, and of tags that no version has.
+  // Empty for `If-None-Match: *` and for tags that match no version.
   const fits = versionsOf(ifVersion)?.length !== 0
   const message = fits
     ? `${noun} has changed: its version is now ${version}; read it again before writing`
-    : `${noun} exists, and its version ${version} is none that the request's conditions allow`
+    : `${noun} exists, and the request's conditions do not allow its version ${version}`
   return new ApiError(412, message, { data: { version } })
 }

@@ -7,7 +7,7 @@ import { type Target, writeOnce } from './idempotency.ts'
 
 type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>
 
-/** The services, with a `write` in the context of each mutation that has the procedure's name, its input and its caller. */
+/** Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. */
 export function withWrites(target: Target, services: Services): Implementation<Context> {
   const made = Object.entries(contract).map(([noun, { procedures }]) => {
     const service = services[noun as keyof Services] as Record<string, Run<MutationContext>>
@@ -35,8 +35,8 @@ function isOfOneRecord({ input, output }: Procedure): boolean {
 }
 
 /**
- * Throws an error of a write on: where records of another collection keep one from being deleted, as a ApiError 409 that
- * says how many they are.
+ * Rethrows an error of a write. If records of another collection refer to a deleted one, the error is an ApiError 409 with
+ * their number.
  */
 async function refuse(error: unknown, noun: string, input: { id?: number }, read: Tables): Promise<never> {
   if (!(error instanceof ReferenceViolation) || error.referring === undefined) throw error
@@ -49,12 +49,12 @@ async function refuse(error: unknown, noun: string, input: { id?: number }, read
     409,
     count > 0
       ? `${who} to the ${oneOf(noun)} by ${column}: delete or change ${them} first`
-      : `Some ${table} refer, by ${column}, to what would be deleted: delete or change them first`,
+      : `Some ${table} refer by ${column} to records that would be deleted: delete or change them first`,
     { cause: error },
   )
 }
 
-/** What one record of a collection is called. */
+/** The singular noun of a collection. */
 function oneOf(noun: string): string {
   return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection?.one ?? noun
 }

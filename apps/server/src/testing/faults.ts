@@ -2,30 +2,30 @@ import type { RequestListener, ServerResponse } from 'node:http'
 import { envelope } from '@resource/contract'
 
 export interface FaultOptions {
-  /** How long each request waits before the service sees it, in milliseconds. */
+  /** The delay of each request before it reaches the service, in milliseconds. */
   latency?: number
-  /** Which part of the requests fails, from 0 to 1. */
+  /** The fraction of requests that fail, from 0 to 1. */
   failRate?: number
-  /** Chooses which: the same number fails the same requests, in their order of arrival. 1 when absent. */
+  /** The random seed: the same seed fails the same requests, by order of arrival. 1 by default. */
   failSeed?: number
 }
 
 /**
- * Puts trouble before a service. Of the requests that fail, a third is answered 503, a third loses its connection
- * before the service sees it, and a third loses the answer, when the service has done its work.
+ * Injects faults in front of a service. Of the failing requests, a third get a 503, a third lose their connection before the
+ * service gets them, and a third lose the response after the service has processed them.
  */
 export function withFaults({ latency = 0, failRate = 0, failSeed = 1 }: FaultOptions) {
   const random = generator(failSeed)
   return (handle: RequestListener): RequestListener =>
     (req, res) => {
-      // Drawn at arrival, so that waiting does not change whom it meets.
+      // Drawn on arrival, so that latency does not change which requests fail.
       const fails = random() < failRate
       const kind = Math.floor(random() * 3)
       const go = () => {
         if (!fails) return handle(req, res)
         if (kind === 0) return refuse(res)
         if (kind === 1) return req.socket.destroy()
-        loseAnswer(res)
+        dropResponse(res)
         return handle(req, res)
       }
       if (latency === 0) go()
@@ -39,12 +39,12 @@ function refuse(res: ServerResponse): void {
   res.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8' }).end(body)
 }
 
-function loseAnswer(res: ServerResponse): void {
+function dropResponse(res: ServerResponse): void {
   res.write = () => true
   res.end = () => res.destroy()
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** A random number generator with a seed (mulberry32); numbers from 0 to 1. */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -8,28 +8,28 @@ import { type FaultOptions, withFaults } from './faults.ts'
 import { type Seed, storeSeed } from './seed.ts'
 
 export interface TestServerOptions extends FaultOptions {
-  /** What the service holds from the start. */
+  /** The initial records. */
   seed?: Seed
-  /** Settings by the names of the environment's variables, beside `PORT` and `DATABASE_URL`. */
+  /** Environment variables in addition to `PORT` and `DATABASE_URL`. */
   environment?: Record<string, string>
 }
 
 export interface TestServer extends AsyncDisposable {
   /** `http://127.0.0.1:40123` */
   url: string
-  /** Of the service's SQLite file, for what no door shows. */
+  /** The URL of the service's SQLite file, for data that no route returns. */
   databaseUrl: string
-  /** What the service has logged, a line of JSON each. */
+  /** The service's log so far, one line of JSON per entry. */
   log: string[]
-  /** Stops the service and removes its file; `await using` does too. */
+  /** Stops the service and removes its file. `await using` calls it as well. */
   stop: () => Promise<void>
 }
 
 /**
- * The real service on an address and a SQLite file of its own, as slow and as unreliable as asked: so that the tests of
- * a front-end meet real validation and real errors.
+ * Starts the real service with its own port and SQLite file, and with optional latency and faults. Front-end tests get real
+ * validation and real errors.
  *
- * @throws Error when `seed` breaks the contract
+ * @throws Error if `seed` violates the contract
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { seed, environment, ...faults } = options

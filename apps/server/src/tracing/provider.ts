@@ -15,8 +15,8 @@ import type { Logger } from 'pino'
 import type { Config } from '../process/config.ts'
 
 /**
- * What makes spans and hands them over in the background, to where OTEL_EXPORTER_OTLP_ENDPOINT says. Spans that wait
- * are held up to a limit, then dropped.
+ * Creates a provider that exports spans in the background to OTEL_EXPORTER_OTLP_ENDPOINT. It drops spans when its queue is
+ * full.
  */
 export function createProvider(config: Config, log: Logger): TracerProvider {
   const named = resourceFromAttributes({ 'service.name': 'resource-service', 'service.version': API_VERSION })
@@ -25,11 +25,11 @@ export function createProvider(config: Config, log: Logger): TracerProvider {
       .merge(named)
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(config),
-    // A path may be as long as a header.
+    // A path may be as long as the request head allows.
     spanLimits: { attributeValueLengthLimit: 1_000 },
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: telling(new OTLPTraceExporter({ timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT }), log),
+        exporter: withFailureLog(new OTLPTraceExporter({ timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT }), log),
         scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
         maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
         maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
@@ -38,7 +38,7 @@ export function createProvider(config: Config, log: Logger): TracerProvider {
   })
 }
 
-// The SDK itself reads neither this nor the queue's settings from the environment.
+// The SDK reads neither the sampler nor the queue settings from the environment.
 function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
   const [, isParentBased, name] = /^(parentbased_)?(.*)$/.exec(OTEL_TRACES_SAMPLER) ?? []
   const root =
@@ -50,15 +50,15 @@ function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Config): Sa
   return isParentBased === undefined ? root : new ParentBasedSampler({ root })
 }
 
-/** The exporter, which logs when it begins to fail and when it works again, and not each time. */
-function telling(exporter: SpanExporter, log: Logger): SpanExporter {
+/** Wraps an exporter to log the first failure in a row and the recovery. */
+function withFailureLog(exporter: SpanExporter, log: Logger): SpanExporter {
   let isFailing = false
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
         const { error } = result
-        if (error !== undefined && !isFailing) log.warn({ reason: error.message }, 'traces cannot be handed over')
-        if (error === undefined && isFailing) log.info('traces are handed over again')
+        if (error !== undefined && !isFailing) log.warn({ reason: error.message }, 'cannot export traces')
+        if (error === undefined && isFailing) log.info('traces are exported again')
         isFailing = error !== undefined
         done(result)
       }),

@@ -15,7 +15,7 @@ import { type Around, isPostgresUrl, UniqueViolation } from '@resource/database'
 import { ApiError, type Operation } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { WATCHED } from '../http/health.ts'
+import { MONITORING_PATHS } from '../http/health.ts'
 import { methodName } from '../http/methods.ts'
 import type { Config } from '../process/config.ts'
 import { createProvider } from './provider.ts'
@@ -26,8 +26,8 @@ type Traced = IncomingMessage & { [SPAN]?: Span }
 export type Tracing = ReturnType<typeof startTracing>
 
 /**
- * Spans by OpenTelemetry's conventions: one for each request, in it one for each call, in that one for each query. Never a
- * body, a query string, a header or an error's words: they may hold secrets.
+ * Records spans by OpenTelemetry's conventions: one per request, with a child per call, with a child per query. Spans never
+ * contain bodies, query strings, headers or error messages, because these may hold secrets.
  */
 export function startTracing(config: Config, log: Logger) {
   const provider = createProvider(config, log)
@@ -36,7 +36,7 @@ export function startTracing(config: Config, log: Logger) {
   const current = new AsyncLocalStorage<Context>()
   const system = isPostgresUrl(config.DATABASE_URL) ? 'postgresql' : 'sqlite'
 
-  /** Runs something in a span of its own, within the present one; without one, as it is. */
+  /** Runs `run` in a child of the current span, or without a span if there is none. */
   const within = async <T>(name: string, kind: SpanKind, attributes: Record<string, string>, run: () => Promise<T>) => {
     const parent = current.getStore()
     if (parent === undefined) return run()
@@ -60,13 +60,13 @@ export function startTracing(config: Config, log: Logger) {
 
   return {
     /**
-     * Begins the span of a request: on its caller's trace where `isTrusted`, else at the root of a new one that links to
-     * it. Strangers must neither choose what is sampled nor write into the traces of others.
+     * Starts the span of a request. Trusted callers continue their own trace; for others it is the root of a new trace that
+     * links to theirs, because strangers must neither control sampling nor add spans to the traces of others.
      */
     handle:
       (isTrusted: (req: Request) => Promise<boolean>): RequestHandler =>
       async (req: Traced & Request, res, next) => {
-        if (WATCHED.has(req.url)) return next()
+        if (MONITORING_PATHS.has(req.url)) return next()
         const method = methodName(req.method)
         const sent = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
         const link = trace.getSpanContext(sent)
@@ -88,18 +88,18 @@ export function startTracing(config: Config, log: Logger) {
     setRoute: (req: Traced & Request, route: string): void => {
       req[SPAN]?.updateName(`${methodName(req.method)} ${route}`).setAttribute('http.route', route)
     },
-    /** For the log. */
+    /** The trace id of a request, for the log. */
     traceId: (req: Traced) => req[SPAN]?.spanContext().traceId,
     observe: <Call extends Operation<never>['call']>(procedure: string, call: Call): Call =>
       ((...args) => within(procedure, SpanKind.INTERNAL, { 'rpc.method': procedure }, () => call(...args))) as Call,
     measure,
-    /** Hands over what has ended. */
-    // What could not be handed over was logged.
+    /** Exports finished spans. */
+    // Export failures are already logged.
     stop: () => provider.shutdown().catch(() => undefined),
   }
 }
 
-// A refusal is the caller's fault, not the service's.
+// Client errors do not make a span an error.
 function noteError(span: Span, kind: SpanKind, error: unknown): void {
   if (!(error instanceof ApiError)) {
     if (!(error instanceof UniqueViolation)) fail(span, (error as Error).name)

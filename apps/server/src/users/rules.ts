@@ -5,7 +5,7 @@ import type { CollectionRules } from '../store/collection.ts'
 export function userRules(checkPassword: CheckPassword): CollectionRules<'users'> {
   return {
     derived: {
-      // Unique without regard to case, the same on every engine.
+      // Case-insensitive uniqueness that works the same on every engine.
       email_key: { from: 'email', make: (email: string) => email.toLowerCase() },
       password_hash: { from: 'password', check: checkPassword, prepare: hashPasswords },
     },

@@ -3,8 +3,8 @@ const font = 'system-ui, sans-serif'
 Redoc.init(
   location.search === '?envelope' ? '/openapi-envelope.json' : '/openapi.json',
   {
-    // Its search runs in a worker made from a blob, which the page's policy forbids; the browser's own search finds
-    // everything, as the whole document is on the page.
+    // Redoc's search runs in a worker created from a blob, which the page's policy forbids. The browser's search works,
+    // because the whole document is on the page.
     disableSearch: true,
     nativeScrollbars: true,
     theme: {
