@@ -4,10 +4,18 @@ import { truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqlitePlace } from '../engines.ts'
+import { sqliteTestDatabase } from '../engines.ts'
 import { Readers } from '../readers.ts'
 import { createBook } from '../records.ts'
-import { atLeast, atMost, type Figure, holds, none, type Row, told } from '../row.ts'
+import {
+  expectAtLeast,
+  expectAtMost,
+  expectNone,
+  expectTrue,
+  type Measurement,
+  report,
+  type Scenario,
+} from '../scenario.ts'
 import { startService } from '../service.ts'
 import { compareStored } from '../stored.ts'
 import { Writers } from '../writers.ts'
@@ -15,41 +23,41 @@ import { Writers } from '../writers.ts'
 const FILLINGS = 5
 const MEBIBYTE = 1024 * 1024
 const DISK = 16 * MEBIBYTE
-const ROOM = 2 * MEBIBYTE
+const FREED = 2 * MEBIBYTE
 const STAYS_FULL_MS = 1000
 const SUCCESS_MS = 1000
 
-export const diskFull: Row = {
+export const diskFull: Scenario = {
   name: 'disk-full',
   title: 'Disk full during writes on SQLite',
-  how: `The database lies on a file system of ${DISK / MEBIBYTE} MiB in memory (mounted for it, which needs the right to), most of it taken by
-another file. Sixteen callers write as above and four read one record. ${FILLINGS} times they write until nothing is accepted any more and
-for another second, then the other file gives back ${ROOM / MEBIBYTE} MiB. Writes must be answered right or with 503 and Retry-After, reads
-always right. In the end every record is compared as above.`,
-  run: async (tell) => {
+  description: `The database is on a tmpfs of ${DISK / MEBIBYTE} MiB, mounted by the test, most of it filled by another file. Sixteen callers
+write as in \`kills\` and four read one record. ${FILLINGS} times they write until no write succeeds and for another second; then the
+other file shrinks by ${FREED / MEBIBYTE} MiB. Every write must succeed or get a 503 with Retry-After; every read must succeed. At the end
+every record is compared as in \`kills\`.`,
+  run: async (log) => {
     using disk = mountDisk()
-    return await fillDisk(disk.path, tell)
+    return await fillDisk(disk.path, log)
   },
 }
 
-async function fillDisk(path: string, tell: (line: string) => void): Promise<Figure[]> {
+async function fillDisk(path: string, log: (line: string) => void): Promise<Measurement[]> {
   const other = join(path, 'other')
-  let taken = (FILLINGS + 1) * ROOM
+  let taken = (FILLINGS + 1) * FREED
   await writeFile(other, Buffer.alloc(taken))
-  await using place = await sqlitePlace(path)
-  await using service = await startService(place.url)
+  await using database = await sqliteTestDatabase(path)
+  await using service = await startService(database.url)
   const readers = new Readers(service.url, '/books/1', await createBook(service.url))
   const writers = new Writers(service.url, { mayBreak: false })
   const { ledger } = writers
   let slowest = 0
   let leastRefusals = Number.POSITIVE_INFINITY
   for (let filling = 0; filling < FILLINGS && ledger.wrong.length === 0; filling++) {
-    await nothingIsAccepted(writers)
+    await waitUntilFull(writers)
     const refused = ledger.refusals
     await readers.answered(100)
     await sleep(STAYS_FULL_MS)
     leastRefusals = Math.min(leastRefusals, ledger.refusals - refused)
-    taken -= ROOM
+    taken -= FREED
     await truncate(other, taken)
     const returned = performance.now()
     await writers.acknowledged(1)
@@ -58,29 +66,29 @@ async function fillDisk(path: string, tell: (line: string) => void): Promise<Fig
   await readers.stop()
   await writers.stop()
   const { lost, doubled } = await compareStored(service.url, ledger)
-  const fault = await place.check()
+  const fault = await database.check()
   const wrong = [...readers.wrong, ...ledger.wrong]
-  for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) tell(line)
+  for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) log(line)
   return [
-    told('reads answered, writes acknowledged', `${readers.right}, ${ledger.acknowledged}`),
-    none('wrong answers', wrong.length),
-    none('reads refused', readers.refusals),
-    atLeast('answers 503 with Retry-After, each time it was full', leastRefusals, 1, ''),
-    atMost('first write after room returned, slowest', slowest, SUCCESS_MS, 'ms'),
-    none('acknowledged writes lost', lost.length),
-    none('half done or doubled', doubled.length),
-    holds('database check clean', fault === undefined, fault),
+    report('reads answered, writes acknowledged', `${readers.correct}, ${ledger.acknowledged}`),
+    expectNone('incorrect responses', wrong.length),
+    expectNone('rejected reads', readers.refusals),
+    expectAtLeast('503 responses with Retry-After, minimum per full disk', leastRefusals, 1, ''),
+    expectAtMost('first successful write after space was freed, slowest', slowest, SUCCESS_MS, 'ms'),
+    expectNone('acknowledged writes lost', lost.length),
+    expectNone('partial or duplicated writes', doubled.length),
+    expectTrue('database check clean', fault === undefined, fault),
   ]
 }
 
-async function nothingIsAccepted({ ledger }: Writers): Promise<void> {
+async function waitUntilFull({ ledger }: Writers): Promise<void> {
   for (let before = -1; before !== ledger.acknowledged && ledger.wrong.length === 0; ) {
     before = ledger.acknowledged
     await sleep(500)
   }
 }
 
-/** @throws Error where the machine does not let this be done */
+/** @throws Error without the permission to mount */
 export function mountDisk(bytes = DISK) {
   const path = mkdtempSync(join(tmpdir(), 'torture-disk-'))
   try {
