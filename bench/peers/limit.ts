@@ -102,7 +102,7 @@ async function callProcedure(name: string, input: unknown): Promise<[number, str
   if (typeof id !== 'number' || readId(String(id)) === undefined) return problem(400, -32600, 'BAD_REQUEST', name)
   const user = await database.findUser(id)
   if (user === undefined) return problem(404, -32004, 'NOT_FOUND', name)
-  return [200, `{"result":{"data":${whole(user)}}}`]
+  return [200, `{"result":{"data":${fullUser(user)}}}`]
 }
 
 function problem(status: number, code: number, word: string, path: string): [number, string] {
@@ -113,7 +113,7 @@ function detail({ id, name, email, role, created_at }: User) {
   return `{"id":${id},"name":${text(name)},"email":${text(email)},"role":"${role}","created_at":"${new Date(created_at).toISOString()}"}`
 }
 
-function whole({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
+function fullUser({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
   const created = new Date(created_at).toISOString()
   const updated = new Date(updated_at).toISOString()
   return `{"id":${id},"name":${text(name)},"email":${text(email)},"role":"${role}","status":"${status}","age":${age},"created_at":"${created}","updated_at":"${updated}","version":${version}}`

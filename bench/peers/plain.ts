@@ -14,7 +14,7 @@ import {
   newUsers,
   userDetail,
   userSummary,
-  wholeUser,
+  fullUser,
 } from './schemas.ts'
 import { isEquipped, port } from './settings.ts'
 import { prismaStore } from './stores/prisma.ts'
@@ -32,7 +32,7 @@ const router = t.router({
   users: t.router({
     get: t.procedure
       .input(z.object({ id }))
-      .output(wholeUser)
+      .output(fullUser)
       .query(({ input }) => findUser(input.id)),
 
     // A procedure has one path and one output: the REST answer, which shows less, is another one.

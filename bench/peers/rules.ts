@@ -1,10 +1,10 @@
 // The rules that are more than a range, for the limit's own checks and the others' zod schemas alike.
 
-export const LARGEST_ID = 2 ** 31 - 1
-export const LARGEST_LIMIT = 1000
+export const MAX_ID = 2 ** 31 - 1
+export const MAX_LIMIT = 1000
 export const DEFAULT_LIMIT = 100
-export const MOST_USERS = 1000
-export const DEAREST = 1e12
+export const MAX_USERS = 1000
+export const MAX_PRICE = 1e12
 
 export const SORTABLE = ['id', 'name', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
 

@@ -55,7 +55,7 @@ const ASKS = {
   list: { method: 'GET', path: '/items?limit=25' },
   create: { method: 'POST', path: '/items', body },
 } as const
-type Work = keyof typeof ASKS
+type Workload = keyof typeof ASKS
 
 const nothing = JSON.stringify(items[0])
 
@@ -89,19 +89,19 @@ else serveFetch(adapter)
 async function compare(): Promise<void> {
   for (const host of ['express', 'fetch'] as const) {
     const programs = await Promise.all((Object.keys(HANDLERS) as Adapter[]).map((adapter) => start(host, adapter)))
-    for (const work of Object.keys(ASKS) as Work[]) {
+    for (const workload of Object.keys(ASKS) as Workload[]) {
       // The first is a lead-in.
       for (let round = 0; round <= ROUNDS; round++) {
         for (const program of programs) {
-          const cpu = await program.measure(work)
-          if (round > 0) program.rounds[work].push(cpu)
+          const cpu = await program.measure(workload)
+          if (round > 0) program.rounds[workload].push(cpu)
         }
       }
-      const all = programs.map(({ rounds }) => rounds[work]) as [number[], number[], number[]]
+      const all = programs.map(({ rounds }) => rounds[workload]) as [number[], number[], number[]]
       const [least, a, b] = all.map((rounds) => spread(rounds).median.toFixed(1))
       const ratio = ratioOf(all[1], all[2]).toFixed(2)
       console.log(
-        `${host} ${work}: ${a} µs, trpc-to-openapi ${b} µs, no adapter ${least} µs; ${ratio} of trpc-to-openapi's`,
+        `${host} ${workload}: ${a} µs, trpc-to-openapi ${b} µs, no adapter ${least} µs; ${ratio} of trpc-to-openapi's`,
       )
     }
     for (const { child } of programs) child.disconnect()
@@ -114,19 +114,19 @@ async function start(host: Host, adapter: Adapter) {
   })
   const [url] = (await once(child, 'message')) as [string]
   const load = host === 'express' ? new Load(url, 8) : undefined
-  const measure = async (work: Work): Promise<number> => {
-    if (load === undefined) return ask(child, work)
+  const measure = async (workload: Workload): Promise<number> => {
+    if (load === undefined) return ask(child, workload)
     const before = await ask(child, 'usage')
     let left = REQUESTS
     await load.run(
-      () => ASKS[work],
+      () => ASKS[workload],
       200,
       8,
       () => left-- > 0,
     )
     return ((await ask(child, 'usage')) - before) / REQUESTS
   }
-  return { child, measure, rounds: { get: [], list: [], create: [] } as Record<Work, number[]> }
+  return { child, measure, rounds: { get: [], list: [], create: [] } as Record<Workload, number[]> }
 }
 
 async function ask(child: ChildProcess, what: string): Promise<number> {
@@ -151,8 +151,8 @@ async function serveExpress(adapter: Adapter): Promise<void> {
 
 function serveFetch(adapter: Adapter): void {
   const handle = HANDLERS[adapter].fetch()
-  process.on('message', async (work: Work) => {
-    const { method, path } = ASKS[work]
+  process.on('message', async (workload: Workload) => {
+    const { method, path } = ASKS[workload]
     const headers = { 'content-type': 'application/json' }
     const before = usage()
     for (let n = 0; n < REQUESTS; n++) {

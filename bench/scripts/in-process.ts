@@ -10,12 +10,12 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { openSqlite } from '../src/engines/sqlite.ts'
 import { type Program, programs } from '../src/programs.ts'
-import { type Ask, findLastCursor, type Target, works } from '../src/works.ts'
+import { type RequestSpec, findLastCursor, type Target, workloads } from '../src/workloads.ts'
 
 const ROWS = 20_000
 const ROUNDS = 9
 const REQUESTS = 16_000
-const AT_A_TIME = 8
+const CONCURRENCY = 8
 const HEADERS = ['Host', '127.0.0.1:3000', 'Connection', 'keep-alive']
 
 class Nowhere extends Writable {
@@ -57,25 +57,25 @@ const messages: { IncomingMessage: typeof IncomingMessage; ServerResponse: typeo
 )
 const target: Target = { program: programs[0] as Program, rows: ROWS, lastCursor: await findLastCursor(url, ROWS) }
 
-for (const work of works.filter(({ name }) => names.split(',').includes(name))) {
+for (const workload of workloads.filter(({ name }) => names.split(',').includes(name))) {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage()
-    for (let n = 0; n < REQUESTS; n += AT_A_TIME) {
+    for (let n = 0; n < REQUESTS; n += CONCURRENCY) {
       // As between the requests of a server.
       await setImmediate()
-      await Promise.all(Array.from({ length: AT_A_TIME }, (_, i) => request(work.ask(n + i, target), work.status)))
+      await Promise.all(Array.from({ length: CONCURRENCY }, (_, i) => request(workload.request(n + i, target), workload.status)))
     }
     const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / REQUESTS / (work.calls ?? 1))
+    least = Math.min(least, (user + system) / REQUESTS / (workload.calls ?? 1))
   }
   const resident = (process.memoryUsage.rss() / 1e6).toFixed(0)
-  process.stderr.write(`${work.title}: ${least.toFixed(1)} µs, then ${resident} MB resident\n`)
+  process.stderr.write(`${workload.title}: ${least.toFixed(1)} µs, then ${resident} MB resident\n`)
 }
 await stop()
 await rm(folder, { recursive: true })
 
-function request({ method, path }: Ask, status: number): Promise<void> {
+function request({ method, path }: RequestSpec, status: number): Promise<void> {
   if (method !== 'GET') throw new Error('Only what is read can be asked for again and again.')
   return new Promise((done, fail) => {
     const socket = new Nowhere() as never

@@ -7,7 +7,7 @@ import { httpLog } from './log.ts'
 
 const secure = helmet()
 const limiter = new RateLimiterMemory({ points: REQUESTS, duration: WINDOW_MS / 1000 })
-const isLate = watchEventLoop()
+const isOverloaded = watchEventLoop()
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Duration of requests',
@@ -22,7 +22,7 @@ export function equip(serve: RequestListener): RequestListener {
     res.once('finish', () => end({ method, path: routeOf(url), status_code: res.statusCode }))
     httpLog(req, res)
     secure(req, res, () => {})
-    if (isLate()) return refuse(res, 503)
+    if (isOverloaded()) return refuse(res, 503)
     try {
       await limiter.consume(req.socket.remoteAddress ?? '')
     } catch {

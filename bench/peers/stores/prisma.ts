@@ -10,7 +10,7 @@ export async function prismaStore(): Promise<Store> {
   return {
     findUser: async (id) => {
       const user = await prisma.user.findUnique({ where: { id } })
-      return user === null ? undefined : whole(user)
+      return user === null ? undefined : fullUser(user)
     },
 
     listUsers: ({ role, status, age, page, limit, sort }) => {
@@ -75,7 +75,7 @@ async function openPostgresql(): Promise<PrismaClient> {
   return new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }) }) as never
 }
 
-function whole({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
+function fullUser({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
   return {
     id,
     name,

@@ -8,12 +8,12 @@ import type {
   NewUser,
   UserDetail,
   UserSummary,
-  WholeUser,
+  FullUser,
 } from '../schemas.ts'
 
 /** What a peer does with its database. */
 export interface Store {
-  findUser: (id: number) => Promise<WholeUser | undefined>
+  findUser: (id: number) => Promise<FullUser | undefined>
   listUsers: (query: ListQuery) => Promise<UserSummary[]>
   insertBook: (book: NewBook) => Promise<Book>
   updateItem: (id: number, changes: ItemChanges) => Promise<Item | undefined>
@@ -43,7 +43,7 @@ export async function userRows(users: NewUser[]) {
 export function sorting(sort: ListQuery['sort']) {
   const split = sort.lastIndexOf('_')
   return {
-    column: sort.slice(0, split) as keyof Omit<WholeUser, 'version'>,
+    column: sort.slice(0, split) as keyof Omit<FullUser, 'version'>,
     direction: sort.slice(split + 1) as 'asc' | 'desc',
   }
 }
