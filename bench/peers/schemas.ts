@@ -1,16 +1,6 @@
-// What the peers that validate with zod take and give.
+// Request and response schemas of the peers that validate with zod.
 import { z } from 'zod'
-import {
-  MAX_PRICE,
-  DEFAULT_LIMIT,
-  EMAIL,
-  isPassword,
-  isText,
-  MAX_ID,
-  MAX_LIMIT,
-  MAX_USERS,
-  SORTABLE,
-} from './rules.ts'
+import { DEFAULT_LIMIT, EMAIL, isPassword, isText, MAX_ID, MAX_LIMIT, MAX_PRICE, MAX_USERS, SORTABLE } from './rules.ts'
 
 const text = (max: number) =>
   z
@@ -29,7 +19,7 @@ const list = { role: role.optional(), status: status.optional(), sort: sort.defa
 const page = z.int().min(1)
 const limit = page.transform((limit) => Math.min(limit, MAX_LIMIT))
 
-/** Of a list, for who intervals text into numbers before validation. */
+/** List input for peers that convert text to numbers before validation. */
 export const listInput = z.strictObject({
   ...list,
   age: age.optional(),
@@ -39,7 +29,7 @@ export const listInput = z.strictObject({
 
 const digits = z.string().regex(/^\d+$/).transform(Number)
 
-/** The same in a path and a query string, where everything is text. */
+/** The same for paths and query strings, where all values are text. */
 export const idText = digits.pipe(id)
 export const listQuery = z.strictObject({
   ...list,
@@ -53,10 +43,10 @@ export const newBook = z.object({ title: text(200), author: text(200), published
 const itemFields = z
   .object({ name: text(200), price: z.number().min(0).max(MAX_PRICE), category: text(100).nullable() })
   .partial()
-const some = (changes: z.output<typeof itemFields>) =>
+const hasChanges = (changes: z.output<typeof itemFields>) =>
   changes.name !== undefined || changes.price !== undefined || changes.category !== undefined
-export const itemChanges = itemFields.refine(some)
-export const itemUpdate = itemFields.extend({ item_id: id }).refine(some)
+export const itemChanges = itemFields.refine(hasChanges)
+export const itemUpdate = itemFields.extend({ item_id: id }).refine(hasChanges)
 
 const newUser = z.object({
   name: text(200),

@@ -66,14 +66,21 @@ export async function checkAnswers(url: string, target: Target, chosen: Workload
   for (const workload of chosen) {
     for (const end = n + TIMES; n < end; n++) {
       const request = workload.request(n, target)
-      await compare(url, request, workload.status, (body) => assert.deepEqual(body, workload.expect(n, target.rows, body)))
+      await compare(url, request, workload.status, (body) =>
+        assert.deepEqual(body, workload.expect(n, target.rows, body)),
+      )
     }
   }
   for (const { status, ...request } of invalidRequests(target)) await compare(url, request, status, () => {})
   return n
 }
 
-async function compare(url: string, { method, path, body }: RequestSpec, status: number, check: (body: unknown) => void) {
+async function compare(
+  url: string,
+  { method, path, body }: RequestSpec,
+  status: number,
+  check: (body: unknown) => void,
+) {
   const response = await fetch(url + path, {
     method,
     ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),

@@ -27,7 +27,12 @@ export class Load {
    * @param isRunning called before each request
    * @throws Error when a response's status is not `status`
    */
-  async run(nextRequest: () => RequestSpec, status: number, connections: number, isRunning: () => boolean): Promise<Sample> {
+  async run(
+    nextRequest: () => RequestSpec,
+    status: number,
+    connections: number,
+    isRunning: () => boolean,
+  ): Promise<Sample> {
     const latencies: number[] = []
     const begin = performance.now()
     // The kernel wakes a sleeping client at the expense of the process that sends the response: up to a tenth of the

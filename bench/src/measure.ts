@@ -218,7 +218,12 @@ function run(contestant: Contestant, workload: Workload, ms: number, maxRequests
   const end = performance.now() + ms
   const last = contestant.sent + maxRequests
   const isRunning = () => contestant.sent < last && performance.now() < end
-  return contestant.load.run(() => workload.request(contestant.sent++, contestant), workload.status, workload.connections, isRunning)
+  return contestant.load.run(
+    () => workload.request(contestant.sent++, contestant),
+    workload.status,
+    workload.connections,
+    isRunning,
+  )
 }
 
 async function measureInterval(contestant: Contestant, workload: Workload, ms: number): Promise<Interval> {

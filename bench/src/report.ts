@@ -141,7 +141,14 @@ function figures(find: Find, engine: string, rows: number): string[] {
 
 function startAndMemory(runs: Run[]): string {
   return table(
-    ['Program', 'Engine', 'Rows', 'Start to first response, ms', 'Idle resident memory, MB', 'Resident memory after all workloads, MB'],
+    [
+      'Program',
+      'Engine',
+      'Rows',
+      'Start to first response, ms',
+      'Idle resident memory, MB',
+      'Resident memory after all workloads, MB',
+    ],
     runs.map(({ program, engine, rows, startMs, idleMemory, busyMemory }) => [
       program,
       engine,

@@ -49,7 +49,10 @@ export async function soak(
   }
   const half = resident[STEPS / 2] as number
   const growth = Math.max(...resident.slice(STEPS / 2)) / half - 1
-  const lines = resident.map((memory, step) => [Math.round((requests / STEPS) * step).toLocaleString('en'), String(memory)])
+  const lines = resident.map((memory, step) => [
+    Math.round((requests / STEPS) * step).toLocaleString('en'),
+    String(memory),
+  ])
   const verdict = `Peak of the second half relative to the midpoint: ${(growth * 100).toFixed(0)} % more (under ${MAX_GROWTH * 100} %) ${growth < MAX_GROWTH ? 'yes' : '**no**'}`
   return `${program.name}, ${engine.name}, ${rows.toLocaleString('en')} rows\n\n${table(['Requests', 'Resident memory, MB'], lines)}\n\n${verdict}\n`
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Program } from './programs.ts'
-import { item, userDetail, userSummary, fullUser } from './records.ts'
+import { fullUser, item, userDetail, userSummary } from './records.ts'
 
 export interface RequestSpec {
   method: 'GET' | 'POST' | 'PATCH'
@@ -204,6 +204,9 @@ function newId(body: unknown, rows: number): number {
 function recentTime(body: unknown): string {
   const { created_at } = body as { created_at: string }
   assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000, `created_at must be within 60 s of now: ${created_at}`)
+  assert.ok(
+    Math.abs(Date.parse(created_at) - Date.now()) < 60_000,
+    `created_at must be within 60 s of now: ${created_at}`,
+  )
   return created_at
 }

@@ -8,7 +8,7 @@ import { httpLog } from './log.ts'
 
 const isOverloaded = watchEventLoop()
 
-/** What Nest takes, too. */
+/** Shared with the Nest peer. */
 export const middleware = [
   promBundle({ includeMethod: true, includePath: true, promClient: { collectDefaultMetrics: {} } }),
   shedLoad,

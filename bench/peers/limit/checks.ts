@@ -1,22 +1,22 @@
-// The checks of schemas.ts by hand: each gives what was meant, or undefined when something is wrong.
+// Hand-written equivalents of the schemas in schemas.ts. Each returns the parsed value, or undefined for invalid input.
 import { regexes } from 'zod'
 import {
-  MAX_PRICE,
   DEFAULT_LIMIT,
   EMAIL,
   isPassword,
   isText,
   MAX_ID,
   MAX_LIMIT,
+  MAX_PRICE,
   MAX_USERS,
   SORTABLE,
 } from '../rules.ts'
 import type { ItemChanges, NewBook, NewUser } from '../schemas.ts'
 
-/** What a list is asked for; `where` are its filters. */
+/** A parsed list query; `where` contains the filters. */
 export interface Query {
   where: Record<string, string | number>
-  /** A column's name, safe to stand in SQL. */
+  /** A validated column name, safe to insert into SQL. */
   column: string
   direction: 'asc' | 'desc'
   limit: number

@@ -69,7 +69,7 @@ async function openSqlite(): Promise<PrismaClient> {
   return prisma
 }
 
-// The two clients differ in nothing that is used here.
+// The two generated clients have the same types for the operations used here.
 async function openPostgresql(): Promise<PrismaClient> {
   const { PrismaClient } = await import('../../generated/postgresql/client.ts')
   return new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }) }) as never
