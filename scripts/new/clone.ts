@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { root } from '../child.mjs'
 
 /** The files of the working tree as a repository of their own, without anything that is installed or built. */
-export function emptyClone() {
+export function cleanClone() {
   const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
   const run = (command: string) =>
     execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

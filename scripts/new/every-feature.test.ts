@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../child.mjs'
-import { emptyClone } from './clone.ts'
+import { cleanClone } from './clone.ts'
 
 // A resource that exists here alone, with everything that a declaration can say.
 const fixtures = join(root, 'scripts/new/every-feature')
@@ -17,7 +17,7 @@ const RULES = `parcels: {
 test('a resource with every feature of a declaration is there by REST, tRPC, client, console and command line', {
   timeout: 600_000,
 }, async () => {
-  using clone = emptyClone()
+  using clone = cleanClone()
   declareParcels(clone.folder)
   clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
   clone.run('npm run --silent openapi:write')

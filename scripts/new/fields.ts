@@ -1,5 +1,5 @@
 /** What is wrong with a request, in a sentence for who made it. */
-export class Refusal extends Error {}
+export class UsageError extends Error {}
 
 type Value = string | number | boolean
 
@@ -50,7 +50,7 @@ const KINDS: Record<string, (range: string | undefined) => Kind> = {
   }),
   int: (range) => {
     const { min, max } = boundsOf(range, INT)
-    if (!Number.isInteger(min) || !Number.isInteger(max)) throw new Refusal('an int has whole bounds.')
+    if (!Number.isInteger(min) || !Number.isInteger(max)) throw new UsageError('an int has whole bounds.')
     return number('whole', 'Int', min, max, min > INT.min ? min - 1 : max + 1, Number.isInteger)
   },
   decimal: (range) => {
@@ -103,13 +103,13 @@ Quote what the shell would read: 'status:open|closed=open' 'note:text?'`
 /**
  * Reads a field: `quantity:int:1..1000=1`.
  *
- * @throws Refusal that says what is wrong
+ * @throws UsageError that says what is wrong
  */
 export function parseField(text: string): Field {
   try {
     return readField(text)
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(`${text}: ${error.message}`) : error
+    throw error instanceof UsageError ? new UsageError(`${text}: ${error.message}`) : error
   }
 }
 
@@ -120,21 +120,21 @@ function readField(text: string): Field {
   const [unique, cascade] = ['unique', 'cascade'].map((word) => words.slice(1).includes(word))
   const [type = '', argument, ...others] = words.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
   if (!NAME.test(name) || type === '')
-    throw new Refusal('a field is name:type, its name in lower case such as due_date.')
-  if (TAKEN.test(name)) throw new Refusal(`${name} is a name that every record or list has already.`)
-  if (others.length > 0) throw new Refusal(`"${others[0]}" is one word too many; see npm run new -- --help.`)
+    throw new UsageError('a field is name:type, its name in lower case such as due_date.')
+  if (TAKEN.test(name)) throw new UsageError(`${name} is a name that every record or list has already.`)
+  if (others.length > 0) throw new UsageError(`"${others[0]}" is one word too many; see npm run new -- --help.`)
   const flags = { nullable, unique: unique === true }
   if (type === 'ref') {
-    if (argument === undefined) throw new Refusal('a reference names a collection: ref:users.')
-    if (initial !== undefined) throw new Refusal('a reference has no default.')
-    if (unique) throw new Refusal('a reference cannot be unique.')
+    if (argument === undefined) throw new UsageError('a reference names a collection: ref:users.')
+    if (initial !== undefined) throw new UsageError('a reference has no default.')
+    if (unique) throw new UsageError('a reference cannot be unique.')
     return { ...reference(name, argument, cascade ? 'Cascade' : 'Restrict', nullable), ...flags }
   }
-  if (cascade) throw new Refusal('only a reference can cascade.')
+  if (cascade) throw new UsageError('only a reference can cascade.')
   const { read, ...kind } = kindOf(type, argument)
   if (initial === undefined) return { name, ...kind, ...flags, ...(nullable && { default: null }) }
   const value = read(initial)
-  if (value === undefined) throw new Refusal(`the default "${initial}" is not a valid ${name}.`)
+  if (value === undefined) throw new UsageError(`the default "${initial}" is not a valid ${name}.`)
   return { name, ...kind, ...flags, default: value }
 }
 
@@ -142,17 +142,19 @@ function kindOf(type: string, argument: string | undefined): Kind {
   if (type.includes('|') && argument === undefined) return choice(type.split('|'))
   const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
   if (kind === undefined) {
-    throw new Refusal(`"${type}" is no type; it is one of ${Object.keys(KINDS).join(', ')}, ref:users or open|closed.`)
+    throw new UsageError(
+      `"${type}" is no type; it is one of ${Object.keys(KINDS).join(', ')}, ref:users or open|closed.`,
+    )
   }
   if (argument !== undefined && type !== 'int' && type !== 'decimal') {
-    throw new Refusal(`"${argument}" cannot follow ${type}; see npm run new -- --help.`)
+    throw new UsageError(`"${argument}" cannot follow ${type}; see npm run new -- --help.`)
   }
   return kind(argument)
 }
 
 function choice(values: string[]): Kind {
   if (!values.every((value) => /^[\w-]+$/.test(value)) || new Set(values).size < values.length) {
-    throw new Refusal('a choice is made of different words, such as open|closed.')
+    throw new UsageError('a choice is made of different words, such as open|closed.')
   }
   const [first = '', second = ''] = values
   const words = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
@@ -213,9 +215,9 @@ function boundsOf(range: string | undefined, widest: { min: number; max: number 
   if (range === undefined) return widest
   const [, from, to] = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/.exec(range) ?? []
   const [min, max] = [Number(from ?? widest.min), Number(to ?? widest.max)]
-  if (from === undefined && to === undefined) throw new Refusal('bounds are written 1..1000, 0.. or ..10.')
+  if (from === undefined && to === undefined) throw new UsageError('bounds are written 1..1000, 0.. or ..10.')
   if (min < widest.min || max > widest.max || min >= max) {
-    throw new Refusal(`the bounds ${min}..${max} must rise, and lie within ${widest.min}..${widest.max}.`)
+    throw new UsageError(`the bounds ${min}..${max} must rise, and lie within ${widest.min}..${widest.max}.`)
   }
   return { min, max }
 }

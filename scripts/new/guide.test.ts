@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { root } from '../child.mjs'
-import { emptyClone } from './clone.ts'
+import { cleanClone } from './clone.ts'
 
 // A service that has orders already follows the guide under another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'
@@ -14,7 +14,7 @@ const [make = '', requests = '', takeBack = ''] = [...guide.matchAll(/^```sh\n(.
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
 test('the guide leads from an empty clone to orders in the console, and back', { timeout: 600_000 }, async () => {
-  using clone = emptyClone()
+  using clone = cleanClone()
   const [add = '', start = '', ...more] = make.trim().split('\n')
   expect([start, more]).toEqual(['npm start', []])
 

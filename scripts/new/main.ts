@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, run } from '../child.mjs'
 import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
-import { type Field, parseField, Refusal, SYNTAX } from './fields.ts'
+import { type Field, parseField, SYNTAX, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
-import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, refuseTaken, targetsOf } from './project.ts'
-import { testSource } from './promises.ts'
+import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, rejectTaken, targetsOf } from './project.ts'
+import { testSource } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
 npm run new -- --remove orders     takes it back while it is not committed
@@ -21,7 +21,7 @@ ${SYNTAX}`
 try {
   await main()
 } catch (error) {
-  if (!(error instanceof Refusal || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS'))) throw error
+  if (!(error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS'))) throw error
   console.error((error as Error).message)
   process.exitCode = 1
 }
@@ -36,15 +36,15 @@ async function main() {
   const names = namesOf(plural, values.one)
   if (values.remove) return remove(names)
   if (words.length === 0) {
-    throw new Refusal(`${names.words}: name at least one field, such as reference:text; npm run new -- --help lists the types.
+    throw new UsageError(`${names.words}: name at least one field, such as reference:text; npm run new -- --help lists the types.
 To remove a resource: npm run new -- --remove ${names.path}`)
   }
   await add(names, words.map(parseField))
 }
 
 async function add(names: Names, fields: Field[]) {
-  refuseTaken(names)
-  refuseRepeated(fields)
+  rejectTaken(names)
+  rejectRepeated(fields)
   const models = modelsReferredTo(fields)
   const { declaration, test } = filesOf(names)
   await allOrNothing(names, async () => {
@@ -70,11 +70,12 @@ To take it back before it is committed: npm run new -- --remove ${names.path}`)
 async function remove(names: Names) {
   const { declaration, test, migrations } = filesOf(names)
   const files = [declaration, test, ...migrations]
-  if (!existsSync(join(root, declaration))) throw new Refusal(`There is no resource ${names.words} in ${declaration}.`)
+  if (!existsSync(join(root, declaration)))
+    throw new UsageError(`There is no resource ${names.words} in ${declaration}.`)
   const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
-  if (code !== 0) throw new Refusal(`git does not say what is committed, so nothing is removed: ${output.trim()}`)
+  if (code !== 0) throw new UsageError(`git does not say what is committed, so nothing is removed: ${output.trim()}`)
   if (output !== '') {
-    throw new Refusal(`${names.words}: it is committed, so databases may have its table. Nothing is removed.
+    throw new UsageError(`${names.words}: it is committed, so databases may have its table. Nothing is removed.
 Take declaration, line and model out, and write the migration that drops the table: prisma/README.md.
 Committed: ${output.trim().replaceAll('\n', ', ')}`)
   }
@@ -94,10 +95,10 @@ A database opened in the meantime has the migration, and the service refuses to 
 restore a backup.`)
 }
 
-function refuseRepeated(fields: Field[]) {
+function rejectRepeated(fields: Field[]) {
   const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
   const repeated = names.find((name, at) => names.indexOf(name) < at)
-  if (repeated !== undefined) throw new Refusal(`${repeated}: two fields have this name.`)
+  if (repeated !== undefined) throw new UsageError(`${repeated}: two fields have this name.`)
 }
 
 /** What follows from contract and models. */
@@ -133,7 +134,7 @@ function format(...files: string[]) {
 
 async function step(command: string, ...args: string[]) {
   const { code, output } = await run(command, args, { quiet: true })
-  if (code !== 0) throw new Refusal(`${[command, ...args].join(' ')} failed:\n${output.trim()}`)
+  if (code !== 0) throw new UsageError(`${[command, ...args].join(' ')} failed:\n${output.trim()}`)
 }
 
 function write(path: string, text: string) {

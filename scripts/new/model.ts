@@ -1,4 +1,4 @@
-import { type Field, Refusal } from './fields.ts'
+import { type Field, UsageError } from './fields.ts'
 import type { Names } from './names.ts'
 
 /**
@@ -20,12 +20,12 @@ export function withModel(models: string, names: Names, fields: Field[], referre
   )
 }
 
-/** @throws Refusal where there is no such model, or another one refers to it */
+/** @throws UsageError where there is no such model, or another one refers to it */
 export function withoutModel(models: string, { model, words }: Names): string {
   const [block = ''] = new RegExp(`\\nmodel ${model} \\{\\n[^}]*\\}\\n`).exec(models) ?? []
-  if (block === '') throw new Refusal(`${words}: there is no model ${model}. If it has another singular, add --one.`)
+  if (block === '') throw new UsageError(`${words}: there is no model ${model}. If it has another singular, add --one.`)
   const [, other] = /^ +\w+ +(\w+)\[\]/m.exec(block) ?? []
-  if (other !== undefined) throw new Refusal(`${words}: the model ${other} refers to it. Remove that one before it.`)
+  if (other !== undefined) throw new UsageError(`${words}: the model ${other} refers to it. Remove that one before it.`)
   return models.replace(block, '').replace(new RegExp(`^  \\w+ +${model}\\[\\].*\\n`, 'gm'), '')
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from './fields.ts'
+import { UsageError } from './fields.ts'
 
 /** What a resource is called, by where: of `order-lines` and `order_lines` alike. */
 export interface Names {
@@ -20,17 +20,17 @@ export interface Names {
 /**
  * @param plural `orders`, `order-lines`
  * @param singular where it does not follow from the plural
- * @throws Refusal that says what a name is
+ * @throws UsageError that says what a name is
  */
 export function namesOf(plural: string, singular?: string): Names {
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(plural) || (singular === undefined && !/[^s]s$/.test(plural))) {
-    throw new Refusal(
+    throw new UsageError(
       `"${plural}" is not a plural in lower case, such as orders or order-lines. If it is one without an s: npm run new -- people --one=person name:text`,
     )
   }
   const one = singular ?? singularOf(plural)
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(one) || one === plural) {
-    throw new Refusal(`"${one}" is not the singular of ${plural} in lower case.`)
+    throw new UsageError(`"${one}" is not the singular of ${plural} in lower case.`)
   }
   return {
     path: plural.replaceAll('_', '-'),

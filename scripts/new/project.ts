@@ -2,10 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../child.mjs'
 import { nounsIn } from './declaration.ts'
-import { type Field, Refusal } from './fields.ts'
+import { type Field, UsageError } from './fields.ts'
 import { modelsIn, relationsOf } from './model.ts'
 import { camelCase, type Names } from './names.ts'
-import type { Target } from './promises.ts'
+import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/written.ts'
 export const MODELS = 'prisma/schema.prisma'
@@ -28,11 +28,11 @@ export function filesOf({ noun, path, table }: Names) {
   }
 }
 
-/** @throws Refusal where a resource of these names cannot be added */
-export function refuseTaken(names: Names): void {
+/** @throws UsageError where a resource of these names cannot be added */
+export function rejectTaken(names: Names): void {
   const { path, table, noun, model, words } = names
   const refuse = (what: string) => {
-    throw new Refusal(`${words}: ${what}. Take another name.`)
+    throw new UsageError(`${words}: ${what}. Take another name.`)
   }
   const document: Document = JSON.parse(read(DOCUMENT))
   const taken = [
@@ -51,7 +51,7 @@ export function refuseTaken(names: Names): void {
   if (file !== undefined) refuse(`there is a file ${file} already`)
 }
 
-/** The model of each collection that the references name. @throws Refusal for one that does not exist */
+/** The model of each collection that the references name. @throws UsageError for one that does not exist */
 export function modelsReferredTo(fields: Field[]): Map<string, string> {
   const collections = globSync('packages/contract/src/*.ts', { cwd: root }).flatMap((file) =>
     [...read(file).matchAll(/^export const (\w+) = collection\(/gm)].map(([, noun = '']) => noun),
@@ -63,7 +63,7 @@ export function modelsReferredTo(fields: Field[]): Map<string, string> {
       const { name, collection } = relation
       const model = models.get(collection.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
       if (!collections.includes(collection) || model === undefined) {
-        throw new Refusal(
+        throw new UsageError(
           `${name}:ref:${collection}: there is no collection ${collection}; there are ${collections.join(', ')}.`,
         )
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseField } from './fields.ts'
 import { namesOf } from './names.ts'
-import { testSource } from './promises.ts'
+import { testSource } from './test-source.ts'
 
 const orders = namesOf('orders')
 const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
