@@ -92,7 +92,6 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
   console.log(`Removed:
   ${files.join('\n  ')}
 Changed:
-Changed:
   ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
 
 A database opened in the meantime contains the migration, so the service refuses to start on it. Delete the database, or
@@ -102,7 +101,7 @@ restore a backup.`)
 function rejectRepeated(fields: Field[]) {
   const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
   const repeated = names.find((name, at) => names.indexOf(name) < at)
-  if (repeated !== undefined) throw new UsageError(`$repeated: two fields have this name.`)
+  if (repeated !== undefined) throw new UsageError(`${repeated}: the name of two fields; names must be unique.`)
 }
 
 /** Regenerates the files derived from the contract and the models. */
