@@ -2,7 +2,7 @@ import type { Field } from './fields.ts'
 import { listed, type Names, upper } from './names.ts'
 
 /** The declaration for the contract, unformatted. */
-export function declarationSource({ noun, one, path, words }: Names, fields: Field[]): string {
+export function declarationSource({ noun, one, path, label }: Names, fields: Field[]): string {
   const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
   const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
@@ -15,7 +15,7 @@ export function declarationSource({ noun, one, path, words }: Names, fields: Fie
     `export const ${noun} = collection({`,
     `noun: '${noun}',`,
     one !== noun.slice(0, -1) && `one: '${one}',`,
-    `description: ${JSON.stringify(`${upper(words)} with ${listed(fields.map(displayName))}.`)},`,
+    `description: ${JSON.stringify(`${upper(label)} with ${listed(fields.map(displayName))}.`)},`,
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
     filters.length > 0 && `filters: ${JSON.stringify(filters)},`,

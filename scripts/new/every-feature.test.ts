@@ -82,10 +82,10 @@ async function useEverything(url: string, resource?: (command: string) => string
     { id: 1, ...first, ...times },
   ])
   // Errors name the field as the caller sent it; in a bulk create with its index.
-  const refused = 'must be the id of an existing record'
+  const missing = 'must be the id of an existing record'
   expect(await json(`${url}/parcels`, 'POST', { ...second, user_id: 9 })).toEqual([
     409,
-    { message: `user_id: ${refused}` },
+    { message: `user_id: ${missing}` },
   ])
   expect(await json(`${url}/parcels`, 'POST', first)).toEqual([
     409,
@@ -93,7 +93,7 @@ async function useEverything(url: string, resource?: (command: string) => string
   ])
   expect(await json(`${url}/parcels/bulk`, 'POST', [second, { ...second, code: 'P-3', book_id: 7 }])).toEqual([
     409,
-    { message: `[1].book_id: ${refused}` },
+    { message: `[1].book_id: ${missing}` },
   ])
   expect((await json(`${url}/trpc/parcels.createMany`, 'POST', { parcels: [second, first] }))[1]).toMatchObject({
     error: { data: { fields: [{ field: 'parcels[1].code', message: 'already in use by another parcel' }] } },

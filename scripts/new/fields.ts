@@ -116,9 +116,9 @@ export function parseField(text: string): Field {
 function readField(text: string): Field {
   const [, declared = '', initial] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const nullable = declared.includes('?')
-  const [name = '', ...words] = declared.replace('?', '').split(':')
-  const [unique, cascade] = ['unique', 'cascade'].map((word) => words.slice(1).includes(word))
-  const [type = '', argument, ...others] = words.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
+  const [name = '', ...options] = declared.replace('?', '').split(':')
+  const [unique, cascade] = ['unique', 'cascade'].map((word) => options.slice(1).includes(word))
+  const [type = '', argument, ...others] = options.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
   if (!NAME.test(name) || type === '')
     throw new UsageError('a field must be name:type, with a lowercase name such as due_date.')
   if (RESERVED.test(name)) throw new UsageError(`${name} is a reserved name.`)

@@ -31,15 +31,15 @@ async function main() {
     options: { help: { type: 'boolean' }, one: { type: 'string' }, remove: { type: 'boolean' } },
     allowPositionals: true,
   })
-  const [plural, ...words] = positionals
+  const [plural, ...fields] = positionals
   if (values.help || plural === undefined) return console.log(USAGE)
   const names = namesOf(plural, values.one)
   if (values.remove) return remove(names)
-  if (words.length === 0) {
-    throw new UsageError(`${names.words}: name at least one field, such as reference:text; npm run new -- --help lists the types.
+  if (fields.length === 0) {
+    throw new UsageError(`${names.label}: name at least one field, such as reference:text; npm run new -- --help lists the types.
 To remove a resource: npm run new -- --remove ${names.path}`)
   }
-  await add(names, words.map(parseField))
+  await add(names, fields.map(parseField))
 }
 
 async function add(names: Names, fields: Field[]) {
@@ -71,14 +71,14 @@ async function remove(names: Names) {
   const { declaration, test, migrations } = filesOf(names)
   const files = [declaration, test, ...migrations]
   if (!existsSync(join(root, declaration)))
-    throw new UsageError(`${names.words}: no such resource; ${declaration} does not exist.`)
+    throw new UsageError(`${names.label}: no such resource; ${declaration} does not exist.`)
   const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
   if (code !== 0)
     throw new UsageError(
-      `Nothing was removed: git ls-tree failed, so it is unknown whether ${names.words} is committed. ${output.trim()}`,
+      `Nothing was removed: git ls-tree failed, so it is unknown whether ${names.label} is committed. ${output.trim()}`,
     )
   if (output !== '') {
-    throw new UsageError(`${names.words}: the resource is committed, so databases may have its table. Nothing was removed.
+    throw new UsageError(`${names.label}: the resource is committed, so databases may have its table. Nothing was removed.
 Remove declaration, list entry and model yourself, and write a migration that drops the table: prisma/README.md.
 Committed: ${output.trim().replaceAll('\n', ', ')}`)
   }
@@ -101,7 +101,7 @@ restore a backup.`)
 function rejectRepeated(fields: Field[]) {
   const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
   const repeated = names.find((name, at) => names.indexOf(name) < at)
-  if (repeated !== undefined) throw new UsageError(`${repeated}: the name of two fields; names must be unique.`)
+  if (repeated !== undefined) throw new UsageError(`${repeated}: used by two fields; field names must be unique.`)
 }
 
 /** Regenerates the files derived from the contract and the models. */

@@ -21,11 +21,11 @@ export function withModel(models: string, names: Names, fields: Field[], referre
 }
 
 /** @throws UsageError when the model does not exist or another model refers to it */
-export function withoutModel(models: string, { model, words }: Names): string {
+export function withoutModel(models: string, { model, label }: Names): string {
   const [block = ''] = new RegExp(`\\nmodel ${model} \\{\\n[^}]*\\}\\n`).exec(models) ?? []
-  if (block === '') throw new UsageError(`${words}: no model ${model}. If its singular is irregular, add --one.`)
+  if (block === '') throw new UsageError(`${label}: no model ${model}. If its singular is irregular, add --one.`)
   const [, other] = /^ +\w+ +(\w+)\[\]/m.exec(block) ?? []
-  if (other !== undefined) throw new UsageError(`${words}: the model ${other} refers to it. Remove ${other} first.`)
+  if (other !== undefined) throw new UsageError(`${label}: the model ${other} refers to it. Remove ${other} first.`)
   return models.replace(block, '').replace(new RegExp(`^  \\w+ +${model}\\[\\].*\\n`, 'gm'), '')
 }
 

@@ -13,8 +13,8 @@ export interface Names {
   /** Prisma model: `OrderLine`. */
   model: string
   /** For prose: `order lines` and `order line`. */
-  words: string
-  oneInWords: string
+  label: string
+  singularLabel: string
 }
 
 /**
@@ -38,8 +38,8 @@ export function namesOf(plural: string, singular?: string): Names {
     noun: camelCase(plural),
     one: camelCase(one),
     model: upper(camelCase(one)),
-    words: plural.replace(/[-_]/g, ' '),
-    oneInWords: one.replace(/[-_]/g, ' '),
+    label: plural.replace(/[-_]/g, ' '),
+    singularLabel: one.replace(/[-_]/g, ' '),
   }
 }
 

@@ -30,9 +30,9 @@ export function filesOf({ noun, path, table }: Names) {
 
 /** @throws UsageError when a name is already in use */
 export function rejectTaken(names: Names): void {
-  const { path, table, noun, model, words } = names
+  const { path, table, noun, model, label } = names
   const reject = (reason: string) => {
-    throw new UsageError(`${words}: ${reason}. Choose another name.`)
+    throw new UsageError(`${label}: ${reason}. Choose another name.`)
   }
   const document: Document = JSON.parse(read(DOCUMENT))
   const taken = [

@@ -14,11 +14,11 @@ export interface Target {
  *
  * @param targets the referenced records, in the order of their creation
  */
-export function testSource({ one, path, words, oneInWords }: Names, fields: Field[], targets: Target[]): string {
+export function testSource({ one, path, label, singularLabel }: Names, fields: Field[], targets: Target[]): string {
   const [first, second] = [0, 1].map((at) => Object.fromEntries(fields.map(({ name, values }) => [name, values[at]])))
   const [changed] = fields as [Field]
   const change = { [changed.name]: changed.values[1] }
-  const a = `${/^[aeio]/.test(one) ? 'an' : 'a'} ${oneInWords}`
+  const a = `${/^[aeio]/.test(one) ? 'an' : 'a'} ${singularLabel}`
   const start = targets.length > 0 ? 'startWithReferences()' : 'startTestServer()'
   const json = JSON.stringify
   const create = (record: string) => `await server.request('POST', '/${path}', { json: ${record} })`
@@ -76,7 +76,7 @@ test.each([${fields.map(({ name, invalid }) => json([name, invalid])).join(', ')
 ${uniques
   .map(
     ({ name }) => `
-test('no two ${words} have the same ${name}', async () => {
+test('no two ${label} have the same ${name}', async () => {
   await using server = await ${start}
   ${create('first')}
   const { status, body } = ${create(`{ ...second, ${name}: first.${name} }`)}
@@ -88,7 +88,7 @@ test('no two ${words} have the same ${name}', async () => {
   .join('')}${when(
   lists.length > 0,
   `
-test.each([${lists.map((list) => json(list)).join(', ')}])('${words} are listed by %s', async (filter, ids) => {
+test.each([${lists.map((list) => json(list)).join(', ')}])('${label} are listed by %s', async (filter, ids) => {
   await using server = await ${start}
   ${create('first')}
   ${create('second')}

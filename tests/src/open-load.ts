@@ -5,7 +5,7 @@ export interface Outcome {
   /** Latencies of 200 responses, from sending to the end of the body, ascending, in ms. */
   admitted: number[]
   /** 503 responses with Retry-After. */
-  refused: number
+  rejected: number
   /** Other responses, and connection errors. */
   failed: number
   /** Requests not sent because no connection was free. */
@@ -17,7 +17,7 @@ const CONNECTIONS = 500
 
 /** Open-loop load: sends requests at a constant rate, regardless of responses, over 500 connections opened beforehand. */
 export async function openLoad(url: string, path: string, perSecond: number, ms: number): Promise<Outcome> {
-  const outcome: Outcome = { admitted: [], refused: 0, failed: 0, unsent: 0, seconds: 0 }
+  const outcome: Outcome = { admitted: [], rejected: 0, failed: 0, unsent: 0, seconds: 0 }
   const clients = Array.from({ length: CONNECTIONS }, () => new Client(url, { headersTimeout: 0, bodyTimeout: 0 }))
   for (const client of clients) await (await client.request({ method: 'GET', path: '/healthz' })).body.dump()
   const free = [...clients]
@@ -60,7 +60,7 @@ function send(client: Client, path: string, outcome: Outcome, done: () => void):
     onResponseData: () => {},
     onResponseEnd: () => {
       if (status === 200) outcome.admitted.push(performance.now() - sent)
-      else if (status === 503 && hasRetryAfter) outcome.refused++
+      else if (status === 503 && hasRetryAfter) outcome.rejected++
       else outcome.failed++
       done()
     },

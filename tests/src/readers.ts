@@ -8,10 +8,10 @@ const ANSWER_WITHIN_MS = 15_000
 /** Reads one record continuously and checks every response. */
 export class Readers {
   /** 503 responses with Retry-After. */
-  refusals = 0
+  rejections = 0
   /** Correct responses. */
   correct = 0
-  readonly wrong: string[] = []
+  readonly unexpected: string[] = []
   readonly #clients: Client[]
   readonly #readers: Promise<void>[]
   #isStopped = false
@@ -26,7 +26,7 @@ export class Readers {
   /** Waits for `count` more correct responses. */
   async answered(count: number): Promise<void> {
     const goal = this.correct + count
-    while (this.correct < goal && this.wrong.length === 0) await sleep(5)
+    while (this.correct < goal && this.unexpected.length === 0) await sleep(5)
   }
 
   async stop(): Promise<void> {
@@ -42,10 +42,10 @@ export class Readers {
         const { statusCode, headers, body } = await client.request({ method: 'GET', path })
         const text = await body.text()
         if (statusCode === 200 && text === expected) this.correct++
-        else if (statusCode === 503 && headers['retry-after']) this.refusals++
-        else this.wrong.push(`GET ${path} answered ${statusCode} ${text}`)
+        else if (statusCode === 503 && headers['retry-after']) this.rejections++
+        else this.unexpected.push(`GET ${path} answered ${statusCode} ${text}`)
       } catch (error) {
-        this.wrong.push(`GET ${path} got no response: ${(error as Error).message}`)
+        this.unexpected.push(`GET ${path} got no response: ${(error as Error).message}`)
       }
     }
   }

@@ -4,12 +4,12 @@ export interface Differences {
   /** Acknowledged, but missing or different in the database. */
   lost: string[]
   /** Stored without acknowledgment, or written twice. */
-  doubled: string[]
+  duplicated: string[]
 }
 
 /** Compares the stored records with the acknowledged ones. */
 export async function compareStored(url: string, { items, users }: Ledger): Promise<Differences> {
-  const differences: Differences = { lost: [], doubled: [] }
+  const differences: Differences = { lost: [], duplicated: [] }
   compare(await all(url, 'items'), items, ['name', 'price', 'version'], differences)
   compare(await all(url, 'users'), users, ['name', 'email'], differences)
   return differences
@@ -21,7 +21,7 @@ function compare<Acknowledged extends { id: number }>(
   stored: Stored[],
   acknowledged: Map<number, Acknowledged>,
   fields: (keyof Acknowledged & string)[],
-  { lost, doubled }: Differences,
+  { lost, duplicated }: Differences,
 ): void {
   const found = new Map(stored.map((record) => [record.id, record]))
   for (const record of acknowledged.values()) {
@@ -30,7 +30,7 @@ function compare<Acknowledged extends { id: number }>(
       lost.push(`${JSON.stringify(record)} is stored as ${JSON.stringify(now)}`)
     }
   }
-  for (const record of stored) if (!acknowledged.has(record.id)) doubled.push(JSON.stringify(record))
+  for (const record of stored) if (!acknowledged.has(record.id)) duplicated.push(JSON.stringify(record))
 }
 
 // Over tRPC, which returns the version: a change applied twice increments it twice.

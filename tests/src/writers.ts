@@ -33,11 +33,11 @@ export interface Ledger {
   users: Map<number, User>
   acknowledged: number
   /** Retried writes. */
-  repeats: number
+  retries: number
   /** 503 responses with Retry-After. */
-  refusals: number
+  rejections: number
   /** Responses that are incorrect in every state of the service. */
-  wrong: string[]
+  unexpected: string[]
 }
 
 export interface WritersOptions {
@@ -54,9 +54,9 @@ export class Writers {
     items: new Map(),
     users: new Map(),
     acknowledged: 0,
-    repeats: 0,
-    refusals: 0,
-    wrong: [],
+    retries: 0,
+    rejections: 0,
+    unexpected: [],
   }
   readonly #clients: Client[]
   readonly #mayBreak: boolean
@@ -73,7 +73,7 @@ export class Writers {
   /** Waits for `count` more acknowledged writes. */
   async acknowledged(count: number): Promise<void> {
     const goal = this.ledger.acknowledged + count
-    while (this.ledger.acknowledged < goal && this.ledger.wrong.length === 0) await sleep(5)
+    while (this.ledger.acknowledged < goal && this.ledger.unexpected.length === 0) await sleep(5)
   }
 
   /** Stops after the writes in progress are acknowledged. */
@@ -85,16 +85,16 @@ export class Writers {
   }
 
   async #write(client: Client, caller: number): Promise<void> {
-    const { items, users, wrong } = this.ledger
+    const { items, users, unexpected } = this.ledger
     const own: Item[] = []
     const send = async (n: number, write: Write, isCorrect: (answer: never) => boolean) => {
       const answer = await this.#sendUntilAcknowledged(client, `${caller}-${n}`, write)
       if (answer === undefined) return undefined
       if (isCorrect(answer as never)) return answer
-      wrong.push(`${write.method} ${write.path} answered ${JSON.stringify(answer)}`)
+      unexpected.push(`${write.method} ${write.path} answered ${JSON.stringify(answer)}`)
       return undefined
     }
-    for (let n = 0; !this.#isStopped && wrong.length === 0; n++) {
+    for (let n = 0; !this.#isStopped && unexpected.length === 0; n++) {
       const kind = n % 5
       const [oldest] = own
       if (kind < 2 || oldest === undefined) {
@@ -137,7 +137,7 @@ export class Writers {
 
   /** @returns the response body; undefined after an incorrect response, which is recorded in the ledger */
   async #sendUntilAcknowledged(client: Client, key: string, { method, path, body, status }: Write): Promise<unknown> {
-    const { wrong } = this.ledger
+    const { unexpected } = this.ledger
     const headers = { 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) }
     const request = { method, path, headers, ...(body && { body: JSON.stringify(body) }) }
     for (;;) {
@@ -149,17 +149,17 @@ export class Writers {
           return JSON.parse(text)
         }
         if (statusCode !== 503 || !headers['retry-after']) {
-          wrong.push(`${method} ${path} answered ${statusCode} ${text}`)
+          unexpected.push(`${method} ${path} answered ${statusCode} ${text}`)
           return undefined
         }
-        this.ledger.refusals++
+        this.ledger.rejections++
       } catch (error) {
         if (!this.#mayBreak) {
-          wrong.push(`${method} ${path} got no response: ${(error as Error).message}`)
+          unexpected.push(`${method} ${path} got no response: ${(error as Error).message}`)
           return undefined
         }
       }
-      this.ledger.repeats++
+      this.ledger.retries++
       await sleep(RETRY_AFTER_MS)
     }
   }

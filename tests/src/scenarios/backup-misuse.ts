@@ -41,15 +41,15 @@ a database file while a restore creates it. At the end every record is compared 
     await writers.acknowledged(100)
     const ledger = await writers.stop()
     for (const user of loaded) ledger.users.set(user.id, user)
-    const { lost, doubled } = await compareStored(service.url, ledger)
+    const { lost, duplicated } = await compareStored(service.url, ledger)
     const fault = await database.check()
-    for (const line of [...ledger.wrong, ...lost, ...doubled].slice(0, 10)) log(line)
+    for (const line of [...ledger.unexpected, ...lost, ...duplicated].slice(0, 10)) log(line)
     return [
       report('writes acknowledged', String(ledger.acknowledged)),
       ...measurements,
-      expectNone('incorrect responses', ledger.wrong.length),
+      expectNone('incorrect responses', ledger.unexpected.length),
       expectNone('acknowledged writes lost', lost.length),
-      expectNone('duplicated writes', doubled.length),
+      expectNone('duplicated writes', duplicated.length),
       expectTrue('database check clean', fault === undefined, fault),
     ]
   },

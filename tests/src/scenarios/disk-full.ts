@@ -50,13 +50,13 @@ async function fillDisk(path: string, log: (line: string) => void): Promise<Meas
   const writers = new Writers(service.url, { mayBreak: false })
   const { ledger } = writers
   let slowest = 0
-  let leastRefusals = Number.POSITIVE_INFINITY
-  for (let filling = 0; filling < FILLINGS && ledger.wrong.length === 0; filling++) {
+  let fewestRejections = Number.POSITIVE_INFINITY
+  for (let filling = 0; filling < FILLINGS && ledger.unexpected.length === 0; filling++) {
     await waitUntilFull(writers)
-    const refused = ledger.refusals
+    const rejected = ledger.rejections
     await readers.answered(100)
     await sleep(STAYS_FULL_MS)
-    leastRefusals = Math.min(leastRefusals, ledger.refusals - refused)
+    fewestRejections = Math.min(fewestRejections, ledger.rejections - rejected)
     taken -= FREED
     await truncate(other, taken)
     const returned = performance.now()
@@ -65,24 +65,24 @@ async function fillDisk(path: string, log: (line: string) => void): Promise<Meas
   }
   await readers.stop()
   await writers.stop()
-  const { lost, doubled } = await compareStored(service.url, ledger)
+  const { lost, duplicated } = await compareStored(service.url, ledger)
   const fault = await database.check()
-  const wrong = [...readers.wrong, ...ledger.wrong]
-  for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) log(line)
+  const unexpected = [...readers.unexpected, ...ledger.unexpected]
+  for (const line of [...unexpected, ...lost, ...duplicated].slice(0, 10)) log(line)
   return [
     report('reads answered, writes acknowledged', `${readers.correct}, ${ledger.acknowledged}`),
-    expectNone('incorrect responses', wrong.length),
-    expectNone('rejected reads', readers.refusals),
-    expectAtLeast('503 responses with Retry-After, minimum per full disk', leastRefusals, 1, ''),
+    expectNone('incorrect responses', unexpected.length),
+    expectNone('rejected reads', readers.rejections),
+    expectAtLeast('503 responses with Retry-After, minimum per full disk', fewestRejections, 1, ''),
     expectAtMost('first successful write after space was freed, slowest', slowest, SUCCESS_MS, 'ms'),
     expectNone('acknowledged writes lost', lost.length),
-    expectNone('partial or duplicated writes', doubled.length),
+    expectNone('partial or duplicated writes', duplicated.length),
     expectTrue('database check clean', fault === undefined, fault),
   ]
 }
 
 async function waitUntilFull({ ledger }: Writers): Promise<void> {
-  for (let before = -1; before !== ledger.acknowledged && ledger.wrong.length === 0; ) {
+  for (let before = -1; before !== ledger.acknowledged && ledger.unexpected.length === 0; ) {
     before = ledger.acknowledged
     await sleep(500)
   }

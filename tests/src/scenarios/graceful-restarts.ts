@@ -51,15 +51,15 @@ async function restartOften(database: TestDatabase, log: (line: string) => void)
   }
   await readers.stop()
   const ledger = await writers.stop()
-  const { lost, doubled } = await compareStored(balancer.url, ledger)
+  const { lost, duplicated } = await compareStored(balancer.url, ledger)
   for (const { end } of services) await end('SIGTERM')
-  const failed = [...readers.wrong, ...ledger.wrong]
-  for (const line of [...failed, ...lost, ...doubled].slice(0, 10)) log(line)
+  const failed = [...readers.unexpected, ...ledger.unexpected]
+  for (const line of [...failed, ...lost, ...duplicated].slice(0, 10)) log(line)
   return [
     report(of('reads answered, writes acknowledged'), `${readers.correct}, ${ledger.acknowledged}`),
-    expectNone(of('failed requests'), failed.length + readers.refusals + ledger.refusals),
+    expectNone(of('failed requests'), failed.length + readers.rejections + ledger.rejections),
     expectTrue(of('every process exited with code 0'), codes.size === 1 && codes.has(0), [...codes].join()),
     report(of('slowest shutdown'), `${Math.round(slowest)} ms`),
-    expectNone(of('lost or duplicated writes'), lost.length + doubled.length),
+    expectNone(of('lost or duplicated writes'), lost.length + duplicated.length),
   ]
 }

@@ -41,15 +41,15 @@ async function killOften(database: TestDatabase, log: (line: string) => void): P
   }
   const restarts = spread(starts)
   const ledger = await writers.stop()
-  const { lost, doubled } = await compareStored(url, ledger)
+  const { lost, duplicated } = await compareStored(url, ledger)
   await service.end('SIGTERM')
   const fault = await database.check()
-  for (const line of [...ledger.wrong, ...lost, ...doubled].slice(0, 10)) log(line)
+  for (const line of [...ledger.unexpected, ...lost, ...duplicated].slice(0, 10)) log(line)
   return [
-    report(of('writes acknowledged, and retries'), `${ledger.acknowledged}, ${ledger.repeats}`),
+    report(of('writes acknowledged, and retries'), `${ledger.acknowledged}, ${ledger.retries}`),
     expectNone(of('acknowledged writes lost'), lost.length),
-    expectNone(of('duplicated writes'), doubled.length),
-    expectNone(of('incorrect responses'), ledger.wrong.length),
+    expectNone(of('duplicated writes'), duplicated.length),
+    expectNone(of('incorrect responses'), ledger.unexpected.length),
     expectTrue(of('database check clean'), fault === undefined, fault),
     expectAtMost(of('slowest restart'), restarts.max, RESTART_MS, 'ms'),
     report(of('median restart'), `${Math.round(restarts.median)} ms`),

@@ -70,7 +70,7 @@ async function overloaded(databaseUrl: string): Promise<Measurement[]> {
   }
   const sum = (of: (outcome: Outcome) => number) => overloads.reduce((total, outcome) => total + of(outcome), 0)
   const seconds = sum((outcome) => outcome.seconds)
-  const sent = sum(({ admitted, refused, failed }) => admitted.length + refused + failed)
+  const sent = sum(({ admitted, rejected, failed }) => admitted.length + rejected + failed)
   const goodput = sum(({ admitted }) => admitted.length) / seconds
   const sustained = peaks.reduce((total, each) => total + rate(each), 0) / peaks.length
   const sustainedP99 = p99(peaks.flatMap(({ latencies }) => latencies))
@@ -81,7 +81,7 @@ async function overloaded(databaseUrl: string): Promise<Measurement[]> {
       `${perSecond(peaks.map(rate))}, ${rounded(sustainedP99)} ms`,
     ),
     report('offered rate, and rate sent', perSecond([(sent + sum(({ unsent }) => unsent)) / seconds, sent / seconds])),
-    report('rejected with 503 and Retry-After', perSecond([sum(({ refused }) => refused) / seconds])),
+    report('rejected with 503 and Retry-After', perSecond([sum(({ rejected }) => rejected) / seconds])),
     expectNone(
       'other responses and connection errors',
       sum(({ failed }) => failed),

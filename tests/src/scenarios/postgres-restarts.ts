@@ -24,14 +24,14 @@ connection to the service may break. At the end every record is compared as in \
     const readers = new Readers(service.url, '/books/1', await createBook(service.url))
     let slowestRead = 0
     let slowestWrite = 0
-    let leastRefusals = Number.POSITIVE_INFINITY
+    let fewestRejections = Number.POSITIVE_INFINITY
     for (let stop = 0; stop < STOPS; stop++) {
       await writers.acknowledged(100)
       await readers.answered(100)
-      const refused = readers.refusals + writers.ledger.refusals
+      const rejected = readers.rejections + writers.ledger.rejections
       await database.server.stop(stop % 2 === 0 ? 'fast' : 'crash')
       await sleep(DOWNTIME_MS)
-      leastRefusals = Math.min(leastRefusals, readers.refusals + writers.ledger.refusals - refused)
+      fewestRejections = Math.min(fewestRejections, readers.rejections + writers.ledger.rejections - rejected)
       await database.server.start()
       const returned = performance.now()
       const since = () => performance.now() - returned
@@ -42,18 +42,18 @@ connection to the service may break. At the end every record is compared as in \
     }
     await readers.stop()
     const ledger = await writers.stop()
-    const { lost, doubled } = await compareStored(service.url, ledger)
+    const { lost, duplicated } = await compareStored(service.url, ledger)
     const fault = await database.check()
-    const wrong = [...readers.wrong, ...ledger.wrong]
-    for (const line of [...wrong, ...lost, ...doubled].slice(0, 10)) log(line)
+    const unexpected = [...readers.unexpected, ...ledger.unexpected]
+    for (const line of [...unexpected, ...lost, ...duplicated].slice(0, 10)) log(line)
     return [
       report('reads answered, writes acknowledged', `${readers.correct}, ${ledger.acknowledged}`),
-      expectNone('incorrect responses', wrong.length),
-      expectAtLeast('503 responses with Retry-After, minimum per outage', leastRefusals, 1, ''),
+      expectNone('incorrect responses', unexpected.length),
+      expectAtLeast('503 responses with Retry-After, minimum per outage', fewestRejections, 1, ''),
       expectAtMost('first successful read after an outage, slowest', slowestRead, SUCCESS_MS, 'ms'),
       expectAtMost('first successful write after an outage, slowest', slowestWrite, SUCCESS_MS, 'ms'),
       expectNone('acknowledged writes lost', lost.length),
-      expectNone('duplicated writes', doubled.length),
+      expectNone('duplicated writes', duplicated.length),
       expectTrue('database check clean', fault === undefined, fault),
     ]
   },

@@ -49,7 +49,7 @@ alternate, ${PERIODS} of each.`,
       ),
       report(
         'reads rejected without and under load (503: database overloaded)',
-        `${sum(unloaded, ({ refused }) => refused)}, ${sum(loaded, ({ refused }) => refused)}`,
+        `${sum(unloaded, ({ rejected }) => rejected)}, ${sum(loaded, ({ rejected }) => rejected)}`,
       ),
       report('p99 of reads without load, by period', p99s(unloaded)),
       report('p99 of reads under load, by period', p99s(loaded)),
@@ -61,7 +61,7 @@ alternate, ${PERIODS} of each.`,
 interface Reads {
   /** In ms. */
   latencies: number[]
-  refused: number
+  rejected: number
 }
 
 function p99(reads: Reads[]): number {
@@ -76,7 +76,7 @@ function p99s(reads: Reads[]): string {
 }
 
 async function read({ url }: Service, ms: number): Promise<Reads> {
-  const reads: Reads = { latencies: [], refused: 0 }
+  const reads: Reads = { latencies: [], rejected: 0 }
   const end = performance.now() + ms
   const clients = Array.from({ length: READERS }, () => new Client(url))
   await Promise.all(
@@ -86,7 +86,7 @@ async function read({ url }: Service, ms: number): Promise<Reads> {
         const { statusCode, body } = await client.request({ method: 'GET', path: '/books/1' })
         await body.dump()
         if (statusCode === 200) reads.latencies.push(performance.now() - sent)
-        else if (statusCode === 503) reads.refused++
+        else if (statusCode === 503) reads.rejected++
         else throw new Error(`a read got status ${statusCode}`)
         await sleep(PAUSE_MS)
       }
