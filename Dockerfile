@@ -1,12 +1,12 @@
-# The service and its command line. What it is run with: docs/operations.md and compose.yaml.
+# The service and its command line. How to run the image: docs/operations.md and compose.yaml.
 
 FROM node:24-slim AS sources
 WORKDIR /app
 ENV CI=true CHECKPOINT_DISABLE=1 DO_NOT_TRACK=1 TURBO_TELEMETRY_DISABLED=1 pnpm_config_pm_on_fail=ignore
 COPY package.json ./
-# The version that package.json names.
+# The pnpm version in package.json.
 RUN npm install --global --no-audit --no-fund "$(node -p "require('./package.json').packageManager")"
-# Every package of the lockfile, in a layer that lasts until the lockfile changes.
+# Downloads all packages in a separate layer, which is cached until the lockfile changes.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN pnpm fetch
 COPY . .
@@ -17,7 +17,7 @@ RUN pnpm install --offline --frozen-lockfile \
 
 FROM sources AS production
 RUN pnpm install --offline --frozen-lockfile --prod --filter-prod @resource/server... --filter-prod @resource/cli...
-# The client as published holds the contract; its sources, which the command line uses, do not.
+# The published client bundles the contract. The command line uses the client's sources, which need it as a package.
 RUN mkdir -p packages/client/node_modules/@resource \
     && ln -s ../../../contract packages/client/node_modules/@resource/contract
 COPY --from=build /app/prisma/generated prisma/generated
@@ -35,5 +35,5 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node is process 1: it hands signals on to its workers and leaves no dead child behind.
+# Node.js runs as PID 1: the service forwards signals to its workers and reaps them.
 CMD ["node", "--max-semi-space-size=16", "apps/server/src/main.ts"]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run by the image of PostgreSQL, once, as it fills its volume: the service's own role, which owns its database alone.
+# Run once by the PostgreSQL image when it initializes its volume. Creates the service's role, which owns only its database.
 set -eu
 psql --no-psqlrc --set=ON_ERROR_STOP=1 --set=password="$RESOURCE_PASSWORD" \
   --username="$POSTGRES_USER" --dbname=postgres <<'SQL'

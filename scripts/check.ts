@@ -1,5 +1,5 @@
-// Everything a change must pass: the check:* scripts of package.json, one after another, then the tests. What could not
-// be checked is said, and counts as neither.
+// Runs all checks: the check:* scripts of package.json in order, then the tests. A check that cannot run is reported as
+// NOT CHECKED and counts as neither passed nor failed.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOT_CHECKED, root, run, stopping } from './child.mjs'
@@ -10,7 +10,7 @@ let passed = 0
 let failed = 0
 
 for (const name of Object.keys(scripts).filter((name) => name.startsWith('check:'))) {
-  // Not `node --run`, which makes every exit code but 0 a 1.
+  // Not `node --run`, which replaces every exit code other than 0 with 1.
   const outcome = await check(name.slice('check:'.length), 'npm', ['run', '--silent', name])
   if (outcome === 'passed') passed++
   if (outcome === 'FAILED') failed++
@@ -32,7 +32,7 @@ async function check(name: string, command: string, args: string[]) {
   return outcome
 }
 
-/** Runs `npm test` and sums what every package's own runner counted; a runner that left no count has failed. */
+/** Runs `npm test` and sums the counts of all packages. A package without a report counts as one failure. */
 async function runTests() {
   const results = await resultFiles()
   for (const file of results) rmSync(file, { force: true })

@@ -4,12 +4,12 @@ import { delimiter, join, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
 
-/** The exit code of a check that could not be made, for want of a tool or an answer: sysexits' EX_TEMPFAIL. */
+/** Exit code of a check that could not run because a tool or a server is unavailable: EX_TEMPFAIL of sysexits. */
 export const NOT_CHECKED = 75
 
 /**
- * Puts the repository's own Node and tools first, keeps every tool from reporting or asking home, and pnpm from looking
- * for its own version: scripts/run.mjs has chosen it.
+ * Puts the repository's Node.js and tools first in PATH, and disables telemetry and update checks. Disables pnpm's own
+ * version check as well: scripts/run.mjs selects the version.
  */
 export const environment = {
   ...process.env,
@@ -34,23 +34,23 @@ function stop(signal) {
   child?.kill(signal)
 }
 
-// npm hands on a signal that a terminal has already sent to the whole group, so it may come twice: the first counts.
+// npm forwards signals that a terminal has already sent to the whole process group. Only the first one counts.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop)
 
-// npm keeps SIGHUP and SIGKILL to itself: when it is gone, what it started goes too.
+// npm does not forward SIGHUP and SIGKILL, so this polls for its exit.
 if (process.env.npm_lifecycle_event) {
   const npm = process.ppid
   setInterval(() => process.ppid !== npm && stop('SIGTERM'), 1000).unref()
 }
 
 /**
- * Runs one command in the repository's root to its end. A signal that comes meanwhile is passed on to it, once.
+ * Runs a command in the repository's root. Forwards the first signal to it.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` keeps the output back, without stdin.
- * @returns {Promise<{ code: number, stdout: string, output: string }>} The exit code (128 + n after signal n), and what
- * was kept back: of stdout, of stdout and stderr.
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` captures the output and closes stdin.
+ * @returns {Promise<{ code: number, stdout: string, output: string }>} The exit code (128 + n after signal n). With
+ * `quiet` also stdout, and `output`: stdout and stderr combined.
  */
 export function run(command, args, { quiet = false, env = {} } = {}) {
   if (received) return Promise.resolve({ code: 128 + constants.signals[received], stdout: '', output: '' })
@@ -77,5 +77,5 @@ export function run(command, args, { quiet = false, env = {} } = {}) {
   })
 }
 
-/** Whether a signal asked this process to stop. */
+/** Whether this process has received a signal to stop. */
 export const stopping = () => received !== undefined

@@ -5,12 +5,12 @@ import { root } from './child.mjs'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-test('the compose file and the unit pass TRUST_PROXY, so that the limits tell clients apart behind a proxy', () => {
+test('the compose file and the systemd unit set TRUST_PROXY, so that limits apply per client behind a proxy', () => {
   expect(read('compose.yaml')).toMatch(/^ {6}TRUST_PROXY: \$\{TRUST_PROXY:-uniquelocal\}$/m)
   expect(read('deploy/resource.service')).toMatch(/^Environment=TRUST_PROXY=loopback$/m)
 })
 
-test('in the compose file the service is not PostgreSQL’s superuser, and memory and processes are bounded', () => {
+test('the compose file runs the service without superuser rights and limits memory and processes', () => {
   const compose = read('compose.yaml')
   expect(compose).toMatch(/postgresql:\/\/resource:\$\{POSTGRES_PASSWORD/)
   expect(compose).not.toContain('POSTGRES_USER')

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 test.for([
   [
-    'of files, be it of types alone,',
+    'files, even through types only,',
     { 'a.ts': "import type { B } from './b.ts'", 'b.ts': "import { a } from './a.ts'" },
     `apps/shop/src: a.ts -> b.ts -> a.ts
   apps/shop/src/a.ts imports apps/shop/src/b.ts
@@ -14,24 +14,24 @@ test.for([
 `,
   ],
   [
-    'of folders whose files are in none',
+    'folders whose files form none',
     { 'in/a.ts': "import('../out/b.ts')", 'in/c.ts': '', 'out/b.ts': '', 'out/d.ts': "import '../in/c.ts'" },
     `apps/shop/src: in -> out -> in
   apps/shop/src/in/a.ts imports apps/shop/src/out/b.ts
   apps/shop/src/out/d.ts imports apps/shop/src/in/c.ts
 `,
   ],
-] as const)('a circle %s fails the check', ([, files, words]) => {
-  expect(check(files)).toEqual({ code: 1, words })
+] as const)('an import cycle between %s fails the check', ([, files, output]) => {
+  expect(check(files)).toEqual({ code: 1, output })
 })
 
-test('a file may import a folder that imports a file next to it', () => {
+test('a file may import from a folder that imports a sibling of the file', () => {
   const files = { 'a.ts': "import './in/b.ts'", 'in/b.ts': "import '../c.ts'", 'c.ts': '' }
-  expect(check(files)).toEqual({ code: 0, words: '' })
+  expect(check(files)).toEqual({ code: 0, output: '' })
 })
 
 function check(files: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'circles-'))
+  const folder = mkdtempSync(join(tmpdir(), 'import-cycles-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries(files)) {
     const file = join(folder, 'apps/shop/src', name)
@@ -40,5 +40,5 @@ function check(files: Record<string, string>) {
   }
   const script = join(import.meta.dirname, 'import-circles.ts')
   const { status, stdout } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })
-  return { code: status, words: stdout }
+  return { code: status, output: stdout }
 }

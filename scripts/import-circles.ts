@@ -1,13 +1,13 @@
-// Fails when imports run in a circle, and names it. In each folder the files and the subfolders, each with all it holds,
-// import each other in one direction only; so no file is in a circle either. Imports of types count.
+// Fails when imports form a cycle, and prints it. The entries of each folder, where a subfolder counts with all its files,
+// must import each other in one direction only. So files cannot form a cycle either. Type imports count.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root as checkout } from './child.mjs'
 
 const root = process.argv[2] ?? checkout
 
-/** By folder, by what lies in it, by what else in it that imports: one import of a file for each. */
-type Arrows = Map<string, Map<string, Map<string, string>>>
+/** Folder, importing entry, imported entry: an example of such an import. */
+type ImportGraphs = Map<string, Map<string, Map<string, string>>>
 
 const SOURCES = '{apps/*,packages/*,bench,prisma,tests}/src/**/*.{ts,tsx,mjs}'
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
@@ -17,44 +17,43 @@ const files = new Set(
     .filter((file) => !file.includes('.test.'))
     .sort(),
 )
-const arrows: Arrows = new Map()
+const graphs: ImportGraphs = new Map()
 for (const file of files) {
   for (const [, path = ''] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
     const imported = join(dirname(file), path)
     if (files.has(imported)) add(file, imported)
   }
 }
-for (const [folder, inside] of arrows) {
-  const circle = circleOf(inside)
-  if (circle.length === 0) continue
-  console.log(`${folder}: ${circle.join(' -> ')}`)
-  for (const [index, name] of circle.slice(1).entries())
-    console.log(`  ${inside.get(circle[index] as string)?.get(name)}`)
+for (const [folder, graph] of graphs) {
+  const cycle = cycleIn(graph)
+  if (cycle.length === 0) continue
+  console.log(`${folder}: ${cycle.join(' -> ')}`)
+  for (const [index, name] of cycle.slice(1).entries()) console.log(`  ${graph.get(cycle[index] as string)?.get(name)}`)
   process.exitCode = 1
 }
 
 function add(file: string, imported: string): void {
   const [from, to] = [file.split('/'), imported.split('/')]
   const depth = from.findIndex((part, index) => part !== to[index])
-  const inside = entryOf(arrows, from.slice(0, depth).join('/'))
-  entryOf(inside, from[depth] as string).set(to[depth] as string, `${file} imports ${imported}`)
+  const graph = entryOf(graphs, from.slice(0, depth).join('/'))
+  entryOf(graph, from[depth] as string).set(to[depth] as string, `${file} imports ${imported}`)
 }
 
 function entryOf<Value>(map: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
-  const known = map.get(key) ?? new Map<string, Value>()
-  map.set(key, known)
-  return known
+  const entry = map.get(key) ?? new Map<string, Value>()
+  map.set(key, entry)
+  return entry
 }
 
-/** The names along a circle, the first again at its end; none where there is no circle. */
-function circleOf(inside: Map<string, Map<string, string>>): string[] {
-  const seen = new Set<string>()
-  const from = (name: string, way: string[]): string[] => {
-    if (way.includes(name)) return [...way.slice(way.indexOf(name)), name]
-    if (seen.has(name)) return []
-    seen.add(name)
-    const next = [...(inside.get(name)?.keys() ?? [])]
-    return next.reduce<string[]>((found, to) => (found.length > 0 ? found : from(to, [...way, name])), [])
+/** The names along a cycle, with the first repeated at the end; empty without a cycle. */
+function cycleIn(graph: Map<string, Map<string, string>>): string[] {
+  const visited = new Set<string>()
+  const from = (name: string, path: string[]): string[] => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name]
+    if (visited.has(name)) return []
+    visited.add(name)
+    const next = [...(graph.get(name)?.keys() ?? [])]
+    return next.reduce<string[]>((found, to) => (found.length > 0 ? found : from(to, [...path, name])), [])
   }
-  return [...inside.keys()].reduce<string[]>((found, name) => (found.length > 0 ? found : from(name, [])), [])
+  return [...graph.keys()].reduce<string[]>((found, name) => (found.length > 0 ? found : from(name, [])), [])
 }

@@ -1,4 +1,4 @@
-// Fails when a package has a licence that is not listed here: some for all, some for what only builds and tests.
+// Fails when a package has a license that is not listed here. Development dependencies may have some additional licenses.
 import { run } from './child.mjs'
 
 const FOR_ALL = new Set([
@@ -15,27 +15,27 @@ const FOR_ALL = new Set([
   'Python-2.0',
   'Unlicense',
 ])
-// Copyleft of files: what is used unchanged, and not handed on, owes nothing.
+// File-level copyleft: no obligations for packages that are used unmodified and not distributed.
 const FOR_TOOLS = new Set([...FOR_ALL, 'EPL-2.0', 'MPL-2.0'])
 
-type Licences = Record<string, { name: string; versions: string[] }[]>
+type Licenses = Record<string, { name: string; versions: string[] }[]>
 
 const faults = [...(await unlisted(FOR_ALL, '--prod')), ...(await unlisted(FOR_TOOLS, '--dev'))]
 for (const fault of faults) console.error(fault)
 process.exitCode = faults.length === 0 ? 0 : 1
 
-async function unlisted(allowed: Set<string>, which: string): Promise<string[]> {
-  const { code, stdout, output } = await run('pnpm', ['--recursive', 'licenses', 'list', '--json', which], {
+async function unlisted(allowed: Set<string>, scope: string): Promise<string[]> {
+  const { code, stdout, output } = await run('pnpm', ['--recursive', 'licenses', 'list', '--json', scope], {
     quiet: true,
   })
   if (code !== 0) throw new Error(output)
-  return Object.entries(JSON.parse(stdout) as Licences)
-    .filter(([licence]) => !isAllowed(licence, allowed))
-    .flatMap(([licence, packages]) => packages.map(({ name, versions }) => `${name}@${versions}: ${licence}`))
+  return Object.entries(JSON.parse(stdout) as Licenses)
+    .filter(([license]) => !isAllowed(license, allowed))
+    .flatMap(([license, packages]) => packages.map(({ name, versions }) => `${name}@${versions}: ${license}`))
 }
 
-/** `(MIT OR CC0-1.0)`: one is enough; `MIT AND ISC`: both must be. */
-function isAllowed(licence: string, allowed: Set<string>): boolean {
-  const either = licence.replace(/^\((.*)\)$/, '$1').split(/ or /i)
-  return either.some((licences) => licences.split(/ and /i).every((one) => allowed.has(one)))
+/** In `(MIT OR CC0-1.0)` one license must be allowed, in `MIT AND ISC` both. */
+function isAllowed(license: string, allowed: Set<string>): boolean {
+  const alternatives = license.replace(/^\((.*)\)$/, '$1').split(/ or /i)
+  return alternatives.some((licenses) => licenses.split(/ and /i).every((one) => allowed.has(one)))
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findChanges } from './openapi-changes.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document to be edited at any place
+// biome-ignore lint/suspicious/noExplicitAny: any part of the document may be edited
 type Edit = (document: any) => void
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
@@ -59,59 +59,62 @@ function changesAfter(edit: Edit) {
 }
 
 const breaking: [string, Edit][] = [
-  ['a path goes', (d) => delete d.paths['/users/']],
-  ['an operation goes', (d) => delete d.paths['/users/'].post],
-  ['a status goes', (d) => delete d.paths['/users/'].post.responses['409']],
-  ['an answer loses a field', (d) => delete d.components.schemas.User.properties.email],
-  ['an answer may lack a field', (d) => d.components.schemas.User.required.pop()],
-  ['an answer has a new enum value', (d) => d.components.schemas.User.properties.role.enum.push('guest')],
-  ['an answer changes a type', (d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' })],
+  ['a path is removed', (d) => delete d.paths['/users/']],
+  ['an operation is removed', (d) => delete d.paths['/users/'].post],
+  ['a status is removed', (d) => delete d.paths['/users/'].post.responses['409']],
+  ['a response field is removed', (d) => delete d.components.schemas.User.properties.email],
+  ['a response field becomes optional', (d) => d.components.schemas.User.required.pop()],
+  ['a response gets a new enum value', (d) => d.components.schemas.User.properties.role.enum.push('guest')],
   [
-    'an answer may be null',
+    'a response field changes its type',
+    (d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' }),
+  ],
+  [
+    'a response field becomes nullable',
     (d) => Object.assign(d.components.schemas.User.properties.id, { type: ['integer', 'null'] }),
   ],
-  ['a request field is newly required', (d) => d.components.schemas.NewUser.required.push('age')],
-  ['a request field goes', (d) => delete d.components.schemas.NewUser.properties.age],
-  ['a request limit tightens', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 50 })],
+  ['a request field becomes required', (d) => d.components.schemas.NewUser.required.push('age')],
+  ['a request field is removed', (d) => delete d.components.schemas.NewUser.properties.age],
+  ['a request limit is lowered', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 50 })],
   [
-    'a request refuses unknown fields',
+    'a request rejects unknown fields',
     (d) => Object.assign(d.components.schemas.NewUser, { additionalProperties: false }),
   ],
-  ['a parameter takes fewer values', (d) => d.paths['/users/'].get.parameters[0].schema.enum.pop()],
-  ['a parameter is newly required', (d) => Object.assign(d.paths['/users/'].get.parameters[1], { required: true })],
-  ['a parameter goes', (d) => d.paths['/users/'].get.parameters.pop()],
+  ['a parameter accepts fewer values', (d) => d.paths['/users/'].get.parameters[0].schema.enum.pop()],
+  ['a parameter becomes required', (d) => Object.assign(d.paths['/users/'].get.parameters[1], { required: true })],
+  ['a parameter is removed', (d) => d.paths['/users/'].get.parameters.pop()],
   [
-    'a body is newly required',
+    'a body becomes required',
     (d) => Object.assign(d.paths['/users/'].delete, { requestBody: { required: true, ...json({}) } }),
   ],
-  ['an operation asks for credentials', (d) => Object.assign(d.paths['/users/'].get, { security: [{ key: [] }] })],
+  ['an operation requires credentials', (d) => Object.assign(d.paths['/users/'].get, { security: [{ key: [] }] })],
 ]
 
-test.each(breaking)('breaks callers: %s', (_, edit) => {
+test.each(breaking)('the change is breaking: %s', (_, edit) => {
   expect(changesAfter(edit).some((change) => change.breaking)).toBe(true)
 })
 
 const compatible: [string, Edit][] = [
   ['a new path', (d) => Object.assign(d.paths, { '/books/': d.paths['/users/'] })],
   ['a new status', (d) => Object.assign(d.paths['/users/'].post.responses, { '429': { description: 'Slow down' } })],
-  ['a new answer field', (d) => Object.assign(d.components.schemas.User.properties, { age: { type: 'integer' } })],
+  ['a new response field', (d) => Object.assign(d.components.schemas.User.properties, { age: { type: 'integer' } })],
   ['a new optional request field', (d) => Object.assign(d.components.schemas.NewUser.properties, { nick: {} })],
   [
-    'a request field that may be null',
+    'a request field becomes nullable',
     (d) => Object.assign(d.components.schemas.NewUser.properties.age, { type: ['integer', 'null'] }),
   ],
-  ['a wider request limit', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 200 })],
+  ['a higher request limit', (d) => Object.assign(d.components.schemas.NewUser.properties.name, { maxLength: 200 })],
   ['a new optional parameter', (d) => d.paths['/users/'].get.parameters.push({ name: 'q', in: 'query', schema: {} })],
   ['a new title', (d) => Object.assign(d.info, { title: 'People' })],
 ]
 
-test.each(compatible)('breaks nobody: %s', (_, edit) => {
+test.each(compatible)('the change is compatible: %s', (_, edit) => {
   const changes = changesAfter(edit)
   expect(changes.length).toBeGreaterThan(0)
   expect(changes.filter((change) => change.breaking)).toEqual([])
 })
 
-test('a renamed component is no change', () => {
+test('renaming a component is not a change', () => {
   const changes = changesAfter(({ paths, components }) => {
     components.schemas.Person = components.schemas.User
     delete components.schemas.User
@@ -120,11 +123,11 @@ test('a renamed component is no change', () => {
   expect(changes).toEqual([])
 })
 
-test('a change names its place, and what was and is there', () => {
+test('a change contains its path and the values before and after', () => {
   const changes = changesAfter((d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' }))
   expect(changes).toEqual([
     {
-      place: 'paths,/users/,get,responses,200,content,application/json,schema,properties,id,type'.split(','),
+      path: 'paths,/users/,get,responses,200,content,application/json,schema,properties,id,type'.split(','),
       breaking: true,
       before: 'integer',
       after: 'string',
@@ -132,7 +135,7 @@ test('a change names its place, and what was and is there', () => {
   ])
 })
 
-test('comparing leaves both documents as they were', () => {
+test('a comparison does not modify the documents', () => {
   const nullable = { anyOf: [{ type: 'integer' }, { type: 'null' }], examples: [1] }
   const document = makeDocument((d) => Object.assign(d.components.schemas.User.properties, { age: nullable }))
   const copy = structuredClone(document)

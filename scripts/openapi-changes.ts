@@ -1,25 +1,25 @@
 import { apiDiff, type Diff } from 'api-smart-diff'
 
-/** A difference between two OpenAPI documents: the keys that lead to it, and what was there before and is now. */
-export type Change = { place: string[]; breaking: boolean; before: unknown; after: unknown }
+/** A difference between two OpenAPI documents, at the keys in `path`. */
+export type Change = { path: string[]; breaking: boolean; before: unknown; after: unknown }
 
 /**
- * Compares two OpenAPI 3.1 documents as their callers see them: `$ref`s are followed, so a schema counts in every
- * request and response that uses it, and moving or renaming a component is no change.
+ * Compares two OpenAPI 3.1 documents from the perspective of clients. It resolves `$ref`s, so a schema change applies to
+ * every request and response that uses the schema, and moving or renaming a component is not a change.
  */
 export function findChanges(before: object, after: object): Change[] {
-  // The library rewrites what it compares.
+  // Cloned because the library modifies its arguments.
   return apiDiff(structuredClone(before), structuredClone(after))
     .filter(({ path }) => path[0] !== 'components' || path[1] === 'securitySchemes')
     .map((diff) => ({
-      place: diff.path.map(String),
+      path: diff.path.map(String),
       breaking: isBreaking(diff),
       before: diff.before,
       after: diff.after,
     }))
 }
 
-// The library's verdict, except where it does not look at the direction or at what the value says.
+// Overrides the library's verdict where it ignores the direction (request or response) or the value.
 function isBreaking({ path, action, before, after, type }: Diff) {
   const keyword = path.at(-1)
   const inRequest = path.includes('requestBody') || path.includes('parameters')
@@ -33,7 +33,7 @@ function isBreaking({ path, action, before, after, type }: Diff) {
   return type === 'breaking'
 }
 
-/** Whether every value of the types in `narrow` is one of the types in `wide`; no type at all means any. */
+/** Whether the types in `wide` include all values of the types in `narrow`; undefined means any type. */
 function covers(wide: unknown, narrow: unknown) {
   if (wide === undefined) return true
   if (narrow === undefined) return false

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './child.mjs'
 
-/** The OpenAPI document as JSON text, as the server would serve it now. */
+/** The OpenAPI document of the current sources, as JSON text. */
 export function printDocument() {
   return execFileSync(process.execPath, [join(root, 'apps/server/scripts/openapi.ts')], {
     cwd: root,

@@ -1,4 +1,4 @@
-// Redocly and Spectral on the OpenAPI document; a warning counts as an error (redocly.yaml, .spectral-owasp.yaml).
+// Lints the OpenAPI document with Redocly and Spectral. Warnings count as errors (redocly.yaml, .spectral-owasp.yaml).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

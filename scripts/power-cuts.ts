@@ -1,16 +1,16 @@
-// Some power cuts, replayed from the calls of the service, where strace is on the machine: `npm run test:torture` has more.
+// A short run of the power-cuts scenario of `npm run test:torture`; requires strace.
 import { NOT_CHECKED, run } from './child.mjs'
 
-if (await isHere()) {
+if (await isInstalled()) {
   const env = { POWER_CUTS: '12', POWER_ANSWERS: '150' }
   const { code } = await run('node', ['tests/src/main.ts', 'power-cuts'], { env })
   process.exitCode = code
 } else {
-  console.log('strace is not on this machine.')
+  console.log('strace is not installed.')
   process.exitCode = NOT_CHECKED
 }
 
-function isHere(): Promise<boolean> {
+function isInstalled(): Promise<boolean> {
   return run('strace', ['-V'], { quiet: true }).then(
     ({ code }) => code === 0,
     () => false,

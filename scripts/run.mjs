@@ -1,4 +1,5 @@
-// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack: needs Node 20.19 and npm, and brings the rest (pnpm, packages, Node 24) itself.
+// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack. Requires Node.js 20.19
+// and npm; installs the rest (pnpm, packages, Node.js 24).
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -7,7 +8,7 @@ const [command = 'start', ...extra] = process.argv.slice(2)
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json']
 
-// npx fetches pnpm, once, and knows where it lies; turbo looks for it on the PATH.
+// npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH.
 const path = await step('pnpm', 'npx', [
   '-y',
   '--prefer-offline',
@@ -19,23 +20,23 @@ const path = await step('pnpm', 'npx', [
   'process.env.PATH',
 ])
 environment.PATH += delimiter + path.trim()
-// CI keeps pnpm from asking questions.
+// CI disables pnpm's prompts.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
-// A new resource changes what is built.
-const made = command === 'new' ? ['generate'] : ['generate', 'build']
-await step('generate', 'turbo', ['run', ...made, '--output-logs=errors-only'])
+// `new` changes the sources, so a build before it would be outdated.
+const tasks = command === 'new' ? ['generate'] : ['generate', 'build']
+await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
 
 switch (command) {
   case 'start':
     await finish('node', ['--max-semi-space-size=16', 'apps/server/src/main.ts'], {
-      // Node keeps what it compiled, types taken out: the next start is faster, and takes a sixth less memory.
+      // Caches the compiled code without types: later starts are faster and take a sixth less memory.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
-      // This and the flag keep memory down: docs/operations.md.
+      // This variable and the flag reduce memory usage: docs/operations.md.
       MALLOC_MMAP_THRESHOLD_: '1048576',
     })
     break
   case 'test':
-    // Each package has as many tests at work as there are cores: more packages at a time would only wait for each other.
+    // Each package runs as many tests in parallel as there are cores, so more concurrent packages would gain nothing.
     await finish('turbo', ['run', 'test', 'test:scripts', '--continue', '--concurrency=2', '--', ...vitest, ...extra])
     break
   case 'check':
@@ -55,18 +56,18 @@ switch (command) {
     await finish('node', ['scripts/packages/main.ts'])
     break
   default:
-    console.error(`There is no command "${command}": start, test, check, bench, torture, new or pack.`)
+    console.error(`Unknown command "${command}": must be start, test, check, bench, torture, new or pack.`)
     process.exitCode = 2
 }
 
 /**
- * One line while all goes well; the tool's own words, and the end, when it does not.
+ * Runs a tool and prints one line. On failure it prints the tool's output and exits.
  *
  * @param {string} name
  * @param {string} tool
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
- * @returns {Promise<string>} what the tool wrote to stdout
+ * @returns {Promise<string>} stdout of the tool
  */
 async function step(name, tool, args, env = {}) {
   const begin = performance.now()
@@ -79,7 +80,7 @@ async function step(name, tool, args, env = {}) {
 }
 
 /**
- * Hands terminal and exit code to the last command.
+ * Runs the last command with this process's terminal and takes over its exit code.
  *
  * @param {string} tool
  * @param {string[]} args

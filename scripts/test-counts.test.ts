@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { countTests } from './test-counts.ts'
 
-const ran = (...statuses: string[]) => ({
+const reportOf = (...statuses: string[]) => ({
   success: !statuses.includes('failed'),
   numPassedTests: statuses.filter((status) => status === 'passed').length,
   numFailedTests: statuses.filter((status) => status === 'failed').length,
@@ -25,26 +25,27 @@ function writeReports(...reports: object[]) {
   })
 }
 
-test('the counts of all packages are summed', () => {
-  const files = writeReports(ran('passed', 'passed'), ran('passed', 'failed', 'pending'))
+test('counts are summed over all packages', () => {
+  const files = writeReports(reportOf('passed', 'passed'), reportOf('passed', 'failed', 'pending'))
   expect(countTests(files, false)).toEqual({ passed: 3, failed: 1 })
 })
 
-test('a package that left no report has failed', () => {
-  expect(countTests([...writeReports(ran('passed')), '/nowhere/vitest.json'], false)).toEqual({ passed: 1, failed: 1 })
+test('a package without a report counts as one failure', () => {
+  const files = [...writeReports(reportOf('passed')), '/nowhere/vitest.json']
+  expect(countTests(files, false)).toEqual({ passed: 1, failed: 1 })
 })
 
-test('a file that could not be loaded has failed', () => {
+test('a test file that fails to load counts as one failure', () => {
   const broken = { status: 'failed', assertionResults: [] }
-  const report = { ...ran('passed'), success: false, testResults: [broken, ...ran('passed').testResults] }
+  const report = { ...reportOf('passed'), success: false, testResults: [broken, ...reportOf('passed').testResults] }
   expect(countTests(writeReports(report), false)).toEqual({ passed: 1, failed: 1 })
 })
 
-test('a failure outside any test is a failure', () => {
-  expect(countTests(writeReports({ ...ran('passed'), success: false }), false)).toEqual({ passed: 1, failed: 1 })
-  expect(countTests(writeReports(ran('passed')), false)).toEqual({ passed: 1, failed: 1 })
+test('a failure outside the tests counts as one failure', () => {
+  expect(countTests(writeReports({ ...reportOf('passed'), success: false }), false)).toEqual({ passed: 1, failed: 1 })
+  expect(countTests(writeReports(reportOf('passed')), false)).toEqual({ passed: 1, failed: 1 })
 })
 
-test('a run without tests has failed', () => {
+test('a run without tests counts as one failure', () => {
   expect(countTests([], true)).toEqual({ passed: 0, failed: 1 })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What is read of Vitest's JSON report. */
+/** The fields used from Vitest's JSON report. */
 type Report = {
   success: boolean
   numPassedTests: number
@@ -11,12 +11,12 @@ type Report = {
 /**
  * Sums Vitest's JSON reports.
  *
- * @param files one report per package that has tests
- * @param ended whether the run as a whole ended with exit code 0
- * @returns the tests passed and failed. A package without a report, a file that could not be loaded and a failure
- * outside any test count as one failed each; so does a run in which nothing was tested.
+ * @param files one report per package with tests
+ * @param hasSucceeded whether the whole run exited with code 0
+ * @returns the numbers of passed and failed tests. A missing report, a test file that fails to load and a failure outside
+ * the tests count as one failure each, and so does a run without tests.
  */
-export function countTests(files: string[], ended: boolean) {
+export function countTests(files: string[], hasSucceeded: boolean) {
   let passed = 0
   let failed = 0
   for (const file of files) {
@@ -24,7 +24,7 @@ export function countTests(files: string[], ended: boolean) {
     passed += report?.numPassedTests ?? 0
     failed += report ? countFailures(report) : 1
   }
-  if (failed === 0 && (!ended || passed === 0)) failed = 1
+  if (failed === 0 && (!hasSucceeded || passed === 0)) failed = 1
   return { passed, failed }
 }
 

@@ -1,4 +1,5 @@
-// Asks the registry for known vulnerabilities. One in what runs fails; one in what only builds and tests is told.
+// Queries the registry for known vulnerabilities. One in a production dependency fails the check; one in a development
+// dependency is only printed.
 import { NOT_CHECKED, run } from './child.mjs'
 
 type Advisory = {
@@ -13,7 +14,7 @@ const args = ['audit', '--json', '--config.fetch-retries=0', '--config.fetch-tim
 const { stdout, output } = await run('pnpm', args, { quiet: true })
 const advisories = advisoriesIn(stdout)
 if (advisories === undefined) {
-  console.log(`The registry did not answer, so nobody knows whether there are vulnerabilities.\n${output.trim()}`)
+  console.log(`The registry is unavailable, so vulnerabilities were not checked.\n${output.trim()}`)
   process.exitCode = NOT_CHECKED
 } else {
   for (const { severity, title, url, module_name, findings } of advisories) {

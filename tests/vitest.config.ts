@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-// Clients that send a byte a second take their time, however fast the machine is.
+// Clients that send one byte per second take the same time on any machine.
 export default defineConfig({ test: { testTimeout: 120_000 } })

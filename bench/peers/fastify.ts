@@ -1,4 +1,4 @@
-// Fastify 5 with Drizzle: zod for what comes in, Fastify's compiled serializers for what goes out.
+// Fastify 5 with Drizzle: zod validates requests, Fastify's compiled serializers write responses.
 import Fastify from 'fastify'
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'

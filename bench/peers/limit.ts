@@ -1,4 +1,4 @@
-// The limit: node:http, prepared statements, checks and JSON by hand, and no framework between.
+// The limit: node:http with prepared statements, hand-written validation and JSON, and no framework.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { checkBook, checkItem, checkUsers, type Query, readId, readQuery } from './limit/checks.ts'
 import { postgresqlDatabase } from './limit/postgresql.ts'
@@ -17,9 +17,9 @@ createServer((req, res) => {
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const url = req.url as string
-  const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
-  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const queryStart = url.indexOf('?')
+  const path = queryStart === -1 ? url : url.slice(0, queryStart)
+  const query = queryStart === -1 ? '' : url.slice(queryStart + 1)
   if (req.method === 'GET') {
     if (path === '/api/users') return listUsers(res, query)
     if (path.startsWith('/api/users/')) return getUser(res, path.slice('/api/users/'.length))
@@ -33,7 +33,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 
 async function getUser(res: ServerResponse, idText: string) {
   const id = readId(idText)
-  if (id === undefined) return send(res, 400, '{"error":"id is wrong"}')
+  if (id === undefined) return send(res, 400, '{"error":"Invalid id"}')
   const user = await database.findUser(id)
   if (user === undefined) return send(res, 404, '{"error":"User not found"}')
   send(res, 200, detail(user))
@@ -41,7 +41,7 @@ async function getUser(res: ServerResponse, idText: string) {
 
 async function listUsers(res: ServerResponse, queryText: string) {
   const query: Query | undefined = readQuery(queryText)
-  if (query === undefined) return send(res, 400, '{"error":"The query is wrong"}')
+  if (query === undefined) return send(res, 400, '{"error":"Invalid query"}')
   const users = await database.listUsers(query)
   let json = ''
   for (const { id, name, email, role } of users) {
@@ -52,7 +52,7 @@ async function listUsers(res: ServerResponse, queryText: string) {
 
 async function createBook(req: IncomingMessage, res: ServerResponse) {
   const book = checkBook(await readJson(req))
-  if (book === undefined) return send(res, 400, '{"message":"The book is wrong"}')
+  if (book === undefined) return send(res, 400, '{"message":"Invalid book"}')
   const id = await database.insertBook(book)
   const { title, author, published_date } = book
   send(res, 201, `{"id":${id},"title":${text(title)},"author":${text(author)},"published_date":"${published_date}"}`)
@@ -61,7 +61,7 @@ async function createBook(req: IncomingMessage, res: ServerResponse) {
 async function updateItem(req: IncomingMessage, res: ServerResponse, idText: string) {
   const id = readId(idText)
   const changes = checkItem(await readJson(req))
-  if (id === undefined || changes === undefined) return send(res, 400, '{"message":"The item is wrong"}')
+  if (id === undefined || changes === undefined) return send(res, 400, '{"message":"Invalid item"}')
   const item = await database.updateItem(id, changes)
   if (item === undefined) return send(res, 404, '{"message":"Item not found"}')
   const { name, price, category } = item
@@ -70,7 +70,7 @@ async function updateItem(req: IncomingMessage, res: ServerResponse, idText: str
 
 async function createUsers(req: IncomingMessage, res: ServerResponse) {
   const users = checkUsers(await readJson(req))
-  if (users === undefined) return send(res, 400, '{"error":"The users are wrong"}')
+  if (users === undefined) return send(res, 400, '{"error":"Invalid users"}')
   const now = Date.now()
   const ids = await database.insertUsers(users, now)
   if (ids === undefined) return send(res, 409, '{"error":"An e-mail address is in use"}')
@@ -83,7 +83,7 @@ async function createUsers(req: IncomingMessage, res: ServerResponse) {
   send(res, 201, `${json}]`)
 }
 
-/** tRPC over HTTP: one `users.get`, or several in a batch, as tRPC's own client asks. */
+/** tRPC over HTTP: a single `users.get`, or a batch as sent by tRPC's own client. */
 async function callProcedures(res: ServerResponse, path: string, query: URLSearchParams) {
   const input = parse(query.get('input') ?? '{}')
   if (query.get('batch') !== '1') {
@@ -97,23 +97,23 @@ async function callProcedures(res: ServerResponse, path: string, query: URLSearc
 }
 
 async function callProcedure(name: string, input: unknown): Promise<[number, string]> {
-  if (name !== 'users.get') return problem(404, -32004, 'NOT_FOUND', name)
+  if (name !== 'users.get') return trpcError(404, -32004, 'NOT_FOUND', name)
   const id = (input as { id?: unknown } | null)?.id
-  if (typeof id !== 'number' || readId(String(id)) === undefined) return problem(400, -32600, 'BAD_REQUEST', name)
+  if (typeof id !== 'number' || readId(String(id)) === undefined) return trpcError(400, -32600, 'BAD_REQUEST', name)
   const user = await database.findUser(id)
-  if (user === undefined) return problem(404, -32004, 'NOT_FOUND', name)
-  return [200, `{"result":{"data":${whole(user)}}}`]
+  if (user === undefined) return trpcError(404, -32004, 'NOT_FOUND', name)
+  return [200, `{"result":{"data":${fullUser(user)}}}`]
 }
 
-function problem(status: number, code: number, word: string, path: string): [number, string] {
-  return [status, text({ error: { message: word, code, data: { code: word, httpStatus: status, path } } })]
+function trpcError(status: number, code: number, name: string, path: string): [number, string] {
+  return [status, text({ error: { message: name, code, data: { code: name, httpStatus: status, path } } })]
 }
 
 function detail({ id, name, email, role, created_at }: User) {
   return `{"id":${id},"name":${text(name)},"email":${text(email)},"role":"${role}","created_at":"${new Date(created_at).toISOString()}"}`
 }
 
-function whole({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
+function fullUser({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
   const created = new Date(created_at).toISOString()
   const updated = new Date(updated_at).toISOString()
   return `{"id":${id},"name":${text(name)},"email":${text(email)},"role":"${role}","status":"${status}","age":${age},"created_at":"${created}","updated_at":"${updated}","version":${version}}`

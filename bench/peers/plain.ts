@@ -1,4 +1,4 @@
-// Express, tRPC, trpc-to-openapi and Prisma, wired as their READMEs show.
+// Express, tRPC, trpc-to-openapi and Prisma, set up as in their READMEs.
 import { initTRPC, TRPCError } from '@trpc/server'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import express from 'express'
@@ -6,6 +6,7 @@ import { createOpenApiExpressMiddleware, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import {
   book,
+  fullUser,
   id,
   item,
   itemUpdate,
@@ -14,7 +15,6 @@ import {
   newUsers,
   userDetail,
   userSummary,
-  wholeUser,
 } from './schemas.ts'
 import { isEquipped, port } from './settings.ts'
 import { prismaStore } from './stores/prisma.ts'
@@ -32,10 +32,10 @@ const router = t.router({
   users: t.router({
     get: t.procedure
       .input(z.object({ id }))
-      .output(wholeUser)
+      .output(fullUser)
       .query(({ input }) => findUser(input.id)),
 
-    // A procedure has one path and one output: the REST answer, which shows less, is another one.
+    // A procedure has one path and one output schema, so the smaller REST response needs a second procedure.
     detail: t.procedure
       .meta({ openapi: { method: 'GET', path: '/api/users/{id}' } })
       .input(z.object({ id }))
@@ -48,7 +48,7 @@ const router = t.router({
       .output(z.array(userSummary))
       .query(({ input }) => store.listUsers(input)),
 
-    // A body is an object: a top-level array cannot be taken.
+    // trpc-to-openapi does not support a top-level array as the body.
     createMany: t.procedure
       .meta({ openapi: { method: 'POST', path: '/api/users/bulk' } })
       .input(z.object({ users: newUsers }))

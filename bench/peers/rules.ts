@@ -1,17 +1,17 @@
-// The rules that are more than a range, for the limit's own checks and the others' zod schemas alike.
+// Limits and validation rules shared by the limit's checks and the zod schemas of the peers.
 
-export const LARGEST_ID = 2 ** 31 - 1
-export const LARGEST_LIMIT = 1000
+export const MAX_ID = 2 ** 31 - 1
+export const MAX_LIMIT = 1000
 export const DEFAULT_LIMIT = 100
-export const MOST_USERS = 1000
-export const DEAREST = 1e12
+export const MAX_USERS = 1000
+export const MAX_PRICE = 1e12
 
 export const SORTABLE = ['id', 'name', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'] as const
 
 export const EMAIL =
   /^(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$/
 
-/** Whether text that is trimmed already has 1 to `max` characters and none that a database refuses. */
+/** Whether trimmed text has 1 to `max` characters and no NUL or lone surrogate, which databases reject. */
 export function isText(value: string, max: number): boolean {
   if (value.length === 0 || value.length > 2 * max) return false
   if (value.length > max && [...value].length > max) return false

@@ -1,16 +1,6 @@
-// What the peers that validate with zod take and give.
+// Request and response schemas of the peers that validate with zod.
 import { z } from 'zod'
-import {
-  DEAREST,
-  DEFAULT_LIMIT,
-  EMAIL,
-  isPassword,
-  isText,
-  LARGEST_ID,
-  LARGEST_LIMIT,
-  MOST_USERS,
-  SORTABLE,
-} from './rules.ts'
+import { DEFAULT_LIMIT, EMAIL, isPassword, isText, MAX_ID, MAX_LIMIT, MAX_PRICE, MAX_USERS, SORTABLE } from './rules.ts'
 
 const text = (max: number) =>
   z
@@ -23,13 +13,13 @@ const status = z.enum(['active', 'inactive'])
 const age = z.int().min(0).max(150)
 const sort = z.enum(SORTABLE.flatMap((name) => [`${name}_asc`, `${name}_desc`] as const))
 
-export const id = z.int().min(1).max(LARGEST_ID)
+export const id = z.int().min(1).max(MAX_ID)
 
 const list = { role: role.optional(), status: status.optional(), sort: sort.default('id_asc') }
 const page = z.int().min(1)
-const limit = page.transform((limit) => Math.min(limit, LARGEST_LIMIT))
+const limit = page.transform((limit) => Math.min(limit, MAX_LIMIT))
 
-/** Of a list, for who turns text into numbers before validation. */
+/** List input for peers that convert text to numbers before validation. */
 export const listInput = z.strictObject({
   ...list,
   age: age.optional(),
@@ -39,7 +29,7 @@ export const listInput = z.strictObject({
 
 const digits = z.string().regex(/^\d+$/).transform(Number)
 
-/** The same in a path and a query string, where everything is text. */
+/** The same for paths and query strings, where all values are text. */
 export const idText = digits.pipe(id)
 export const listQuery = z.strictObject({
   ...list,
@@ -51,12 +41,12 @@ export const listQuery = z.strictObject({
 export const newBook = z.object({ title: text(200), author: text(200), published_date: z.iso.date() })
 
 const itemFields = z
-  .object({ name: text(200), price: z.number().min(0).max(DEAREST), category: text(100).nullable() })
+  .object({ name: text(200), price: z.number().min(0).max(MAX_PRICE), category: text(100).nullable() })
   .partial()
-const some = (changes: z.output<typeof itemFields>) =>
+const hasChanges = (changes: z.output<typeof itemFields>) =>
   changes.name !== undefined || changes.price !== undefined || changes.category !== undefined
-export const itemChanges = itemFields.refine(some)
-export const itemUpdate = itemFields.extend({ item_id: id }).refine(some)
+export const itemChanges = itemFields.refine(hasChanges)
+export const itemUpdate = itemFields.extend({ item_id: id }).refine(hasChanges)
 
 const newUser = z.object({
   name: text(200),
@@ -66,9 +56,9 @@ const newUser = z.object({
   status: status.default('active'),
   age: age.nullable().default(null),
 })
-export const newUsers = z.array(newUser).min(1).max(MOST_USERS)
+export const newUsers = z.array(newUser).min(1).max(MAX_USERS)
 
-export const wholeUser = z.object({
+export const fullUser = z.object({
   id: z.int(),
   name: z.string(),
   email: z.string(),
@@ -79,8 +69,8 @@ export const wholeUser = z.object({
   updated_at: z.string(),
   version: z.int(),
 })
-export const userDetail = wholeUser.pick({ id: true, name: true, email: true, role: true, created_at: true })
-export const userSummary = wholeUser.pick({ id: true, name: true, email: true, role: true })
+export const userDetail = fullUser.pick({ id: true, name: true, email: true, role: true, created_at: true })
+export const userSummary = fullUser.pick({ id: true, name: true, email: true, role: true })
 export const book = z.object({ id: z.int(), title: z.string(), author: z.string(), published_date: z.string() })
 export const item = z.object({ id: z.int(), name: z.string(), price: z.number(), category: z.string().nullable() })
 
@@ -88,7 +78,7 @@ export type ListQuery = z.output<typeof listInput>
 export type NewBook = z.output<typeof newBook>
 export type ItemChanges = z.output<typeof itemChanges>
 export type NewUser = z.output<typeof newUser>
-export type WholeUser = z.output<typeof wholeUser>
+export type FullUser = z.output<typeof fullUser>
 export type UserDetail = z.output<typeof userDetail>
 export type UserSummary = z.output<typeof userSummary>
 export type Book = z.output<typeof book>

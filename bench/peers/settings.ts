@@ -1,10 +1,10 @@
-/** What every peer takes from its environment, as the service does. */
+// Environment variables of the peers, the same as those of the service.
 export const port = Number(process.env.PORT)
 
-/** Whether it does what the service does around each request: see `equipment/`. */
+/** Whether to run the equipped variant: see `equipment/`. */
 export const isEquipped = process.env.EQUIPPED !== undefined
 
-/** `file:` and a path, or a PostgreSQL URL. */
+/** `file:PATH` for SQLite, or a PostgreSQL URL. */
 export const databaseUrl = String(process.env.DATABASE_URL)
 
 export const engine = databaseUrl.startsWith('file:') ? 'sqlite' : 'postgresql'
@@ -12,5 +12,5 @@ export const engine = databaseUrl.startsWith('file:') ? 'sqlite' : 'postgresql'
 /** Path of the SQLite file. */
 export const databaseFile = databaseUrl.slice('file:'.length)
 
-/** The same for every program: node-postgres's own default. */
+/** node-postgres's default, the same for every program. */
 export const poolSize = 10

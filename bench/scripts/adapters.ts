@@ -1,5 +1,5 @@
-// CPU per request of one tRPC router served by `fromRouter` and by trpc-to-openapi: `node bench/scripts/adapters.ts`. On
-// Express over sockets, where Node's HTTP and Express are in both figures; as a fetch handler without any.
+// CPU per request of one tRPC router served by `fromRouter` and by trpc-to-openapi: `node bench/scripts/adapters.ts`.
+// Measured on Express over sockets, where both values include node:http and Express, and as a fetch handler without sockets.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -20,7 +20,7 @@ const t = initTRPC.meta<OpenApiMeta>().create({ isDev: false })
 const item = z.object({ id: z.number(), name: z.string(), price: z.number(), tags: z.array(z.string()) })
 const items = Array.from({ length: 25 }, (_, id) => ({ id, name: `Item ${id}`, price: id / 4, tags: ['a', 'b'] }))
 
-// As many procedures as the service has: what stands behind others in a router's list is asked for.
+// As many procedures as the service has, defined before the measured ones, so that routing must search past them.
 const others = Array.from({ length: 23 }, (_, n) => [
   `other${n}`,
   t.procedure
@@ -50,24 +50,26 @@ const router = t.router({
 })
 
 const body = JSON.stringify({ name: 'Lamp', price: 24.5, tags: ['light', 'home'] })
-const ASKS = {
+const CALLS = {
   get: { method: 'GET', path: '/items/7' },
   list: { method: 'GET', path: '/items?limit=25' },
   create: { method: 'POST', path: '/items', body },
 } as const
-type Work = keyof typeof ASKS
+type Workload = keyof typeof CALLS
 
-const nothing = JSON.stringify(items[0])
+const fixedBody = JSON.stringify(items[0])
 
 const HANDLERS = {
-  // What Node, Express and the fetch standard cost with no adapter at all.
-  nothing: {
+  // The base cost of Node.js, Express and the fetch classes without an adapter.
+  none: {
     express: (): RequestHandler => (req, res) => {
       req.resume()
-      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': nothing.length }).end(nothing)
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': fixedBody.length }).end(fixedBody)
     },
     fetch: () => async () =>
-      new Response(nothing, { headers: { 'Content-Type': 'application/json', 'Content-Length': `${nothing.length}` } }),
+      new Response(fixedBody, {
+        headers: { 'Content-Type': 'application/json', 'Content-Length': `${fixedBody.length}` },
+      }),
   },
   ours: {
     express: () => fromRouter(router).express().handle,
@@ -89,19 +91,19 @@ else serveFetch(adapter)
 async function compare(): Promise<void> {
   for (const host of ['express', 'fetch'] as const) {
     const programs = await Promise.all((Object.keys(HANDLERS) as Adapter[]).map((adapter) => start(host, adapter)))
-    for (const work of Object.keys(ASKS) as Work[]) {
-      // The first is a lead-in.
+    for (const workload of Object.keys(CALLS) as Workload[]) {
+      // Round 0 is a warm-up.
       for (let round = 0; round <= ROUNDS; round++) {
         for (const program of programs) {
-          const cpu = await program.measure(work)
-          if (round > 0) program.rounds[work].push(cpu)
+          const cpu = await program.measure(workload)
+          if (round > 0) program.rounds[workload].push(cpu)
         }
       }
-      const all = programs.map(({ rounds }) => rounds[work]) as [number[], number[], number[]]
-      const [least, a, b] = all.map((rounds) => spread(rounds).median.toFixed(1))
+      const all = programs.map(({ rounds }) => rounds[workload]) as [number[], number[], number[]]
+      const [base, ours, peer] = all.map((rounds) => spread(rounds).median.toFixed(1))
       const ratio = ratioOf(all[1], all[2]).toFixed(2)
       console.log(
-        `${host} ${work}: ${a} µs, trpc-to-openapi ${b} µs, no adapter ${least} µs; ${ratio} of trpc-to-openapi's`,
+        `${host} ${workload}: ${ours} µs, trpc-to-openapi ${peer} µs, no adapter ${base} µs; ratio to trpc-to-openapi ${ratio}`,
       )
     }
     for (const { child } of programs) child.disconnect()
@@ -114,19 +116,19 @@ async function start(host: Host, adapter: Adapter) {
   })
   const [url] = (await once(child, 'message')) as [string]
   const load = host === 'express' ? new Load(url, 8) : undefined
-  const measure = async (work: Work): Promise<number> => {
-    if (load === undefined) return ask(child, work)
+  const measure = async (workload: Workload): Promise<number> => {
+    if (load === undefined) return ask(child, workload)
     const before = await ask(child, 'usage')
     let left = REQUESTS
     await load.run(
-      () => ASKS[work],
+      () => CALLS[workload],
       200,
       8,
       () => left-- > 0,
     )
     return ((await ask(child, 'usage')) - before) / REQUESTS
   }
-  return { child, measure, rounds: { get: [], list: [], create: [] } as Record<Work, number[]> }
+  return { child, measure, rounds: { get: [], list: [], create: [] } as Record<Workload, number[]> }
 }
 
 async function ask(child: ChildProcess, what: string): Promise<number> {
@@ -151,14 +153,14 @@ async function serveExpress(adapter: Adapter): Promise<void> {
 
 function serveFetch(adapter: Adapter): void {
   const handle = HANDLERS[adapter].fetch()
-  process.on('message', async (work: Work) => {
-    const { method, path } = ASKS[work]
+  process.on('message', async (workload: Workload) => {
+    const { method, path } = CALLS[workload]
     const headers = { 'content-type': 'application/json' }
     const before = usage()
     for (let n = 0; n < REQUESTS; n++) {
       const init = method === 'POST' ? { method, headers, body } : { method }
       const response = await handle(new Request(`http://127.0.0.1${path}`, init))
-      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
+      if (response.status !== 200) throw new Error(`${path} got status ${response.status}`)
       await response.text()
     }
     process.send?.((usage() - before) / REQUESTS)

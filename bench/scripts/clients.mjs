@@ -1,4 +1,4 @@
-// The Prisma clients of the peers, one for each engine, from the service's own models.
+// Generates the peers' Prisma clients, one per engine, from the service's models.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -40,7 +40,7 @@ function run(script, args) {
     encoding: 'utf8',
     env: {
       ...process.env,
-      // As in prisma/scripts/prisma.mjs: nothing is downloaded.
+      // Prevents Prisma from downloading its engine.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       CHECKPOINT_DISABLE: '1',
       PRISMA_HIDE_UPDATE_MESSAGE: '1',

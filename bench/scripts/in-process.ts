@@ -1,6 +1,6 @@
-// CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,list [path of another tree]`. What
-// the kernel and the other core add to a figure of the bench is left out, so that two trees can be told apart by 1 µs.
-// `DATABASE_DRIVER=prisma` measures the same through Prisma alone.
+// CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,list [path of another checkout]`.
+// Without the noise of the kernel and of other cores, differences of 1 µs between two checkouts are measurable.
+// With `DATABASE_DRIVER=prisma` all queries go through Prisma.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -10,15 +10,16 @@ import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { openSqlite } from '../src/engines/sqlite.ts'
 import { type Program, programs } from '../src/programs.ts'
-import { type Ask, findLastCursor, type Target, works } from '../src/works.ts'
+import { findLastCursor, type RequestSpec, type Target, workloads } from '../src/workloads.ts'
 
 const ROWS = 20_000
 const ROUNDS = 9
 const REQUESTS = 16_000
-const AT_A_TIME = 8
+const CONCURRENCY = 8
 const HEADERS = ['Host', '127.0.0.1:3000', 'Connection', 'keep-alive']
 
-class Nowhere extends Writable {
+/** A socket that discards everything written to it. */
+class NullSocket extends Writable {
   remoteAddress = '127.0.0.1'
   override _write(_chunk: unknown, _encoding: string, done: () => void) {
     done()
@@ -28,8 +29,8 @@ class Nowhere extends Writable {
   }
 }
 
-const [names = 'get,list', tree = resolve(import.meta.dirname, '../..')] = process.argv.slice(2)
-const load = (path: string) => import(pathToFileURL(join(resolve(tree), 'apps/server/src', path)).href)
+const [names = 'get,list', checkout = resolve(import.meta.dirname, '../..')] = process.argv.slice(2)
+const load = (path: string) => import(pathToFileURL(join(resolve(checkout), 'apps/server/src', path)).href)
 const { startServer } = await load('server.ts')
 const { readConfig } = await load('process/config.ts')
 const { createLog } = await load('process/log.ts')
@@ -40,7 +41,7 @@ const engine = await openSqlite(folder)
 await engine.seed(ROWS)
 const { url: DATABASE_URL } = await engine.copy(ROWS, 'ours')
 let app: RequestListener | undefined
-const through = (handle: RequestListener) => {
+const captureHandler = (handle: RequestListener) => {
   app = handle
   return handle
 }
@@ -48,7 +49,7 @@ const { DATABASE_DRIVER } = process.env
 const { url, stop } = await startServer(
   readConfig({ DATABASE_URL, DATABASE_DRIVER, PORT: '0' }),
   createLog('info'),
-  through,
+  captureHandler,
 )
 const noConnections = { arrived: () => {}, stalled: () => false, drained: () => {} }
 const messages: { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } = messagesOf(
@@ -57,28 +58,30 @@ const messages: { IncomingMessage: typeof IncomingMessage; ServerResponse: typeo
 )
 const target: Target = { program: programs[0] as Program, rows: ROWS, lastCursor: await findLastCursor(url, ROWS) }
 
-for (const work of works.filter(({ name }) => names.split(',').includes(name))) {
-  let least = Number.POSITIVE_INFINITY
+for (const workload of workloads.filter(({ name }) => names.split(',').includes(name))) {
+  let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage()
-    for (let n = 0; n < REQUESTS; n += AT_A_TIME) {
-      // As between the requests of a server.
+    for (let n = 0; n < REQUESTS; n += CONCURRENCY) {
+      // Lets the event loop turn, as between the requests of a server.
       await setImmediate()
-      await Promise.all(Array.from({ length: AT_A_TIME }, (_, i) => request(work.ask(n + i, target), work.status)))
+      await Promise.all(
+        Array.from({ length: CONCURRENCY }, (_, i) => request(workload.request(n + i, target), workload.status)),
+      )
     }
     const { user, system } = process.cpuUsage(before)
-    least = Math.min(least, (user + system) / REQUESTS / (work.calls ?? 1))
+    best = Math.min(best, (user + system) / REQUESTS / (workload.calls ?? 1))
   }
   const resident = (process.memoryUsage.rss() / 1e6).toFixed(0)
-  process.stderr.write(`${work.title}: ${least.toFixed(1)} µs, then ${resident} MB resident\n`)
+  process.stderr.write(`${workload.title}: ${best.toFixed(1)} µs, ${resident} MB resident memory\n`)
 }
 await stop()
 await rm(folder, { recursive: true })
 
-function request({ method, path }: Ask, status: number): Promise<void> {
-  if (method !== 'GET') throw new Error('Only what is read can be asked for again and again.')
+function request({ method, path }: RequestSpec, status: number): Promise<void> {
+  if (method !== 'GET') throw new Error('only workloads with GET requests can be repeated')
   return new Promise((done, fail) => {
-    const socket = new Nowhere() as never
+    const socket = new NullSocket() as never
     const req = new messages.IncomingMessage(socket)
     Object.assign(req, { method, url: path, httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1 })
     Object.assign(req, { rawHeaders: HEADERS, headers: { host: HEADERS[1], connection: HEADERS[3] }, complete: true })

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
-import { type Ask, type Target, type Work, works } from './works.ts'
+import { type RequestSpec, type Target, type Workload, workloads } from './workloads.ts'
 
 const TIMES = 5
 
-interface Refusal extends Ask {
+interface InvalidRequest extends RequestSpec {
   status: number
 }
 
-// What every program must refuse, so that none is fast by looking less closely.
-function refusals({ program, rows }: Target): Refusal[] {
-  const post = (path: string, body: unknown, status = 400): Refusal => ({
+// Every program must reject these, so that none is faster because it validates less.
+function invalidRequests({ program, rows }: Target): InvalidRequest[] {
+  const post = (path: string, body: unknown, status = 400): InvalidRequest => ({
     method: 'POST',
     path,
     body: text(body),
     status,
   })
-  const get = (path: string, status = 400): Refusal => ({ method: 'GET', path, status })
-  const patch = (id: number | string, body: unknown, status = 400): Refusal => ({
+  const get = (path: string, status = 400): InvalidRequest => ({ method: 'GET', path, status })
+  const patch = (id: number | string, body: unknown, status = 400): InvalidRequest => ({
     method: 'PATCH',
     path: `/items/${id}`,
     body: text(body),
@@ -56,24 +56,31 @@ function refusals({ program, rows }: Target): Refusal[] {
 }
 
 /**
- * Sees that a program answers each kind of work right, and refuses what is wrong.
+ * Checks that a program returns the expected response to each workload and rejects invalid requests.
  *
- * @returns how many requests were made whose numbers are used up
- * @throws Error that names the request whose answer is wrong
+ * @returns the number of workload requests sent; the next request must use a higher number
+ * @throws Error that names the request with an unexpected response
  */
-export async function checkAnswers(url: string, target: Target, chosen: Work[]): Promise<number> {
+export async function checkAnswers(url: string, target: Target, chosen: Workload[]): Promise<number> {
   let n = 0
-  for (const work of chosen) {
+  for (const workload of chosen) {
     for (const end = n + TIMES; n < end; n++) {
-      const ask = work.ask(n, target)
-      await compare(url, ask, work.status, (body) => assert.deepEqual(body, work.expect(n, target.rows, body)))
+      const request = workload.request(n, target)
+      await compare(url, request, workload.status, (body) =>
+        assert.deepEqual(body, workload.expect(n, target.rows, body)),
+      )
     }
   }
-  for (const { status, ...ask } of refusals(target)) await compare(url, ask, status, () => {})
+  for (const { status, ...request } of invalidRequests(target)) await compare(url, request, status, () => {})
   return n
 }
 
-async function compare(url: string, { method, path, body }: Ask, status: number, look: (body: unknown) => void) {
+async function compare(
+  url: string,
+  { method, path, body }: RequestSpec,
+  status: number,
+  check: (body: unknown) => void,
+) {
   const response = await fetch(url + path, {
     method,
     ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
@@ -81,14 +88,14 @@ async function compare(url: string, { method, path, body }: Ask, status: number,
   const answer = await response.text()
   try {
     assert.equal(response.status, status)
-    if (status < 400) look(JSON.parse(answer))
+    if (status < 400) check(JSON.parse(answer))
   } catch (error) {
-    const asked = `${method} ${path} ${body?.slice(0, 100) ?? ''}`
-    throw new Error(`${asked}: ${(error as Error).message}\nanswered ${response.status} ${answer.slice(0, 300)}`)
+    const request = `${method} ${path} ${body?.slice(0, 100) ?? ''}`
+    throw new Error(`${request}: ${(error as Error).message}\nresponse: ${response.status} ${answer.slice(0, 300)}`)
   }
 }
 
-/** The works a program can do, of those asked for. */
-export function worksOf(target: Target, names: string[]): Work[] {
-  return works.filter(({ name, isFor }) => names.includes(name) && isFor(target.program))
+/** The named workloads that the program supports. */
+export function workloadsOf(target: Target, names: string[]): Workload[] {
+  return workloads.filter(({ name, appliesTo }) => names.includes(name) && appliesTo(target.program))
 }

@@ -1,12 +1,12 @@
 import { Client, type Dispatcher } from 'undici'
-import type { Ask } from './works.ts'
+import type { RequestSpec } from './workloads.ts'
 
 export interface Sample {
   requests: number
   seconds: number
   /** Of each request, in ms. */
   latencies: number[]
-  /** The part of the time in which it had something to do, 0 to 1. */
+  /** Share of the time in which the load generator was busy, 0 to 1. */
   busy: number
 }
 
@@ -21,40 +21,45 @@ export class Load {
   }
 
   /**
-   * Sends requests, on each of `connections` the next once the one before is answered.
+   * Closed-loop load: each of `connections` sends its next request after the response to the previous one.
    *
-   * @param ask the next request
-   * @param goesOn asked before each request
-   * @throws Error when an answer's status is not `status`
+   * @param nextRequest returns the next request
+   * @param isRunning called before each request
+   * @throws Error when a response's status is not `status`
    */
-  async run(ask: () => Ask, status: number, connections: number, goesOn: () => boolean): Promise<Sample> {
+  async run(
+    nextRequest: () => RequestSpec,
+    status: number,
+    connections: number,
+    isRunning: () => boolean,
+  ): Promise<Sample> {
     const latencies: number[] = []
     const begin = performance.now()
-    // A client that sleeps is woken by the kernel at the cost of the process that answers it: up to a tenth of a small
-    // answer's, and the more the slower the server is. One on another machine would cost the server nothing, and so
-    // this one never sleeps.
+    // The kernel wakes a sleeping client at the expense of the process that sends the response: up to a tenth of the
+    // CPU of a small response, more for a slower server. A client on another machine would not cost the server that
+    // time, so this client never sleeps.
     let isOver = false
     let idleMs = 0
     let seen = 0
-    let looked = begin
+    let polled = begin
     const poll = () => {
       const now = performance.now()
-      if (latencies.length === seen) idleMs += now - looked
+      if (latencies.length === seen) idleMs += now - polled
       seen = latencies.length
-      looked = now
+      polled = now
       if (!isOver) setImmediate(poll)
     }
     poll()
-    const lanes = this.#clients.slice(0, connections).map(async (client) => {
-      while (goesOn()) {
+    const loops = this.#clients.slice(0, connections).map(async (client) => {
+      while (isRunning()) {
         const sent = performance.now()
-        const asked = ask()
-        const answered = await send(client, asked)
-        if (answered !== status) throw new Error(`${asked.method} ${asked.path} answered ${answered}`)
+        const request = nextRequest()
+        const answered = await send(client, request)
+        if (answered !== status) throw new Error(`${request.method} ${request.path} got status ${answered}`)
         latencies.push(performance.now() - sent)
       }
     })
-    await Promise.all(lanes).finally(() => {
+    await Promise.all(loops).finally(() => {
       isOver = true
     })
     const ms = performance.now() - begin
@@ -66,8 +71,8 @@ export class Load {
   }
 }
 
-/** The status, once the whole answer is there. Its bytes are counted by nobody: the answers were checked before. */
-function send(client: Client, { method, path, body }: Ask): Promise<number> {
+/** @returns the status, after the end of the response. The body is ignored: checkAnswers compared it beforehand. */
+function send(client: Client, { method, path, body }: RequestSpec): Promise<number> {
   return new Promise((resolve, reject) => {
     let status = 0
     const handler: Dispatcher.DispatchHandler = {

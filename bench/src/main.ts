@@ -1,4 +1,4 @@
-// Everything in one run: `pnpm bench`, or a part of it by the options in options.ts.
+// Runs all measurements, `pnpm bench`, or those selected by the options in options.ts.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -17,16 +17,16 @@ const started = new Date()
 const core = pin()
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // Every program ends with the bench: see probe.ts.
+  // The programs exit with this process: see probe.ts.
   process.once(signal, () => {
     rmSync(folder, { recursive: true, force: true })
     process.exit(1)
   })
 }
-const tell = (line: string) =>
+const log = (line: string) =>
   process.stderr.write(`${((Date.now() - started.getTime()) / 1000).toFixed(0)} s  ${line}\n`)
 const open = { sqlite: openSqlite, postgresql: openPostgresql }
-const all: Results = { cells: [], runs: [], absences: [] }
+const all: Results = { cells: [], runs: [], skipped: [] }
 const versions: Record<string, string> = {}
 
 try {
@@ -37,15 +37,15 @@ try {
       await run(engine)
     } catch (error) {
       const reason = (error as Error).message
-      tell(`${name} is not run: ${reason}`)
-      all.absences.push({ engine: name, rows: 0, program: 'all', reason })
+      log(`${name} skipped: ${reason}`)
+      all.skipped.push({ engine: name, rows: 0, program: 'all', reason })
     }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-if (all.absences.length > 0) process.exitCode = 1
+if (all.skipped.length > 0) process.exitCode = 1
 if (options.soak === undefined) {
   const text = report(all, { started, versions, pinned: core !== undefined, ...options })
   process.stdout.write(text)
@@ -55,7 +55,7 @@ if (options.soak === undefined) {
 async function run(engine: Engine) {
   const contestants = options.contestants(engine.name)
   for (const rows of new Set(contestants.map(({ rows }) => rows))) {
-    tell(`${engine.name}: ${rows} rows`)
+    log(`${engine.name}: ${rows} rows`)
     await engine.seed(rows)
   }
   if (options.soak !== undefined) {
@@ -64,13 +64,13 @@ async function run(engine: Engine) {
     }
     return
   }
-  const results = await measure(engine, { ...options, contestants, core, tell })
+  const results = await measure(engine, { ...options, contestants, core, log })
   all.cells.push(...results.cells)
   all.runs.push(...results.runs)
-  all.absences.push(...results.absences)
+  all.skipped.push(...results.skipped)
 }
 
-/** Keeps this process, and what it starts, off the first core: that one is the server's. Undefined where it cannot be. */
+/** Pins this process and its children to all cores but the first. @returns the server's core, 0; undefined without taskset */
 function pin(): number | undefined {
   const cores = availableParallelism()
   if (cores < 2) return undefined

@@ -1,54 +1,54 @@
-import { checkAnswers, worksOf } from './check.ts'
+import { checkAnswers, workloadsOf } from './check.ts'
 import type { Copy, Engine } from './engines/engine.ts'
 import { Load } from './load.ts'
 import type { Program } from './programs.ts'
 import { type Server, startServer } from './server.ts'
 import { percentile, type Spread, spread } from './statistics.ts'
-import { findLastCursor, type Target, type Work, works } from './works.ts'
+import { findLastCursor, type Target, type Workload, workloads } from './workloads.ts'
 
 export interface Plan {
   contestants: { program: Program; rows: number }[]
-  works: string[]
+  workloads: string[]
   rounds: number
-  /** Of one program's turn in a round, its lead-in with it. */
+  /** Length of an interval, including its lead-in. */
   ms: number
-  /** The core of the server, where the machine can pin it. */
+  /** The CPU core of the server, if it can be pinned. */
   core: number | undefined
-  /** Told what is being done. */
-  tell: (line: string) => void
+  /** Receives progress messages. */
+  log: (line: string) => void
 }
 
-/** One kind of work at one program on one dataset. */
+/** Results of one workload for one program on one dataset. */
 export interface Cell {
   engine: string
   rows: number
   program: string
-  work: string
-  /** µs of the server's CPU for one call. */
+  workload: string
+  /** CPU time of the server per call, in µs. */
   cpu: Spread
-  /** The same, round by round: what is compared had its turns side by side. */
+  /** The same by round, for ratios: the intervals of one round are adjacent in time. */
   cpuOfRounds: number[]
   perSecond: Spread
   /** ms */
   p50: Spread
   p99: Spread
-  /** How busy the load generator's core was, 0 to 1. */
+  /** Share of the time in which the load generator was busy, 0 to 1. */
   loadBusy: number
 }
 
-/** One program on one dataset. */
+/** Start time and memory of one program on one dataset. */
 export interface Run {
   engine: string
   rows: number
   program: string
   startMs: Spread
-  /** Bytes resident after the first answer and after all the work. */
+  /** Resident memory in bytes, after the first response and after all workloads. */
   idleMemory: number
   busyMemory: number
 }
 
-/** What did not take place. */
-interface Absence {
+/** A measurement that could not run. */
+interface Skipped {
   engine: string
   rows: number
   program: string
@@ -58,61 +58,61 @@ interface Absence {
 export interface Results {
   cells: Cell[]
   runs: Run[]
-  absences: Absence[]
+  skipped: Skipped[]
 }
 
 interface Contestant extends Target {
   copy: Copy
   server: Server
   load: Load
-  works: Work[]
+  workloads: Workload[]
   startMs: number[]
   idleMemory: number
-  /** How many requests it had. */
-  asked: number
+  /** Number of requests sent so far. */
+  sent: number
 }
 
-type Turn = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
+type Interval = Record<'cpu' | 'perSecond' | 'p50' | 'p99' | 'loadBusy', number>
 
 const STARTS = 3
-// Requests before the first two kinds of work, and for how long at most; and before the others.
-// Just-in-time compilers want to see something some ten thousand times: most of it is in the first kinds. What has its
-// turns beside another is to be compared with that alone, and has code which no other kind runs.
-const FIRST_WARMINGS = [
+// Limits, in requests and ms, of the warm-ups before the first two workloads and before the others. Just-in-time
+// compilation takes some ten thousand calls, and the first workloads run most of the code. A paired workload runs code
+// that no other workload does, and needs a longer warm-up.
+const FIRST_WARM_UPS = [
   { requests: 30_000, ms: 5000 },
   { requests: 10_000, ms: 3000 },
 ]
-const WARMING = { requests: Number.POSITIVE_INFINITY, ms: 750 }
-const WARMING_BESIDE = { requests: 10_000, ms: 3000 }
-// At the beginning of a turn, not measured: while others had theirs, the kernel may have put code and data out of memory,
-// and the processor out of its caches. Where it did, a get took 66 to 57 µs in the first tenth of a second, then 49 to 40.
-const LEAD_MS = 100
-const MOST_CONNECTIONS = Math.max(...works.map(({ connections }) => connections))
+const WARM_UP = { requests: Number.POSITIVE_INFINITY, ms: 750 }
+const PAIRED_WARM_UP = { requests: 10_000, ms: 3000 }
+// Unmeasured start of an interval: during the intervals of other programs, the kernel may evict code and data from memory,
+// and the processor from its caches. In such a case a get took 66 to 57 µs in the first 100 ms, then 49 to 40 µs.
+const LEAD_IN_MS = 100
+const MAX_CONNECTIONS = Math.max(...workloads.map(({ connections }) => connections))
 
-/** Measures everybody on one engine, whose datasets are seeded: round by round, work by work, program by program. */
+/** Measures all contestants on one engine with seeded datasets. Each round runs every workload with every program. */
 export async function measure(engine: Engine, plan: Plan): Promise<Results> {
-  const results: Results = { cells: [], runs: [], absences: [] }
-  const there: Contestant[] = []
+  const results: Results = { cells: [], runs: [], skipped: [] }
+  const contestants: Contestant[] = []
   try {
     for (const entry of plan.contestants) {
       const { program, rows } = entry
       try {
-        there.push(await admit(engine, entry, plan))
+        contestants.push(await startContestant(engine, entry, plan))
       } catch (error) {
         const reason = (error as Error).message
-        plan.tell(`${program.name} with ${rows} rows on ${engine.name} is not run: ${reason}`)
-        results.absences.push({ engine: engine.name, program: program.name, rows, reason })
+        plan.log(`${program.name} with ${rows} rows on ${engine.name} skipped: ${reason}`)
+        results.skipped.push({ engine: engine.name, program: program.name, rows, reason })
       }
     }
-    for (const contestant of there) {
-      for (const [at, work] of contestant.works.entries()) {
-        const { requests, ms } = FIRST_WARMINGS[at] ?? (work.beside === undefined ? WARMING : WARMING_BESIDE)
-        await ask(contestant, work, ms, requests)
-        if (work.adds) await contestant.copy.trim()
+    for (const contestant of contestants) {
+      for (const [at, workload] of contestant.workloads.entries()) {
+        const { requests, ms } = FIRST_WARM_UPS[at] ?? (workload.pairedWith === undefined ? WARM_UP : PAIRED_WARM_UP)
+        await run(contestant, workload, ms, requests)
+        if (workload.insertsRows) await contestant.copy.trim()
       }
     }
-    results.cells.push(...(await takeRounds(engine, there, plan)))
-    for (const { program, rows, server, startMs, idleMemory } of there) {
+    results.cells.push(...(await runRounds(engine, contestants, plan)))
+    for (const { program, rows, server, startMs, idleMemory } of contestants) {
       const { memory } = await server.usage()
       const start = spread(startMs)
       results.runs.push({
@@ -126,7 +126,7 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
     }
     return results
   } finally {
-    for (const { load, server, copy } of there) {
+    for (const { load, server, copy } of contestants) {
       await load.close()
       await server[Symbol.asyncDispose]()
       await copy[Symbol.asyncDispose]()
@@ -134,8 +134,8 @@ export async function measure(engine: Engine, plan: Plan): Promise<Results> {
   }
 }
 
-/** Starts a program on a copy of the dataset and sees that it answers right. */
-async function admit(
+/** Starts a program on a copy of the dataset and checks its responses. */
+async function startContestant(
   engine: Engine,
   { program, rows }: { program: Program; rows: number },
   plan: Plan,
@@ -153,18 +153,18 @@ async function admit(
     const idleMemory = (await usage()).memory
     const lastCursor = program.name === 'ours' ? await findLastCursor(url, rows) : ''
     const target: Target = { program, rows, lastCursor }
-    const chosen = worksOf(target, plan.works)
-    const asked = await checkAnswers(url, target, chosen)
+    const chosen = workloadsOf(target, plan.workloads)
+    const sent = await checkAnswers(url, target, chosen)
     await copy.trim()
     return {
       ...target,
       copy,
       server: server as Server,
-      load: new Load(url, MOST_CONNECTIONS),
-      works: chosen,
+      load: new Load(url, MAX_CONNECTIONS),
+      workloads: chosen,
       startMs,
       idleMemory,
-      asked,
+      sent,
     }
   } catch (error) {
     await server?.[Symbol.asyncDispose]()
@@ -173,30 +173,30 @@ async function admit(
   }
 }
 
-// All works in each round, so that a bad minute of the machine is a bad round of each and not all the rounds of one.
-async function takeRounds(engine: Engine, there: Contestant[], { rounds, ms, tell }: Plan): Promise<Cell[]> {
-  const groups = works
-    .filter(({ beside }) => beside === undefined)
-    .map((work) => [work, ...works.filter(({ beside }) => beside === work.name)])
-    .map((together) => there.flatMap((contestant) => placesOf(contestant, together)))
+// Each round runs all workloads, so that a slow minute of the machine affects one round of each and not all rounds of one.
+async function runRounds(engine: Engine, contestants: Contestant[], { rounds, ms, log }: Plan): Promise<Cell[]> {
+  const groups = workloads
+    .filter(({ pairedWith }) => pairedWith === undefined)
+    .map((workload) => [workload, ...workloads.filter(({ pairedWith }) => pairedWith === workload.name)])
+    .map((group) => contestants.flatMap((contestant) => entriesOf(contestant, group)))
   for (let round = 0; round < rounds; round++) {
-    tell(`${engine.name}: round ${round + 1} of ${rounds}`)
-    for (const { copy } of there) await copy.warm()
+    log(`${engine.name}: round ${round + 1} of ${rounds}`)
+    for (const { copy } of contestants) await copy.warm()
     for (const group of groups) {
-      // Another begins each round.
+      // Each round starts with a different contestant.
       const first = round % group.length
-      for (const { work, contestant, turns } of [...group.slice(first), ...group.slice(0, first)]) {
-        turns.push(await takeTurn(contestant, work, ms))
+      for (const { workload, contestant, intervals } of [...group.slice(first), ...group.slice(0, first)]) {
+        intervals.push(await measureInterval(contestant, workload, ms))
       }
     }
   }
-  return groups.flat().map(({ work, contestant: { program, rows }, turns }) => {
-    const of = (name: keyof Turn) => turns.map((turn) => turn[name])
+  return groups.flat().map(({ workload, contestant: { program, rows }, intervals }) => {
+    const of = (name: keyof Interval) => intervals.map((interval) => interval[name])
     return {
       engine: engine.name,
       rows,
       program: program.name,
-      work: work.name,
+      workload: workload.name,
       cpu: spread(of('cpu')),
       cpuOfRounds: of('cpu'),
       perSecond: spread(of('perSecond')),
@@ -207,29 +207,34 @@ async function takeRounds(engine: Engine, there: Contestant[], { rounds, ms, tel
   })
 }
 
-function placesOf(contestant: Contestant, together: Work[]) {
-  return together
-    .filter((work) => contestant.works.includes(work))
-    .map((work) => ({ work, contestant, turns: [] as Turn[] }))
+function entriesOf(contestant: Contestant, group: Workload[]) {
+  return group
+    .filter((workload) => contestant.workloads.includes(workload))
+    .map((workload) => ({ workload, contestant, intervals: [] as Interval[] }))
 }
 
-/** Asks for one kind of work for so many ms, and not more often than `most`. */
-function ask(contestant: Contestant, work: Work, ms: number, most = Number.POSITIVE_INFINITY) {
+/** Runs one workload for `ms`, or until `maxRequests` have been sent. */
+function run(contestant: Contestant, workload: Workload, ms: number, maxRequests = Number.POSITIVE_INFINITY) {
   const end = performance.now() + ms
-  const last = contestant.asked + most
-  const goesOn = () => contestant.asked < last && performance.now() < end
-  return contestant.load.run(() => work.ask(contestant.asked++, contestant), work.status, work.connections, goesOn)
+  const last = contestant.sent + maxRequests
+  const isRunning = () => contestant.sent < last && performance.now() < end
+  return contestant.load.run(
+    () => workload.request(contestant.sent++, contestant),
+    workload.status,
+    workload.connections,
+    isRunning,
+  )
 }
 
-async function takeTurn(contestant: Contestant, work: Work, ms: number): Promise<Turn> {
+async function measureInterval(contestant: Contestant, workload: Workload, ms: number): Promise<Interval> {
   const { server, copy } = contestant
-  await ask(contestant, work, LEAD_MS)
+  await run(contestant, workload, LEAD_IN_MS)
   const before = await server.usage()
-  const { requests, seconds, latencies, busy } = await ask(contestant, work, ms - LEAD_MS)
+  const { requests, seconds, latencies, busy } = await run(contestant, workload, ms - LEAD_IN_MS)
   const after = await server.usage()
-  if (work.adds) await copy.trim()
+  if (workload.insertsRows) await copy.trim()
   latencies.sort((a, b) => a - b)
-  const calls = requests * (work.calls ?? 1)
+  const calls = requests * (workload.calls ?? 1)
   return {
     cpu: (after.cpu - before.cpu) / calls,
     perSecond: calls / seconds,

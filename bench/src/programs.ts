@@ -1,18 +1,18 @@
-/** What is measured. Each is started with `PORT` and `DATABASE_URL`, and serves on 127.0.0.1. */
+/** A measured program. It receives `PORT` and `DATABASE_URL` and listens on 127.0.0.1. */
 export interface Program {
   name: string
   title: string
-  /** From the folder of the bench. */
+  /** Path relative to the folder of the bench. */
   entry: string
-  /** As its authors start it: flags of Node, and settings. */
+  /** Node.js flags and environment variables that its authors recommend. */
   flags?: string[]
   env?: Record<string, string>
   trpc: boolean
-  /** Its bulk create takes `{ users: [...] }`. */
+  /** Whether the body of its bulk create is `{ users: [...] }` instead of an array. */
   bulkInObject?: boolean
-  /** It turns text in JSON bodies into numbers. */
+  /** Whether it converts strings in JSON bodies to numbers. */
   convertsBodies?: boolean
-  /** The form of a framework: an equipped one also logs, limits, sheds load and counts, as the service does. */
+  /** Variant of a framework program: an equipped one also has logs, rate limits, load shedding and metrics, like the service. */
   peer?: 'bare' | 'equipped'
 }
 
@@ -36,7 +36,7 @@ export const programs: Program[] = [
     name: 'ours',
     title: 'Resource Service',
     entry: '../apps/server/src/main.ts',
-    // As `npm start` has it.
+    // The same settings as in `npm start`.
     flags: ['--max-semi-space-size=16'],
     env: { MALLOC_MMAP_THRESHOLD_: '1048576' },
     trpc: true,

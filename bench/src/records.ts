@@ -1,4 +1,4 @@
-// The records of a dataset: number n of each family, as the programs show it. seedStatements makes the same in SQL.
+// The records of a dataset: record n of each resource as it appears in responses. seedStatements creates the same in SQL.
 
 const FIRST_SECOND = Date.UTC(2026, 0, 1)
 
@@ -12,7 +12,7 @@ export function userDetail(n: number) {
   return { ...userSummary(n), created_at: time(n) }
 }
 
-export function wholeUser(n: number) {
+export function fullUser(n: number) {
   return {
     ...userSummary(n),
     status: n % 3 === 0 ? 'inactive' : 'active',
@@ -28,10 +28,10 @@ export function item(n: number) {
 }
 
 /**
- * The same in SQL, as the statements that fill the three tables.
+ * The SQL statements that fill the three tables.
  *
- * @param numbers a query of `n` from 1 to the number of rows
- * @param timestamp the SQL of n's time
+ * @param numbers a query that returns `n` from 1 to the number of rows
+ * @param timestamp a SQL expression for the time of record `n`
  */
 export function seedStatements(numbers: string, timestamp: string): string[] {
   return [
@@ -46,5 +46,5 @@ export function seedStatements(numbers: string, timestamp: string): string[] {
   ]
 }
 
-/** Milliseconds; seconds to add are n. */
+/** Time of record 0, in Unix milliseconds; record n is n seconds later. */
 export const firstTime = FIRST_SECOND

@@ -1,23 +1,23 @@
 import { type Facts, facts, notes } from './facts.ts'
 import type { Cell, Results, Run } from './measure.ts'
-import { COMMON_ROWS, GROWING_ROWS } from './options.ts'
+import { COMMON_ROWS, SCALING_ROWS } from './options.ts'
 import { programs } from './programs.ts'
 import { ratioOf, type Spread } from './statistics.ts'
 import { table } from './table.ts'
-import { aheadOfEveryPeer, GROWTH, IDLE_MB, LAST_PAGE, POSTGRESQL, START_MS, targets } from './targets.ts'
-import { works } from './works.ts'
+import { fastestPeer, GROWTH, IDLE_MB, LAST_PAGE, POSTGRESQL, START_MS, targets } from './targets.ts'
+import { workloads } from './workloads.ts'
 
-/** The results as Markdown: what must be seen first, then every figure. */
+/** The results as Markdown: first the targets, then all measurements. */
 export function report(results: Results, run: Facts): string {
   const find = finder(results.cells)
   const datasets = new Map(results.cells.map(({ engine, rows }) => [`${engine} ${rows}`, { engine, rows }]))
   const sections = [
     ['# Results', facts(run)],
-    ['## What must be seen', ...mustBeSeen(find, results)],
+    ['## Targets', ...targetSections(find, results)],
     ...[...datasets.values()].map(({ engine, rows }) => figures(find, engine, rows)),
-    ['## Start and memory', startAndMemory(results.runs)],
-    ['## Not run', absences(results)],
-    ['## How it was measured', notes(results.cells, run)],
+    ['## Startup and memory', startAndMemory(results.runs)],
+    ['## Not run', skipped(results)],
+    ['## Method', notes(results.cells, run)],
   ]
   return `${sections
     .filter((section) => section.slice(1).some((part) => part !== ''))
@@ -25,36 +25,36 @@ export function report(results: Results, run: Facts): string {
     .join('\n\n')}\n`
 }
 
-type Find = (engine: string, rows: number, program: string, work: string) => Cell | undefined
+type Find = (engine: string, rows: number, program: string, workload: string) => Cell | undefined
 
 function finder(cells: Cell[]): Find {
-  const byKey = new Map(cells.map((cell) => [[cell.engine, cell.rows, cell.program, cell.work].join(), cell]))
+  const byKey = new Map(cells.map((cell) => [[cell.engine, cell.rows, cell.program, cell.workload].join(), cell]))
   return (...key) => byKey.get(key.join())
 }
 
-function mustBeSeen(find: Find, { runs }: Results): string[] {
-  const speed = targets.map(({ work, limit, plain }) => {
-    const at = (program: string) => find('sqlite', COMMON_ROWS, program, work)
+function targetSections(find: Find, { runs }: Results): string[] {
+  const speed = targets.map(({ workload, limit, plain }) => {
+    const at = (program: string) => find('sqlite', COMMON_ROWS, program, workload)
     return [
-      titleOf(work),
+      titleOf(workload),
       verdict(ratio(at('ours'), at('limit')), 'at most', limit),
       verdict(ratio(at('plain'), at('ours')), 'at least', plain),
-      aheadOfEveryPeer('bare', (program) => ratio(at(program), at('ours'))),
-      aheadOfEveryPeer('equipped', (program) => ratio(at(program), at('ours'))),
+      fastestPeer('bare', (program) => ratio(at(program), at('ours'))),
+      fastestPeer('equipped', (program) => ratio(at(program), at('ours'))),
     ]
   })
-  const most = GROWING_ROWS.at(-1) as number
-  const growth = works
-    .filter(({ name }) => targets.some(({ work }) => work === name))
+  const most = SCALING_ROWS.at(-1) as number
+  const growth = workloads
+    .filter(({ name }) => targets.some(({ workload }) => workload === name))
     .flatMap(({ name }) =>
       ['sqlite', 'postgresql'].map((engine) => {
         const grown = (program: string) =>
-          ratio(find(engine, most, program, name), find(engine, GROWING_ROWS[0] as number, program, name))
+          ratio(find(engine, most, program, name), find(engine, SCALING_ROWS[0] as number, program, name))
         return [`${titleOf(name)}, ${engine}`, verdict(grown('ours'), 'at most', GROWTH), times(grown('limit'))]
       }),
     )
   const pages = ['sqlite', 'postgresql'].flatMap((engine) =>
-    GROWING_ROWS.map((rows) => [
+    SCALING_ROWS.map((rows) => [
       `${engine}, ${count(rows)} rows`,
       verdict(
         ratio(find(engine, rows, 'ours', 'last-page'), find(engine, rows, 'ours', 'first-page')),
@@ -63,12 +63,12 @@ function mustBeSeen(find: Find, { runs }: Results): string[] {
       ),
     ]),
   )
-  const postgresql = ['get', 'list'].map((work) => {
-    const on = (program: string) => find('postgresql', COMMON_ROWS, program, work)
+  const postgresql = ['get', 'list'].map((workload) => {
+    const on = (program: string) => find('postgresql', COMMON_ROWS, program, workload)
     return [
-      titleOf(work),
+      titleOf(workload),
       verdict(ratio(on('ours'), on('limit')), 'at most', POSTGRESQL),
-      aheadOfEveryPeer('bare', (program) => ratio(on(program), on('ours'))),
+      fastestPeer('bare', (program) => ratio(on(program), on('ours'))),
     ]
   })
   const process = runs
@@ -80,28 +80,28 @@ function mustBeSeen(find: Find, { runs }: Results): string[] {
     ])
   return [
     named(
-      `CPU of the server per call, SQLite, ${count(COMMON_ROWS)} rows:`,
+      `Server CPU per call, SQLite, ${count(COMMON_ROWS)} rows:`,
       table(
         [
-          'Work',
-          'Against the limit',
-          'Ahead of the plain card stack',
-          'Ahead of every other peer',
-          'Equipped peers, to compare',
+          'Workload',
+          'Relative to the limit',
+          '`plain` relative to the service',
+          'Fastest peer relative to the service',
+          'Fastest equipped peer, for comparison',
         ],
         speed,
       ),
     ),
     named(
-      'Growth, CPU at 1,000,000 rows against 1,000:',
-      table(['Work', 'Resource Service', 'The limit, to compare'], growth),
+      'CPU at 1,000,000 rows relative to 1,000 rows:',
+      table(['Workload', 'Resource Service', 'The limit, for comparison'], growth),
     ),
-    named('Last page by cursor against the first:', table(['Dataset', 'CPU'], pages)),
+    named('Last page by cursor relative to the first:', table(['Dataset', 'CPU'], pages)),
     named(
       `PostgreSQL, ${count(COMMON_ROWS)} rows:`,
-      table(['Work', 'Against the limit', 'Ahead of every peer'], postgresql),
+      table(['Workload', 'Relative to the limit', 'Fastest peer relative to the service'], postgresql),
     ),
-    named('The process:', table(['Engine', 'Resident when idle', 'Start to first answer'], process)),
+    named('Process:', table(['Engine', 'Idle resident memory', 'Start to first response'], process)),
   ]
 }
 
@@ -110,30 +110,30 @@ function figures(find: Find, engine: string, rows: number): string[] {
   const show = (text: (cell: Cell) => string) =>
     table(
       ['', ...columns],
-      works.map(({ name, title }) => [
+      workloads.map(({ name, title }) => [
         title,
         ...columns.map((program) => {
           const cell = find(engine, rows, program, name)
-          return cell === undefined ? NOTHING : text(cell)
+          return cell === undefined ? NO_VALUE : text(cell)
         }),
       ]),
     )
   return [
     `## ${engine}, ${count(rows)} rows`,
     named(
-      'CPU of the server, µs per call, median (least–most):',
+      'Server CPU, µs per call, median (min–max):',
       show(({ cpu }) => within(cpu)),
     ),
     named(
-      'The same as multiples of the Resource Service, round by round:',
-      show((cell) => times(ratio(cell, find(engine, rows, 'ours', cell.work)))),
+      'Server CPU relative to the Resource Service, median of the ratios by round:',
+      show((cell) => times(ratio(cell, find(engine, rows, 'ours', cell.workload)))),
     ),
     named(
-      'Calls per second, median (`*`: the load generator was the one that could not do more):',
+      'Calls per second, median (`*`: limited by the load generator):',
       show(({ perSecond, loadBusy }) => `${number(perSecond.median)}${loadBusy > 0.9 ? '*' : ''}`),
     ),
     named(
-      'Time of a request, ms, p50 / p99:',
+      'Latency, ms, p50 / p99:',
       show(({ p50, p99 }) => `${number(p50.median)} / ${number(p99.median)}`),
     ),
   ]
@@ -141,7 +141,14 @@ function figures(find: Find, engine: string, rows: number): string[] {
 
 function startAndMemory(runs: Run[]): string {
   return table(
-    ['Program', 'Engine', 'Rows', 'Start to first answer, ms', 'Resident when idle, MB', 'Resident after the work, MB'],
+    [
+      'Program',
+      'Engine',
+      'Rows',
+      'Start to first response, ms',
+      'Idle resident memory, MB',
+      'Resident memory after all workloads, MB',
+    ],
     runs.map(({ program, engine, rows, startMs, idleMemory, busyMemory }) => [
       program,
       engine,
@@ -153,8 +160,8 @@ function startAndMemory(runs: Run[]): string {
   )
 }
 
-function absences({ absences }: Results): string {
-  return absences
+function skipped({ skipped }: Results): string {
+  return skipped
     .map(({ engine, rows, program, reason }) => {
       const where = rows === 0 ? engine : `${engine}, ${count(rows)} rows`
       return `- ${program} on ${where}: ${reason
@@ -165,13 +172,13 @@ function absences({ absences }: Results): string {
     .join('\n')
 }
 
-const NOTHING = '–'
+const NO_VALUE = '–'
 
 function verdict(value: number | undefined, word: 'at most' | 'at least' | 'under', bound: number, unit = 'x'): string {
-  if (value === undefined) return NOTHING
-  const isReached = word === 'at least' ? value >= bound : value <= bound
+  if (value === undefined) return NO_VALUE
+  const isMet = word === 'at least' ? value >= bound : value <= bound
   const shown = unit === 'x' ? times(value) : `${number(value)}${unit}`
-  return `${shown} (${word} ${count(bound)}${unit}) ${isReached ? 'yes' : '**no**'}`
+  return `${shown} (${word} ${count(bound)}${unit}) ${isMet ? 'yes' : '**no**'}`
 }
 
 function named(title: string, table: string): string {
@@ -179,16 +186,16 @@ function named(title: string, table: string): string {
 }
 
 function titleOf(name: string): string {
-  return works.find((work) => work.name === name)?.title ?? name
+  return workloads.find((workload) => workload.name === name)?.title ?? name
 }
 
-// Of two that had their turns in the same rounds.
+// Compares CPU by round: the intervals of one round are adjacent in time.
 function ratio(above: Cell | undefined, below: Cell | undefined): number | undefined {
   return above === undefined || below === undefined ? undefined : ratioOf(above.cpuOfRounds, below.cpuOfRounds)
 }
 
 function times(value: number | undefined): string {
-  return value === undefined ? NOTHING : `${value.toFixed(value < 10 ? 2 : 1)}x`
+  return value === undefined ? NO_VALUE : `${value.toFixed(value < 10 ? 2 : 1)}x`
 }
 
 function within({ median, min, max }: Spread): string {

@@ -5,7 +5,7 @@ import { Client } from 'undici'
 import { freePort } from './port.ts'
 import type { Program } from './programs.ts'
 
-/** What a process has used since its start: CPU time in µs, in user and kernel, and resident memory in bytes. */
+/** Usage of a process: CPU time since its start in µs, user and kernel, and resident memory in bytes. */
 interface Usage {
   cpu: number
   memory: number
@@ -13,20 +13,20 @@ interface Usage {
 
 export interface Server extends AsyncDisposable {
   url: string
-  /** From the start of the process to its first right answer, in ms. */
+  /** From process start to the first successful response, in ms. */
   startMs: number
   usage: () => Promise<Usage>
 }
 
 const START_LIMIT_MS = 60_000
-const ENDS_WITHIN_MS = 15_000
+const STOP_LIMIT_MS = 15_000
 
 /**
  * Starts a program on a database.
  *
- * @param core the CPU core it may use, where the machine can pin it
- * @param log a file descriptor for its log, which is thrown away when absent
- * @throws Error with the program's own words when it ends or does not answer
+ * @param core CPU core to pin the program to
+ * @param log file descriptor for the program's stdout; default: /dev/null
+ * @throws Error with the program's stderr when it exits or does not respond in time
  */
 export async function startServer(program: Program, databaseUrl: string, core?: number, log?: number): Promise<Server> {
   const port = await freePort()
@@ -43,25 +43,25 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
       NODE_ENV: 'production',
       TZ: 'UTC',
       PATH: process.env.PATH,
-      // As `npm start` has it.
+      // The same setting as in `npm start`.
       NODE_COMPILE_CACHE: file('../../node_modules/.cache/node'),
       ...env,
     },
-    // Logs are made and written, to nowhere.
+    // Logs are still generated and written, to /dev/null.
     stdio: ['ignore', log ?? 'ignore', 'pipe', 'ipc'],
   })
-  let words = ''
+  let stderr = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-2000)
+    stderr = (stderr + text).slice(-2000)
   })
   const ended = once(child, 'exit')
 
   const client = new Client(url)
   try {
     while (!(await answers(client))) {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(words.trim() || 'it ended')
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(stderr.trim() || 'the program exited')
       if (performance.now() - started > START_LIMIT_MS)
-        throw new Error(`no answer within ${START_LIMIT_MS} ms: ${words}`)
+        throw new Error(`no response within ${START_LIMIT_MS} ms: ${stderr}`)
     }
   } catch (error) {
     child.kill('SIGKILL')
@@ -82,7 +82,7 @@ export async function startServer(program: Program, databaseUrl: string, core?: 
     },
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
       await ended
       clearTimeout(late)
     },
@@ -95,7 +95,7 @@ async function answers(client: Client): Promise<boolean> {
     await body.dump()
     return statusCode === 200
   } catch {
-    // Nobody listens yet: asked again a moment later.
+    // Not listening yet: retry after 5 ms.
     await new Promise((resolve) => setTimeout(resolve, 5))
     return false
   }

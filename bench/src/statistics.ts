@@ -14,7 +14,7 @@ export function percentile(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number
 }
 
-/** How many times `below` is in `above`: the median of what each round, in which both had their turns, says. */
-export function ratioOf(above: number[], below: number[]): number {
-  return spread(above.map((value, round) => value / (below[round] as number))).median
+/** Median of the ratios by round. Both arrays have one value per round, in the same order. */
+export function ratioOf(numerators: number[], denominators: number[]): number {
+  return spread(numerators.map((value, round) => value / (denominators[round] as number))).median
 }

@@ -2,12 +2,12 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkAnswers, worksOf } from '../src/check.ts'
+import { checkAnswers, workloadsOf } from '../src/check.ts'
 import type { Engine } from '../src/engines/engine.ts'
 import { openSqlite } from '../src/engines/sqlite.ts'
 import { type Program, programs } from '../src/programs.ts'
 import { startServer } from '../src/server.ts'
-import { findLastCursor, type Target, works } from '../src/works.ts'
+import { findLastCursor, type Target, workloads } from '../src/workloads.ts'
 
 const ROWS = 1000
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 test.concurrent.for(programs.filter(({ peer }) => peer !== 'equipped'))(
-  '$name gives the answers that all programs give, and refuses what all refuse',
+  '$name returns the expected responses and rejects invalid requests',
   { timeout: 120_000 },
   async (program) => {
     await using copy = await engine.copy(ROWS, program.name)
@@ -34,7 +34,7 @@ test.concurrent.for(programs.filter(({ peer }) => peer !== 'equipped'))(
 )
 
 test.concurrent.for(programs.filter(({ peer }) => peer === 'equipped'))(
-  '$name gives the same answers, with security headers, one log line and one count in the metrics for each',
+  '$name returns the expected responses, each with security headers, one log line and one count in the metrics',
   { timeout: 120_000 },
   async (program, { expect }) => {
     const logFile = join(folder, `${program.name}.log`)
@@ -59,14 +59,14 @@ test.concurrent.for(programs.filter(({ peer }) => peer === 'equipped'))(
 async function expectRightAnswers(program: Program, url: string) {
   const lastCursor = program.name === 'ours' ? await findLastCursor(url, ROWS) : ''
   const target: Target = { program, rows: ROWS, lastCursor }
-  const chosen = worksOf(
+  const chosen = workloadsOf(
     target,
-    works.map(({ name }) => name),
+    workloads.map(({ name }) => name),
   )
   expect(await checkAnswers(url, target, chosen)).toBe(chosen.length * 5)
 }
 
-/** The requests below `/api/users/` that a program's metrics have counted. */
+/** Number of requests below `/api/users/` in the program's metrics. */
 async function countUserRequests(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const counts = metrics.matchAll(/^http_request_duration_seconds_count\{.*\/api\/users\/.* (\d+)$/gm)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../child.mjs'
 
-/** The files of the working tree as a repository of their own, without anything that is installed or built. */
-export function emptyClone() {
+/** Copies the files of the working tree to a new repository, without installed packages and build output. */
+export function cleanClone() {
   const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
   const run = (command: string) =>
     execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -24,7 +24,7 @@ export function emptyClone() {
   }
 }
 
-/** A command that serves until it is stopped, on a free port. */
+/** Starts a command that serves on a free port until disposal. */
 async function startService(cwd: string, command: string, env: Record<string, string>) {
   const child = spawn('sh', ['-c', command], {
     cwd,
@@ -45,5 +45,5 @@ async function startService(cwd: string, command: string, env: Record<string, st
       },
     }
   }
-  throw new Error(`${command} ended and did not serve`)
+  throw new Error(`${command} exited without listening`)
 }

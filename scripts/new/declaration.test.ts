@@ -6,7 +6,7 @@ import { namesOf } from './names.ts'
 const orders = namesOf('orders')
 const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
 
-test('a declaration has the fields, their imports and their filters', () => {
+test('a declaration contains the fields, their imports and their filters', () => {
   expect(declarationSource(orders, fields)).toBe(`import { z } from 'zod'
 import { collection } from './collection.ts'
 import { whole, must, reference } from './fields.ts'
@@ -22,13 +22,13 @@ filters: ["quantity_gte","quantity_lte","status","user_id"],
 })`)
 })
 
-test('a declaration says the singular and the path that do not follow from the noun', () => {
+test('a declaration specifies singular and path if they cannot be derived from the noun', () => {
   const source = declarationSource(namesOf('order-boxes'), fields)
   expect(source).toContain("noun: 'orderBoxes',\none: 'orderBox',")
   expect(source).toContain("path: '/order-boxes',")
 })
 
-test('the list gets a line and a name, and loses them again', () => {
+test('a noun is added to the list and removed from it', () => {
   const list = "import { keys } from './keys.ts'\n\nexport const writable = { users, keys }\n"
   const longer = withNoun(list, orders)
   expect(longer).toBe(

@@ -1,8 +1,8 @@
 import type { Field } from './fields.ts'
 import { listed, type Names, upper } from './names.ts'
 
-/** The declaration in the contract, for Biome to format. */
-export function declarationSource({ noun, one, path, words }: Names, fields: Field[]): string {
+/** The declaration for the contract, unformatted. */
+export function declarationSource({ noun, one, path, label }: Names, fields: Field[]): string {
   const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
   const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
@@ -15,7 +15,7 @@ export function declarationSource({ noun, one, path, words }: Names, fields: Fie
     `export const ${noun} = collection({`,
     `noun: '${noun}',`,
     one !== noun.slice(0, -1) && `one: '${one}',`,
-    `description: ${JSON.stringify(`${upper(words)} with ${listed(fields.map(inWords))}.`)},`,
+    `description: ${JSON.stringify(`${upper(label)} with ${listed(fields.map(displayName))}.`)},`,
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
     filters.length > 0 && `filters: ${JSON.stringify(filters)},`,
@@ -34,11 +34,11 @@ function filtersOf({ name, filters }: Field): string[] {
   return filters === 'value' ? [name] : [`${name}_gte`, `${name}_lte`]
 }
 
-const inWords = ({ name, relation }: Field) => (relation?.name ?? name).replaceAll('_', ' ')
+const displayName = ({ name, relation }: Field) => (relation?.name ?? name).replaceAll('_', ' ')
 
 const lines = (...parts: (string | false)[]) => parts.filter((part) => part !== false).join('\n')
 
-/** The list of the contract with the resource in it, ahead of the keys; for Biome to format. */
+/** Adds the resource to the contract's list, before `keys`. The result is unformatted. */
 export function withNoun(list: string, { noun }: Names): string {
   const nouns = nounsIn(list)
   nouns.splice(nouns.indexOf('keys'), 0, noun)
@@ -57,7 +57,7 @@ function withNouns(list: string, nouns: string[]): string {
   return list.replace(/writable = \{[^}]*\}/, `writable = { ${nouns.join(', ')} }`)
 }
 
-/** The names in the list of the contract. */
+/** The names in the contract's list. */
 export function nounsIn(list: string): string[] {
   return /writable = \{([^}]*)\}/.exec(list)?.[1]?.match(/\w+/g) ?? []
 }

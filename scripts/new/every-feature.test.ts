@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../child.mjs'
-import { emptyClone } from './clone.ts'
+import { cleanClone } from './clone.ts'
 
-// A resource that exists here alone, with everything that a declaration can say.
+// A resource for this test only, which uses every feature of a declaration.
 const fixtures = join(root, 'scripts/new/every-feature')
 const HASH = "createHash('sha256').update(pin).digest('hex')"
 const RULES = `parcels: {
@@ -14,10 +14,10 @@ const RULES = `parcels: {
   procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
 }`
 
-test('a resource with every feature of a declaration is there by REST, tRPC, client, console and command line', {
+test('a resource with every feature of a declaration works over REST, tRPC, client, console and command line', {
   timeout: 600_000,
 }, async () => {
-  using clone = emptyClone()
+  using clone = cleanClone()
   declareParcels(clone.folder)
   clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
   clone.run('npm run --silent openapi:write')
@@ -72,7 +72,7 @@ const second = {
   ...{ status: 'sent', user_id: 1, book_id: null },
 }
 
-/** Literal answers of every kind of call, to a service without records. */
+/** Checks the responses of every kind of call. The service must have no records. */
 async function useEverything(url: string, resource?: (command: string) => string) {
   await json(`${url}/users`, 'POST', { name: 'Ada', email: 'ada@example.com' })
   await json(`${url}/books`, 'POST', { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' })
@@ -81,11 +81,11 @@ async function useEverything(url: string, resource?: (command: string) => string
     201,
     { id: 1, ...first, ...times },
   ])
-  // Refusals name the field, by row in a bulk create, as the caller sent it.
-  const refused = 'must be the id of an existing record'
+  // Errors name the field as the caller sent it; in a bulk create with its index.
+  const missing = 'must be the id of an existing record'
   expect(await json(`${url}/parcels`, 'POST', { ...second, user_id: 9 })).toEqual([
     409,
-    { message: `user_id: ${refused}` },
+    { message: `user_id: ${missing}` },
   ])
   expect(await json(`${url}/parcels`, 'POST', first)).toEqual([
     409,
@@ -93,7 +93,7 @@ async function useEverything(url: string, resource?: (command: string) => string
   ])
   expect(await json(`${url}/parcels/bulk`, 'POST', [second, { ...second, code: 'P-3', book_id: 7 }])).toEqual([
     409,
-    { message: `[1].book_id: ${refused}` },
+    { message: `[1].book_id: ${missing}` },
   ])
   expect((await json(`${url}/trpc/parcels.createMany`, 'POST', { parcels: [second, first] }))[1]).toMatchObject({
     error: { data: { fields: [{ field: 'parcels[1].code', message: 'already in use by another parcel' }] } },
@@ -127,7 +127,7 @@ async function useEverything(url: string, resource?: (command: string) => string
   )
   expect(document.components.schemas.Parcel.properties).not.toHaveProperty('pin')
   if (resource !== undefined) useCommandLine(resource)
-  // Deletes of what is referred to: restricted, and cascading with an entry for each record.
+  // Deletes of referenced records: restricted, or cascading with an audit entry per record.
   const count = (await codes('user_id=1')).length
   expect(await json(`${url}/users/1`, 'DELETE')).toEqual([
     409,
@@ -176,7 +176,7 @@ async function lookAtConsole(url: string) {
   }
 }
 
-/** A hundred parcels are created while the records that they refer to are deleted. */
+/** Creates a hundred parcels while the records that they refer to are deleted. */
 async function deleteWhileReferred(url: string) {
   const [, { id: user_id }] = await json(`${url}/users`, 'POST', { name: 'Bo', email: 'bo@example.com' })
   const [, { id: book_id }] = await json(`${url}/books`, 'POST', {

@@ -37,34 +37,37 @@ test.each([
       relation: { name: 'user', collection: 'users', onDelete: 'Cascade' },
     },
   ],
-])('%s is %s in the contract and %s in the model', (text, schema, column, facts) => {
+])('the field %s becomes %s in the contract and %s in the model', (text, schema, column, facts) => {
   expect(parseField(text)).toMatchObject({ name: text.split(':')[0], schema, column, ...facts })
 })
 
 test.each([
-  ['reference', 'reference: a field is name:type, its name in lower case such as due_date.'],
-  ['Due:date', 'Due:date: a field is name:type, its name in lower case such as due_date.'],
-  ['id:int', 'id:int: id is a name that every record or list has already.'],
-  ['a:word', 'a:word: "word" is no type; it is one of text, int, decimal, bool, date, time, ref:users or open|closed.'],
+  ['reference', 'reference: a field must be name:type, with a lowercase name such as due_date.'],
+  ['Due:date', 'Due:date: a field must be name:type, with a lowercase name such as due_date.'],
+  ['id:int', 'id:int: id is a reserved name.'],
+  [
+    'a:word',
+    'a:word: unknown type "word"; must be one of text, int, decimal, bool, date, time, ref:users or open|closed.',
+  ],
   ['a:text:5', 'a:text:5: "5" cannot follow text; see npm run new -- --help.'],
-  ['a:int:1..2:3', 'a:int:1..2:3: "3" is one word too many; see npm run new -- --help.'],
-  ['a:int:5', 'a:int:5: bounds are written 1..1000, 0.. or ..10.'],
-  ['a:int:0..1.5', 'a:int:0..1.5: an int has whole bounds.'],
-  ['a:int:5..1', 'a:int:5..1: the bounds 5..1 must rise, and lie within -2147483648..2147483647.'],
+  ['a:int:1..2:3', 'a:int:1..2:3: unexpected "3"; see npm run new -- --help.'],
+  ['a:int:5', 'a:int:5: bounds must have the form 1..1000, 0.. or ..10.'],
+  ['a:int:0..1.5', 'a:int:0..1.5: bounds of an int must be integers.'],
+  ['a:int:5..1', 'a:int:5..1: bounds 5..1 must be ascending and within -2147483648..2147483647.'],
   [
     'a:int:0..3000000000',
-    'a:int:0..3000000000: the bounds 0..3000000000 must rise, and lie within -2147483648..2147483647.',
+    'a:int:0..3000000000: bounds 0..3000000000 must be ascending and within -2147483648..2147483647.',
   ],
   ['a:int:1..5=9', 'a:int:1..5=9: the default "9" is not a valid a.'],
   ['a:date=2026-02-30', 'a:date=2026-02-30: the default "2026-02-30" is not a valid a.'],
-  ['a:open|open', 'a:open|open: a choice is made of different words, such as open|closed.'],
-  ['a:open|', 'a:open|: a choice is made of different words, such as open|closed.'],
-  ['a:ref', 'a:ref: a reference names a collection: ref:users.'],
-  ['a:ref:users=1', 'a:ref:users=1: a reference has no default.'],
+  ['a:open|open', 'a:open|open: choices must be distinct words, such as open|closed.'],
+  ['a:open|', 'a:open|: choices must be distinct words, such as open|closed.'],
+  ['a:ref', 'a:ref: a reference must name a collection, such as ref:users.'],
+  ['a:ref:users=1', 'a:ref:users=1: a reference cannot have a default.'],
   ['a:ref:users:unique', 'a:ref:users:unique: a reference cannot be unique.'],
   ['a:text:cascade', 'a:text:cascade: only a reference can cascade.'],
-])('%s is refused', (text, sentence) => {
-  expect(() => parseField(text)).toThrow(sentence)
+])('%s is rejected', (text, message) => {
+  expect(() => parseField(text)).toThrow(message)
 })
 
 test.each([
@@ -76,10 +79,13 @@ test.each([
   ['boxes', undefined, 'boxes', 'box', 'Box'],
   ['purchases', undefined, 'purchases', 'purchase', 'Purchase'],
   ['people', 'person', 'people', 'person', 'Person'],
-])('one of %s (singular: %s) is named', (plural, singular, noun, one, model) => {
+])('the names of %s (singular: %s) are derived', (plural, singular, noun, one, model) => {
   expect(namesOf(plural, singular)).toMatchObject({ noun, one, model })
 })
 
-test.each(['order', 'Orders', 'people', 'address', '3ds', 'order--lines', ''])('"%s" is no plural', (plural) => {
-  expect(() => namesOf(plural)).toThrow(`"${plural}" is not a plural in lower case, such as orders`)
-})
+test.each(['order', 'Orders', 'people', 'address', '3ds', 'order--lines', ''])(
+  '"%s" is rejected as a plural',
+  (plural) => {
+    expect(() => namesOf(plural)).toThrow(`"${plural}" must be a lowercase plural, such as orders`)
+  },
+)

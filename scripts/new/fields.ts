@@ -1,39 +1,39 @@
-/** What is wrong with a request, in a sentence for who made it. */
-export class Refusal extends Error {}
+/** Invalid arguments; the message is shown to the user. */
+export class UsageError extends Error {}
 
 type Value = string | number | boolean
 
 /** A field of a new resource. */
 export interface Field {
-  /** In the contract and in the table: `user_id` for a reference `user`. */
+  /** Name in the contract and in the table: `user_id` for a reference `user`. */
   name: string
-  /** The source of its schema in the contract. */
+  /** Source code of its schema in the contract. */
   schema: string
-  /** The helpers of the contract that the source uses. */
+  /** Helpers of the contract that the source code uses. */
   helpers: string[]
   /** Its type in schema.prisma. */
   column: string
   filters: 'none' | 'value' | 'range'
   nullable: boolean
   unique: boolean
-  /** What a record gets that leaves it out. */
+  /** Value when the field is absent on create. */
   default?: Value | null
-  /** Two valid values, the smaller one first. */
+  /** Two valid values, in ascending order. */
   values: [Value, Value]
-  /** A value that is refused. */
+  /** An invalid value. */
   invalid: Value
   /** The relation of a reference. */
   relation?: { name: string; collection: string; onDelete: 'Restrict' | 'Cascade' }
 }
 
 type Kind = Pick<Field, 'schema' | 'helpers' | 'column' | 'filters' | 'values' | 'invalid'> & {
-  /** Reads a default. */
+  /** Parses a default. Returns undefined for invalid text. */
   read: (text: string) => Value | undefined
 }
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
-// What every record, write or list has already.
-const TAKEN =
+// Names that every record, write or list already uses.
+const RESERVED =
   /^(?:id|version|created_at|updated_at|idempotency_key|if_version|page|limit|sort|after|count|envelope|constructor)$/
 const INT = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 const DECIMAL = { min: -1e12, max: 1e12 }
@@ -50,7 +50,7 @@ const KINDS: Record<string, (range: string | undefined) => Kind> = {
   }),
   int: (range) => {
     const { min, max } = boundsOf(range, INT)
-    if (!Number.isInteger(min) || !Number.isInteger(max)) throw new Refusal('an int has whole bounds.')
+    if (!Number.isInteger(min) || !Number.isInteger(max)) throw new UsageError('bounds of an int must be integers.')
     return number('whole', 'Int', min, max, min > INT.min ? min - 1 : max + 1, Number.isInteger)
   },
   decimal: (range) => {
@@ -86,55 +86,55 @@ const KINDS: Record<string, (range: string | undefined) => Kind> = {
   }),
 }
 
-export const SYNTAX = `A field is name:type, where the type is one of
+export const SYNTAX = `A field is name:type. Types:
   text              1 to 200 characters
   int, decimal      a number; with bounds: int:1..1000, decimal:0..
   bool              true or false
-  date, time        2026-01-31, and 2026-01-31T08:30:00.000Z
+  date, time        2026-01-31, or 2026-01-31T08:30:00.000Z
   open|closed       one of these words
-  ref:users         the id of a user; the field user:ref:users is user_id.
-                    With :cascade the delete of the user deletes the record; else it is refused.
-and what follows may be
+  ref:users         the id of a user; user:ref:users creates the field user_id.
+                    With :cascade, deleting the user deletes the record; otherwise the delete is rejected.
+Options after the type:
   :unique           no two records have the same value
-  ?                 may be null, and may be left out
-  =open             what a record gets that leaves it out
-Quote what the shell would read: 'status:open|closed=open' 'note:text?'`
+  ?                 nullable and optional
+  =open             default value
+Quote special characters of the shell: 'status:open|closed=open' 'note:text?'`
 
 /**
- * Reads a field: `quantity:int:1..1000=1`.
+ * Parses a field: `quantity:int:1..1000=1`.
  *
- * @throws Refusal that says what is wrong
+ * @throws UsageError for invalid text
  */
 export function parseField(text: string): Field {
   try {
     return readField(text)
   } catch (error) {
-    throw error instanceof Refusal ? new Refusal(`${text}: ${error.message}`) : error
+    throw error instanceof UsageError ? new UsageError(`${text}: ${error.message}`) : error
   }
 }
 
 function readField(text: string): Field {
   const [, declared = '', initial] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const nullable = declared.includes('?')
-  const [name = '', ...words] = declared.replace('?', '').split(':')
-  const [unique, cascade] = ['unique', 'cascade'].map((word) => words.slice(1).includes(word))
-  const [type = '', argument, ...others] = words.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
+  const [name = '', ...options] = declared.replace('?', '').split(':')
+  const [unique, cascade] = ['unique', 'cascade'].map((word) => options.slice(1).includes(word))
+  const [type = '', argument, ...others] = options.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
   if (!NAME.test(name) || type === '')
-    throw new Refusal('a field is name:type, its name in lower case such as due_date.')
-  if (TAKEN.test(name)) throw new Refusal(`${name} is a name that every record or list has already.`)
-  if (others.length > 0) throw new Refusal(`"${others[0]}" is one word too many; see npm run new -- --help.`)
+    throw new UsageError('a field must be name:type, with a lowercase name such as due_date.')
+  if (RESERVED.test(name)) throw new UsageError(`${name} is a reserved name.`)
+  if (others.length > 0) throw new UsageError(`unexpected "${others[0]}"; see npm run new -- --help.`)
   const flags = { nullable, unique: unique === true }
   if (type === 'ref') {
-    if (argument === undefined) throw new Refusal('a reference names a collection: ref:users.')
-    if (initial !== undefined) throw new Refusal('a reference has no default.')
-    if (unique) throw new Refusal('a reference cannot be unique.')
+    if (argument === undefined) throw new UsageError('a reference must name a collection, such as ref:users.')
+    if (initial !== undefined) throw new UsageError('a reference cannot have a default.')
+    if (unique) throw new UsageError('a reference cannot be unique.')
     return { ...reference(name, argument, cascade ? 'Cascade' : 'Restrict', nullable), ...flags }
   }
-  if (cascade) throw new Refusal('only a reference can cascade.')
+  if (cascade) throw new UsageError('only a reference can cascade.')
   const { read, ...kind } = kindOf(type, argument)
   if (initial === undefined) return { name, ...kind, ...flags, ...(nullable && { default: null }) }
   const value = read(initial)
-  if (value === undefined) throw new Refusal(`the default "${initial}" is not a valid ${name}.`)
+  if (value === undefined) throw new UsageError(`the default "${initial}" is not a valid ${name}.`)
   return { name, ...kind, ...flags, default: value }
 }
 
@@ -142,17 +142,19 @@ function kindOf(type: string, argument: string | undefined): Kind {
   if (type.includes('|') && argument === undefined) return choice(type.split('|'))
   const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
   if (kind === undefined) {
-    throw new Refusal(`"${type}" is no type; it is one of ${Object.keys(KINDS).join(', ')}, ref:users or open|closed.`)
+    throw new UsageError(
+      `unknown type "${type}"; must be one of ${Object.keys(KINDS).join(', ')}, ref:users or open|closed.`,
+    )
   }
   if (argument !== undefined && type !== 'int' && type !== 'decimal') {
-    throw new Refusal(`"${argument}" cannot follow ${type}; see npm run new -- --help.`)
+    throw new UsageError(`"${argument}" cannot follow ${type}; see npm run new -- --help.`)
   }
   return kind(argument)
 }
 
 function choice(values: string[]): Kind {
   if (!values.every((value) => /^[\w-]+$/.test(value)) || new Set(values).size < values.length) {
-    throw new Refusal('a choice is made of different words, such as open|closed.')
+    throw new UsageError('choices must be distinct words, such as open|closed.')
   }
   const [first = '', second = ''] = values
   const words = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
@@ -208,19 +210,19 @@ function number(
 /** `1e12` rather than `1000000000000`. */
 const written = (value: number) => String(value).replace(/0{6,}$/, ({ length }) => `e${length}`)
 
-/** `1..1000`, `0..`, `..10`; what is left out is `widest`. */
+/** Parses `1..1000`, `0..` or `..10`. A missing bound is that of `widest`. */
 function boundsOf(range: string | undefined, widest: { min: number; max: number }) {
   if (range === undefined) return widest
   const [, from, to] = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/.exec(range) ?? []
   const [min, max] = [Number(from ?? widest.min), Number(to ?? widest.max)]
-  if (from === undefined && to === undefined) throw new Refusal('bounds are written 1..1000, 0.. or ..10.')
+  if (from === undefined && to === undefined) throw new UsageError('bounds must have the form 1..1000, 0.. or ..10.')
   if (min < widest.min || max > widest.max || min >= max) {
-    throw new Refusal(`the bounds ${min}..${max} must rise, and lie within ${widest.min}..${widest.max}.`)
+    throw new UsageError(`bounds ${min}..${max} must be ascending and within ${widest.min}..${widest.max}.`)
   }
   return { min, max }
 }
 
-/** Whether it is a time as the service shows it, of a day that exists. */
+/** Whether the text is an existing time in the service's format. */
 function isTime(text: string): boolean {
   const time = new Date(text)
   return !Number.isNaN(time.getTime()) && time.toISOString() === text

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { root } from '../child.mjs'
-import { emptyClone } from './clone.ts'
+import { cleanClone } from './clone.ts'
 
-// A service that has orders already follows the guide under another name.
+// If the project already has orders, the test follows the guide with another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'
 const guide = readFileSync(join(root, 'docs/add-a-resource.md'), 'utf8')
   .replaceAll('orders', orders)
   .replaceAll(/\border\b/g, orders.slice(0, -1))
-const [make = '', requests = '', takeBack = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)
+const [add = '', requests = '', remove = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-test('the guide leads from an empty clone to orders in the console, and back', { timeout: 600_000 }, async () => {
-  using clone = emptyClone()
-  const [add = '', start = '', ...more] = make.trim().split('\n')
+test('the guide adds orders to a clean clone, serves them, and removes them again', { timeout: 600_000 }, async () => {
+  using clone = cleanClone()
+  const [create = '', start = '', ...more] = add.trim().split('\n')
   expect([start, more]).toEqual(['npm start', []])
 
-  clone.run(add)
+  clone.run(create)
   expect(clone.changes().map((change) => change.replace(/\d{4}_/, 'NNNN_'))).toEqual([
     ' M packages/contract/openapi.snapshot.json',
     ' M packages/contract/src/hash.ts',
@@ -46,11 +46,11 @@ test('the guide leads from an empty clone to orders in the console, and back', {
       await browser.close()
     }
   }
-  clone.run(takeBack)
+  clone.run(remove)
   expect(clone.changes()).toEqual([])
 })
 
-/** What a curl command of the guide is answered. */
+/** Sends the request of a curl command in the guide. @returns the response body */
 async function send(url: string, command: string): Promise<string> {
   const [, method = 'GET'] = /-X (\w+)/.exec(command) ?? []
   const [, path = ''] = /localhost:3000([^\s']*)/.exec(command) ?? []

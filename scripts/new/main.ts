@@ -1,19 +1,19 @@
-// Writes a resource, or takes it back: `npm run new -- --help` says how.
+// Adds or removes a resource: see `npm run new -- --help`.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, run } from '../child.mjs'
 import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
-import { type Field, parseField, Refusal, SYNTAX } from './fields.ts'
+import { type Field, parseField, SYNTAX, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
-import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, refuseTaken, targetsOf } from './project.ts'
-import { testSource } from './promises.ts'
+import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, rejectTaken, targetsOf } from './project.ts'
+import { testSource } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
-npm run new -- --remove orders     takes it back while it is not committed
+npm run new -- --remove orders     removes it again, before it is committed
 
-The first word is the plural of the resource: orders, order-lines. One without an s needs its singular:
+The first argument is the plural name of the resource: orders, order-lines. A plural without a final s needs --one:
 npm run new -- people --one=person name:text
 
 ${SYNTAX}`
@@ -21,7 +21,7 @@ ${SYNTAX}`
 try {
   await main()
 } catch (error) {
-  if (!(error instanceof Refusal || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS'))) throw error
+  if (!(error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS'))) throw error
   console.error((error as Error).message)
   process.exitCode = 1
 }
@@ -31,20 +31,20 @@ async function main() {
     options: { help: { type: 'boolean' }, one: { type: 'string' }, remove: { type: 'boolean' } },
     allowPositionals: true,
   })
-  const [plural, ...words] = positionals
+  const [plural, ...fields] = positionals
   if (values.help || plural === undefined) return console.log(USAGE)
   const names = namesOf(plural, values.one)
   if (values.remove) return remove(names)
-  if (words.length === 0) {
-    throw new Refusal(`${names.words}: name at least one field, such as reference:text; npm run new -- --help lists the types.
+  if (fields.length === 0) {
+    throw new UsageError(`${names.label}: name at least one field, such as reference:text; npm run new -- --help lists the types.
 To remove a resource: npm run new -- --remove ${names.path}`)
   }
-  await add(names, words.map(parseField))
+  await add(names, fields.map(parseField))
 }
 
 async function add(names: Names, fields: Field[]) {
-  refuseTaken(names)
-  refuseRepeated(fields)
+  rejectTaken(names)
+  rejectRepeated(fields)
   const models = modelsReferredTo(fields)
   const { declaration, test } = filesOf(names)
   await allOrNothing(names, async () => {
@@ -54,28 +54,32 @@ async function add(names: Names, fields: Field[]) {
     write(MODELS, withModel(read(MODELS), names, fields, models))
     await format(declaration, LIST, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)
-    await derive()
+    await regenerate()
   })
-  console.log(`Written:
+  console.log(`Created:
   ${declaration}
   ${test}
   ${filesOf(names).migrations.join('\n  ')}
 Changed:
   ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
 
-npm start serves it at /${names.path} and shows it at /console/${names.noun}; npm test proves it.
-To take it back before it is committed: npm run new -- --remove ${names.path}`)
+npm start serves it at /${names.path} and /console/${names.noun}; npm test runs its tests.
+To remove it before it is committed: npm run new -- --remove ${names.path}`)
 }
 
 async function remove(names: Names) {
   const { declaration, test, migrations } = filesOf(names)
   const files = [declaration, test, ...migrations]
-  if (!existsSync(join(root, declaration))) throw new Refusal(`There is no resource ${names.words} in ${declaration}.`)
+  if (!existsSync(join(root, declaration)))
+    throw new UsageError(`${names.label}: no such resource; ${declaration} does not exist.`)
   const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
-  if (code !== 0) throw new Refusal(`git does not say what is committed, so nothing is removed: ${output.trim()}`)
+  if (code !== 0)
+    throw new UsageError(
+      `Nothing was removed: git ls-tree failed, so it is unknown whether ${names.label} is committed. ${output.trim()}`,
+    )
   if (output !== '') {
-    throw new Refusal(`${names.words}: it is committed, so databases may have its table. Nothing is removed.
-Take declaration, line and model out, and write the migration that drops the table: prisma/README.md.
+    throw new UsageError(`${names.label}: the resource is committed, so databases may have its table. Nothing was removed.
+Remove declaration, list entry and model yourself, and write a migration that drops the table: prisma/README.md.
 Committed: ${output.trim().replaceAll('\n', ', ')}`)
   }
   await allOrNothing(names, async () => {
@@ -83,30 +87,30 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
     write(LIST, withoutNoun(read(LIST), names))
     for (const file of files) discard(file)
     await format(LIST)
-    await derive()
+    await regenerate()
   })
   console.log(`Removed:
   ${files.join('\n  ')}
-Taken out of:
+Changed:
   ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
 
-A database opened in the meantime has the migration, and the service refuses to start on it: delete the database, or
+A database opened in the meantime contains the migration, so the service refuses to start on it. Delete the database, or
 restore a backup.`)
 }
 
-function refuseRepeated(fields: Field[]) {
+function rejectRepeated(fields: Field[]) {
   const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
   const repeated = names.find((name, at) => names.indexOf(name) < at)
-  if (repeated !== undefined) throw new Refusal(`${repeated}: two fields have this name.`)
+  if (repeated !== undefined) throw new UsageError(`${repeated}: used by two fields; field names must be unique.`)
 }
 
-/** What follows from contract and models. */
-async function derive() {
+/** Regenerates the files derived from the contract and the models. */
+async function regenerate() {
   await step('turbo', 'run', 'generate', '--output-logs=errors-only')
   await step('npm', 'run', '--silent', 'openapi:write')
 }
 
-/** Does all of the work, or leaves the files of the resource as they were. */
+/** Runs `work`; restores all files if it fails. */
 async function allOrNothing(names: Names, work: () => Promise<void>) {
   const files = () => {
     const { declaration, test, migrations } = filesOf(names)
@@ -121,19 +125,19 @@ async function allOrNothing(names: Names, work: () => Promise<void>) {
     for (const file of files()) if (!before.some(({ path }) => path === file)) discard(file)
     for (const { path, text } of before) write(path, text)
     await run('turbo', ['run', 'generate'], { quiet: true })
-    console.error('Failed. All files are as they were before.')
+    console.error('Failed. All files were restored.')
     throw error
   }
 }
 
-/** Formats and sorts imports, without the linter, which reads the whole project. */
+/** Formats files and sorts imports. Skips the linter, which would scan the whole project. */
 function format(...files: string[]) {
   return step('biome', 'check', '--write', '--linter-enabled=false', ...files)
 }
 
 async function step(command: string, ...args: string[]) {
   const { code, output } = await run(command, args, { quiet: true })
-  if (code !== 0) throw new Refusal(`${[command, ...args].join(' ')} failed:\n${output.trim()}`)
+  if (code !== 0) throw new UsageError(`${[command, ...args].join(' ')} failed:\n${output.trim()}`)
 }
 
 function write(path: string, text: string) {
@@ -141,7 +145,7 @@ function write(path: string, text: string) {
   writeFileSync(join(root, path), text)
 }
 
-/** Deletes a file, a migration with its folder. */
+/** Deletes a file; a migration together with its folder. */
 function discard(path: string) {
   rmSync(join(root, basename(path) === 'migration.sql' ? dirname(path) : path), { recursive: true, force: true })
 }

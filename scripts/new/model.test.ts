@@ -35,13 +35,13 @@ const before = `model User {
 }
 `
 
-test('a model has a column and an index for each field, and the model that it refers to has the other side', () => {
+test('a model has columns and indexes for its fields, and the referenced model has the back-relation', () => {
   const after = withModel(before, orders, fields, models)
   expect(after).toBe(`${before.replace('String\n', 'String\n  orders Order[]\n')}\n${model}`)
   expect(withoutModel(after, orders)).toBe(before)
 })
 
-test('two relations to one model have names', () => {
+test('two relations to one model have distinct names', () => {
   const after = withModel(before, orders, ['buyer:ref:users', 'seller:ref:users:cascade?'].map(parseField), models)
   expect(after).toContain(`
   name String
@@ -56,13 +56,13 @@ test('two relations to one model have names', () => {
 `)
 })
 
-test('a model that another one refers to is not removed', () => {
+test('a model referenced by another model is not removed', () => {
   const referredTo = model.replace('  version', '  trips      Trip[]\n  version')
   expect(() => withoutModel(`${before}\n${referredTo}`, orders)).toThrow(
-    'orders: the model Trip refers to it. Remove that one before it.',
+    'orders: the model Trip refers to it. Remove Trip first.',
   )
 })
 
-test('a model that is not there is not removed', () => {
-  expect(() => withoutModel(before, orders)).toThrow('orders: there is no model Order. If it has another singular')
+test('an unknown model is not removed', () => {
+  expect(() => withoutModel(before, orders)).toThrow('orders: no model Order. If its singular is irregular')
 })

@@ -1,10 +1,10 @@
-import { type Field, Refusal } from './fields.ts'
+import { type Field, UsageError } from './fields.ts'
 import type { Names } from './names.ts'
 
 /**
- * The models with another one at their end, and in those that it refers to the lines that Prisma wants for it.
+ * Appends a model, and adds the back-relations that Prisma requires to the models it refers to.
  *
- * @param referredTo their names, by collection
+ * @param referredTo names of the referenced models by collection
  */
 export function withModel(models: string, names: Names, fields: Field[], referredTo: Map<string, string>): string {
   const { table, model } = names
@@ -20,12 +20,12 @@ export function withModel(models: string, names: Names, fields: Field[], referre
   )
 }
 
-/** @throws Refusal where there is no such model, or another one refers to it */
-export function withoutModel(models: string, { model, words }: Names): string {
+/** @throws UsageError when the model does not exist or another model refers to it */
+export function withoutModel(models: string, { model, label }: Names): string {
   const [block = ''] = new RegExp(`\\nmodel ${model} \\{\\n[^}]*\\}\\n`).exec(models) ?? []
-  if (block === '') throw new Refusal(`${words}: there is no model ${model}. If it has another singular, add --one.`)
+  if (block === '') throw new UsageError(`${label}: no model ${model}. If its singular is irregular, add --one.`)
   const [, other] = /^ +\w+ +(\w+)\[\]/m.exec(block) ?? []
-  if (other !== undefined) throw new Refusal(`${words}: the model ${other} refers to it. Remove that one before it.`)
+  if (other !== undefined) throw new UsageError(`${label}: the model ${other} refers to it. Remove ${other} first.`)
   return models.replace(block, '').replace(new RegExp(`^  \\w+ +${model}\\[\\].*\\n`, 'gm'), '')
 }
 
@@ -43,7 +43,7 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
   )
   const indexes = fields.flatMap(({ name, filters, column }) => [
     `  @@index([${name}, id])`,
-    // Few distinct values: schema.prisma says what for.
+    // A descending index for columns with few distinct values: see schema.prisma.
     ...(filters === 'value' && column !== 'Int'
       ? [`  @@index([${name}(sort: Desc), id], map: "${table}_${name}_desc_id_idx")`]
       : []),
@@ -58,20 +58,20 @@ function rowsOf(
   table: string,
   referredTo: Map<string, string>,
 ) {
-  const mark = nullable ? '?' : ''
-  const row = [name, `${column}${mark}`, unique ? '@unique' : '']
+  const optional = nullable ? '?' : ''
+  const row = [name, `${column}${optional}`, unique ? '@unique' : '']
   if (relation === undefined) return [row]
   const named = relationName(relation, fields, table)
   const attribute = `@relation(${named === table ? '' : `"${named}", `}fields: [${name}], references: [id], onDelete: ${relation.onDelete})`
-  return [[relation.name, `${referredTo.get(relation.collection)}${mark}`, attribute], row]
+  return [[relation.name, `${referredTo.get(relation.collection)}${optional}`, attribute], row]
 }
 
-/** Two relations to one model need names: `orders_buyer` and `orders_seller`. */
+/** Several relations to one model need distinct names: `orders_buyer` and `orders_seller`. */
 function relationName({ name, collection }: NonNullable<Field['relation']>, fields: Field[], table: string): string {
   return fields.filter(({ relation }) => relation?.collection === collection).length > 1 ? `${table}_${name}` : table
 }
 
-/** The models by their tables. */
+/** Model names by table. */
 export function modelsIn(schemaPrisma: string): Map<string, string> {
   return new Map(
     [...schemaPrisma.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, model = '', table = '']) => [
@@ -81,7 +81,7 @@ export function modelsIn(schemaPrisma: string): Map<string, string> {
   )
 }
 
-/** The models that a model refers to, by the field that holds the id. */
+/** Names of the referenced models by foreign key field. */
 export function relationsOf(schemaPrisma: string, model: string): Map<string, string> {
   const [block = ''] = new RegExp(`^model ${model} \\{[^}]*\\}`, 'm').exec(schemaPrisma) ?? []
   const relations = [...block.matchAll(/^ +\w+ +(\w+)\?? +@relation\(.*fields: \[(\w+)\]/gm)]

@@ -1,36 +1,36 @@
-import { Refusal } from './fields.ts'
+import { UsageError } from './fields.ts'
 
-/** What a resource is called, by where: of `order-lines` and `order_lines` alike. */
+/** The names of a resource, the same for `order-lines` and `order_lines`. */
 export interface Names {
-  /** Its path, and its tests' file: `order-lines`. */
+  /** Path, and name of the test file: `order-lines`. */
   path: string
-  /** Its table: `order_lines`. */
+  /** Table: `order_lines`. */
   table: string
-  /** Its key in the contract, the client and the tables, and its file in the contract: `orderLines`. */
+  /** Key in the contract, the client and the tables, and file name in the contract: `orderLines`. */
   noun: string
-  /** The noun of one record: `orderLine`. */
+  /** Noun for one record: `orderLine`. */
   one: string
-  /** Its model: `OrderLine`. */
+  /** Prisma model: `OrderLine`. */
   model: string
-  /** For people: `order lines` and `order line`. */
-  words: string
-  oneInWords: string
+  /** For prose: `order lines` and `order line`. */
+  label: string
+  singularLabel: string
 }
 
 /**
- * @param plural `orders`, `order-lines`
- * @param singular where it does not follow from the plural
- * @throws Refusal that says what a name is
+ * @param plural such as `orders` or `order-lines`
+ * @param singular if it is irregular
+ * @throws UsageError for an invalid name
  */
 export function namesOf(plural: string, singular?: string): Names {
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(plural) || (singular === undefined && !/[^s]s$/.test(plural))) {
-    throw new Refusal(
-      `"${plural}" is not a plural in lower case, such as orders or order-lines. If it is one without an s: npm run new -- people --one=person name:text`,
+    throw new UsageError(
+      `"${plural}" must be a lowercase plural, such as orders or order-lines. A plural without a final s needs --one: npm run new -- people --one=person name:text`,
     )
   }
   const one = singular ?? singularOf(plural)
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(one) || one === plural) {
-    throw new Refusal(`"${one}" is not the singular of ${plural} in lower case.`)
+    throw new UsageError(`--one: "${one}" must be lowercase and differ from ${plural}.`)
   }
   return {
     path: plural.replaceAll('_', '-'),
@@ -38,8 +38,8 @@ export function namesOf(plural: string, singular?: string): Names {
     noun: camelCase(plural),
     one: camelCase(one),
     model: upper(camelCase(one)),
-    words: plural.replace(/[-_]/g, ' '),
-    oneInWords: one.replace(/[-_]/g, ' '),
+    label: plural.replace(/[-_]/g, ' '),
+    singularLabel: one.replace(/[-_]/g, ' '),
   }
 }
 

@@ -2,24 +2,24 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../child.mjs'
 import { nounsIn } from './declaration.ts'
-import { type Field, Refusal } from './fields.ts'
+import { type Field, UsageError } from './fields.ts'
 import { modelsIn, relationsOf } from './model.ts'
 import { camelCase, type Names } from './names.ts'
-import type { Target } from './promises.ts'
+import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'
 export const MODELS = 'prisma/schema.prisma'
 export const DOCUMENT = 'packages/contract/openapi.snapshot.json'
 export const HASH = 'packages/contract/src/hash.ts'
 
-// What the service itself answers at. The other paths are in the document.
+// Paths of the service that are not in the OpenAPI document.
 const PATHS = ['api', 'assets', 'console', 'docs', 'healthz', 'metrics', 'openapi', 'readyz', 'redoc', 'trpc']
-// Prisma's scalars, and the types that stand with the models in generated/tables.ts.
+// Prisma's scalar types, and the other types in generated/tables.ts.
 const TYPES = ['Boolean', 'Decimal', 'Float', 'Int', 'Json', 'ListTable', 'RecordTable', 'String', 'Table']
 
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The files of a resource alone, by what they are. */
+/** The files that belong to a resource only. */
 export function filesOf({ noun, path, table }: Names) {
   return {
     declaration: `packages/contract/src/${noun}.ts`,
@@ -28,30 +28,30 @@ export function filesOf({ noun, path, table }: Names) {
   }
 }
 
-/** @throws Refusal where a resource of these names cannot be added */
-export function refuseTaken(names: Names): void {
-  const { path, table, noun, model, words } = names
-  const refuse = (what: string) => {
-    throw new Refusal(`${words}: ${what}. Take another name.`)
+/** @throws UsageError when a name is already in use */
+export function rejectTaken(names: Names): void {
+  const { path, table, noun, model, label } = names
+  const reject = (reason: string) => {
+    throw new UsageError(`${label}: ${reason}. Choose another name.`)
   }
   const document: Document = JSON.parse(read(DOCUMENT))
   const taken = [
-    ...Object.keys(document.paths).map((place) => place.replace(/^\/(api\/)?/, '').split('/')[0]),
+    ...Object.keys(document.paths).map((route) => route.replace(/^\/(api\/)?/, '').split('/')[0]),
     ...PATHS,
   ]
-  if (nounsIn(read(LIST)).includes(noun)) refuse(`there is a resource ${noun} already`)
-  if (taken.includes(path)) refuse(`the path /${path} is taken`)
-  if (modelsIn(read(MODELS)).has(table)) refuse(`there is a table ${table} already`)
-  if (new RegExp(`^model ${model} `, 'm').test(read(MODELS))) refuse(`there is a model ${model} already`)
-  if (TYPES.includes(model)) refuse(`a model cannot be named ${model}`)
+  if (nounsIn(read(LIST)).includes(noun)) reject(`the resource ${noun} already exists`)
+  if (taken.includes(path)) reject(`the path /${path} is in use`)
+  if (modelsIn(read(MODELS)).has(table)) reject(`the table ${table} already exists`)
+  if (new RegExp(`^model ${model} `, 'm').test(read(MODELS))) reject(`the model ${model} already exists`)
+  if (TYPES.includes(model)) reject(`${model} is a reserved model name`)
   const schema = [model, `Versioned${model}`].find((name) => name in document.components.schemas)
-  if (schema !== undefined) refuse(`the OpenAPI document has a schema ${schema} already`)
+  if (schema !== undefined) reject(`the schema ${schema} already exists in the OpenAPI document`)
   const { declaration, test, migrations } = filesOf(names)
   const file = [declaration, test, ...migrations].find((file) => existsSync(join(root, file)))
-  if (file !== undefined) refuse(`there is a file ${file} already`)
+  if (file !== undefined) reject(`the file ${file} already exists`)
 }
 
-/** The model of each collection that the references name. @throws Refusal for one that does not exist */
+/** The models of the referenced collections. @throws UsageError for an unknown collection */
 export function modelsReferredTo(fields: Field[]): Map<string, string> {
   const collections = globSync('packages/contract/src/*.ts', { cwd: root }).flatMap((file) =>
     [...read(file).matchAll(/^export const (\w+) = collection\(/gm)].map(([, noun = '']) => noun),
@@ -63,8 +63,8 @@ export function modelsReferredTo(fields: Field[]): Map<string, string> {
       const { name, collection } = relation
       const model = models.get(collection.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
       if (!collections.includes(collection) || model === undefined) {
-        throw new Refusal(
-          `${name}:ref:${collection}: there is no collection ${collection}; there are ${collections.join(', ')}.`,
+        throw new UsageError(
+          `${name}:ref:${collection}: unknown collection ${collection}; must be one of ${collections.join(', ')}.`,
         )
       }
       return [[collection, model]]
@@ -85,7 +85,7 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** How a record of each collection is made, those that it refers to itself before it. */
+/** The requests that create a record of each collection, after those for the records it refers to. */
 export function targetsOf(models: Map<string, string>): Target[] {
   const document: Document = JSON.parse(read(DOCUMENT))
   const schemaPrisma = read(MODELS)

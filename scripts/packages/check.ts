@@ -1,5 +1,5 @@
-// Checks the packages that others may install: has publint and arethetypeswrong look at them, installs them as a stranger
-// does, with each package manager, and starts the examples of the adapter's README and of its guide for routers.
+// Checks the published packages: runs publint and arethetypeswrong, installs them in a new project with each package
+// manager, and runs the examples of the adapter's README and of MIGRATING.md.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ const CONFIG = JSON.stringify({
     module: 'nodenext',
     strict: true,
     noEmit: true,
-    // trpc-openapi's own types name packages that nobody installs.
+    // The types of trpc-openapi reference packages that are not installed.
     skipLibCheck: true,
     allowImportingTsExtensions: true,
     types: ['node'],
@@ -56,18 +56,18 @@ const EXPECTED = [
   ['Saturn', 'not_found'],
 ]
 
-const place = await mkdtemp(join(tmpdir(), 'packages-'))
+const folder = await mkdtemp(join(tmpdir(), 'packages-'))
 try {
-  const [openapi = '', client = ''] = await pack(place)
+  const [openapi = '', client = ''] = await pack(folder)
   for (const tarball of [openapi, client]) {
     const faults = await faultsOf(await readFile(tarball))
-    console.log(`${basename(tarball)}: ${faults.length === 0 ? 'fine' : faults.join('\n')}`)
+    console.log(`${basename(tarball)}: ${faults.length === 0 ? 'ok' : faults.join('\n')}`)
     if (faults.length > 0) process.exitCode = 1
   }
   const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
   const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
   for (const [name, [command = '', ...args]] of Object.entries(INSTALLS)) {
-    const project = join(place, name)
+    const project = join(folder, name)
     await mkdir(project)
     await writeFile(join(project, 'package.json'), manifest(openapi, client))
     await writeFile(join(project, 'server.ts'), program)
@@ -75,13 +75,13 @@ try {
     await writeFile(join(project, 'client.ts'), CLIENT)
     await writeFile(join(project, 'tsconfig.json'), CONFIG)
     try {
-      // Yarn's cache has a tarball by its version, whatever is in it today.
-      const env = { ...environment, CI: 'true', YARN_CACHE_FOLDER: join(place, 'yarn-cache') }
+      // A new cache folder, because Yarn caches tarballs by version and ignores changed content.
+      const env = { ...environment, CI: 'true', YARN_CACHE_FOLDER: join(folder, 'yarn-cache') }
       await execute(command, args, { cwd: project, env })
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
       await execute(process.execPath, [tsc, '-p', project])
-      await answersOf(project)
-      console.log(`${name}: fine`)
+      await checkResponses(project)
+      console.log(`${name}: ok`)
     } catch (error) {
       const { message, stdout = '' } = error as Error & { stdout?: string }
       console.log(`${name}: ${message}\n${stdout}`)
@@ -89,15 +89,15 @@ try {
     }
   }
 } finally {
-  await rm(place, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true })
 }
 
-/** What publint and arethetypeswrong find wrong with a package. */
+/** The problems that publint and arethetypeswrong find. */
 async function faultsOf(tarball: Buffer): Promise<string[]> {
   const { messages } = await publint({ pack: { tarball: new Uint8Array(tarball).buffer }, strict: true })
   const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)))
   const problems = 'problems' in analysis ? analysis.problems : []
-  // They are ESM alone: what CommonJS and the resolution of before 2020 cannot load is no fault.
+  // The packages are ESM only, so problems with CommonJS and with node10 resolution do not count.
   const faults = problems.filter(
     (problem) =>
       problem.kind !== 'CJSResolvesToESM' && !('resolutionKind' in problem && problem.resolutionKind === 'node10'),
@@ -105,7 +105,7 @@ async function faultsOf(tarball: Buffer): Promise<string[]> {
   return [...messages, ...faults, ...('problems' in analysis ? [] : ['no types'])].map((fault) => JSON.stringify(fault))
 }
 
-/** The first program of a page. */
+/** The first program in a Markdown page. */
 function example(page: string): string {
   return /```ts\n(import [\s\S]*?)```/.exec(page)?.[1] ?? ''
 }
@@ -120,50 +120,50 @@ function manifest(openapi: string, client: string): string {
     express: '^5.3.0',
     zod: '^4.6.7',
   }
-  return JSON.stringify({ name: 'stranger', version: '1.0.0', private: true, type: 'module', dependencies })
+  return JSON.stringify({ name: 'consumer', version: '1.0.0', private: true, type: 'module', dependencies })
 }
 
-/** @throws Error unless the examples serve what their pages say */
-async function answersOf(project: string): Promise<void> {
-  const old = await serving(project, 'router.ts', 3001, async (ask) => {
+/** @throws Error when the responses of the examples differ from EXPECTED */
+async function checkResponses(project: string): Promise<void> {
+  const router = await serve(project, 'router.ts', 3001, async (get) => {
     const [found, missing, document] = await Promise.all([
-      ask('/api/planets/6', { 'X-User': 'Ann' }),
-      ask('/api/planets/7'),
-      ask('/openapi.json'),
+      get('/api/planets/6', { 'X-User': 'Ann' }),
+      get('/api/planets/7'),
+      get('/openapi.json'),
     ])
     return [found, [missing[0], missing[1].code], [document[0], Object.keys(document[1].paths)]]
   })
-  const own = await serving(project, 'server.ts', 3000, async (ask) => {
-    const answers = await Promise.all(['/planets/6', '/planets/7', '/planets/x', '/moons'].map((path) => ask(path)))
+  const server = await serve(project, 'server.ts', 3000, async (get) => {
+    const responses = await Promise.all(['/planets/6', '/planets/7', '/planets/x', '/moons'].map((path) => get(path)))
     const { stdout } = await execute(process.execPath, ['client.ts'], { cwd: project })
-    return [...answers, JSON.parse(stdout)]
+    return [...responses, JSON.parse(stdout)]
   })
-  const seen = [...old, ...own]
-  if (!isDeepStrictEqual(seen, EXPECTED)) throw new Error(JSON.stringify(seen))
+  const actual = [...router, ...server]
+  if (!isDeepStrictEqual(actual, EXPECTED)) throw new Error(JSON.stringify(actual))
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever is answered is compared
-type Answered = [status: number, body: any]
+// biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are compared with EXPECTED
+type Answer = [status: number, body: any]
 
-/** What is seen of a program while it serves. */
-async function serving<T>(
+/** Runs a program and returns the result of `use`. */
+async function serve<T>(
   project: string,
   program: string,
   port: number,
-  look: (ask: (path: string, headers?: Record<string, string>) => Promise<Answered>) => Promise<T>,
+  use: (get: (path: string, headers?: Record<string, string>) => Promise<Answer>) => Promise<T>,
 ): Promise<T> {
   const server = spawn(process.execPath, [program], { cwd: project, stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = once(server, 'exit')
-  const get = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
+  const send = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
   try {
     for (let tries = 0; ; tries++) {
-      if (await get('/').catch(() => undefined)) break
-      if (tries === 200 || server.exitCode !== null) throw new Error(`${program} does not answer.`)
+      if (await send('/').catch(() => undefined)) break
+      if (tries === 200 || server.exitCode !== null) throw new Error(`${program} does not respond`)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    return await look(async (path, headers) => {
-      const answer = await get(path, headers)
-      return [answer.status, await answer.json()]
+    return await use(async (path, headers) => {
+      const response = await send(path, headers)
+      return [response.status, await response.json()]
     })
   } finally {
     server.kill()

@@ -1,4 +1,4 @@
-// Packs what others may install: `npm run pack`.
+// Packs the published packages: `npm run pack`.
 import { join, relative } from 'node:path'
 import { root } from '../child.mjs'
 import { pack } from './pack.ts'

@@ -2,14 +2,14 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root, run } from '../child.mjs'
 
-/** The packages that others may install. */
+/** The published packages. */
 const PACKAGES = ['openapi', 'client']
 
 /**
- * Packs what others may install.
+ * Packs the published packages.
  *
- * @param folder is made when absent
- * @returns the tarballs
+ * @param folder created if missing
+ * @returns paths of the tarballs
  */
 export async function pack(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })

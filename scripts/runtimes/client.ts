@@ -1,9 +1,9 @@
 import { createClient, isServiceError } from '../../packages/client/src/index.ts'
 
 /**
- * What a client does in each runtime: it writes, reads, walks a list, and gives up.
+ * The client calls to test in each runtime: writes, reads, iteration over a list, abort and timeout.
  *
- * @param baseUrl an empty service that takes some 50 ms for each answer
+ * @param baseUrl of an empty service with a latency of some 50 ms
  */
 export async function exercise(baseUrl: string) {
   const client = createClient({ baseUrl })

@@ -1,5 +1,4 @@
-// The client and the fetch handler in each runtime that npm brings. The client calls the real service: write, read, walk,
-// abort.
+// Tests the client and the fetch handler in each runtime that npm provides. The client calls the real service.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,7 +10,7 @@ import { environment, NOT_CHECKED, root } from '../child.mjs'
 
 const execute = promisify(execFile)
 
-// Not among the dependencies of the workspace, whose every installation they would double.
+// Not dependencies of the workspace: they would double the size of every installation.
 const PACKAGES = [
   '@deno/linux-x64-glibc@2.9.6',
   '@oven/bun-linux-x64@1.4.5',
@@ -40,12 +39,12 @@ const EXPECTED = {
   },
 }
 
-const place = join(root, 'node_modules', '.cache', 'runtimes')
-const modules = join(place, 'node_modules')
-await mkdir(place, { recursive: true })
+const folder = join(root, 'node_modules', '.cache', 'runtimes')
+const modules = join(folder, 'node_modules')
+await mkdir(folder, { recursive: true })
 
 if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install())) {
-  console.log('The runtimes cannot be had here.')
+  console.log('The runtimes are unavailable on this machine.')
   process.exitCode = NOT_CHECKED
 } else {
   await bundle()
@@ -53,7 +52,7 @@ if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install()))
     (program: string, ...args: string[]) =>
     async (url: string) =>
       (
-        await execute(program, [...args, join(place, 'main.mjs'), url], {
+        await execute(program, [...args, join(folder, 'main.mjs'), url], {
           env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' },
         })
       ).stdout
@@ -67,18 +66,18 @@ if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install()))
   for (const [name, runtime] of Object.entries(runtimes)) {
     await using server = await createTestServer({ latency: 50 })
     const output = await runtime(server.url).catch((error: Error) => error.message)
-    const isFine = isDeepStrictEqual(
+    const isExpected = isDeepStrictEqual(
       attempt(() => JSON.parse(output)),
       EXPECTED,
     )
-    console.log(`${name}: ${isFine ? 'fine' : output}`)
-    if (!isFine) process.exitCode = 1
+    console.log(`${name}: ${isExpected ? 'ok' : output}`)
+    if (!isExpected) process.exitCode = 1
   }
 }
 
 async function install(): Promise<boolean> {
-  await writeFile(join(place, 'package.json'), '{ "private": true }')
-  const args = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefix', place, ...PACKAGES]
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const args = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefix', folder, ...PACKAGES]
   return execute('npm', args, { env: environment }).then(
     () => true,
     () => false,
@@ -92,16 +91,16 @@ async function bundle(): Promise<void> {
     ['handler', 'packages/openapi/test/runtimes.ts', 'node'],
   ]
   for (const [name = '', program = '', platform = ''] of programs) {
-    const options = ['--file', join(place, `${name}.mjs`), '--format', 'esm', '--platform', platform]
+    const options = ['--file', join(folder, `${name}.mjs`), '--format', 'esm', '--platform', platform]
     await execute(rolldown, [join(root, program), ...options])
   }
-  // As the tools for workers do it: a worker has no address to load packages from, and gives those of Node as modules.
+  // Like the bundlers for workers: a worker has no URL to resolve packages from, and provides Node.js modules as ES modules.
   const require = `((load) => (name) => load(name).default ?? load(name))(createRequire('/'))`
-  const handler = join(place, 'handler.mjs')
+  const handler = join(folder, 'handler.mjs')
   const text = (await readFile(handler, 'utf8')).replace('createRequire(import.meta.url)', require)
-  await writeFile(join(place, 'worker-handler.mjs'), text)
+  await writeFile(join(folder, 'worker-handler.mjs'), text)
   await writeFile(
-    join(place, 'main.mjs'),
+    join(folder, 'main.mjs'),
     `import { exercise } from './client.mjs'
 import { answers } from './handler.mjs'
 const [url] = globalThis.Deno?.args ?? process.argv.slice(2)
@@ -109,7 +108,7 @@ console.log(JSON.stringify({ client: await exercise(url), handler: await answers
 `,
   )
   await writeFile(
-    join(place, 'worker.mjs'),
+    join(folder, 'worker.mjs'),
     `import { exercise } from './client.mjs'
 import { answers } from './worker-handler.mjs'
 export default {
@@ -122,10 +121,10 @@ export default {
   )
 }
 
-/** Cloudflare's runtime, which runs no program but serves one. */
+/** Cloudflare's runtime serves requests and cannot run a program to its end, so the test runs in a request handler. */
 async function runWorkerd(url: string): Promise<string> {
   const port = await freePort()
-  const config = join(place, 'workerd.capnp')
+  const config = join(folder, 'workerd.capnp')
   await writeFile(
     config,
     `using Workerd = import "/workerd/workerd.capnp";
@@ -152,7 +151,7 @@ const main :Workerd.Worker = (
     for (let tries = 0; ; tries++) {
       const answer = await fetch(`http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`).catch(() => undefined)
       if (answer !== undefined) return await answer.text()
-      if (tries === 200) throw new Error('workerd does not answer')
+      if (tries === 200) throw new Error('workerd does not respond')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   } finally {

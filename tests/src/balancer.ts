@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { statusOf } from './service.ts'
 
-const EVERY_MS = 100
+const POLL_INTERVAL_MS = 100
 
 interface Backend {
   port: number
@@ -13,17 +13,17 @@ interface Backend {
 }
 
 /**
- * A trivial balancer. It asks each backend for `/readyz` every 100 ms and sends requests, by turns, to those that last
- * answered 200, over connections that it keeps alive. A backend that refuses the connection is passed over for another;
- * nothing else is ever sent twice. What comes to nothing is answered 502.
+ * A minimal load balancer. It polls `/readyz` of each backend every 100 ms and distributes requests round-robin over
+ * keep-alive connections to those whose last response was 200. When a backend refuses the connection, the request goes
+ * to the next one; no request is retried for any other reason. Failed requests get a 502.
  */
 export async function startBalancer(ports: number[]) {
   const backends = ports.map((port): Backend => ({ port, agent: new Agent({ keepAlive: true }), isReady: true }))
-  let turn = 0
+  let requests = 0
   const server = createServer(async (req, res) => {
     const body = await buffer(req)
     const ready = backends.filter(({ isReady }) => isReady)
-    const first = turn++
+    const first = requests++
     for (let tried = 0; tried < ready.length; tried++) {
       const backend = ready[(first + tried) % ready.length] as Backend
       if (await forward(backend, req, body, res)) return
@@ -37,10 +37,10 @@ export async function startBalancer(ports: number[]) {
         backend.isReady = status === 200
       })
     }
-  }, EVERY_MS)
+  }, POLL_INTERVAL_MS)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Whether requests are sent to `port`. */
+    /** Whether the backend on `port` receives requests. */
     isReady: (port: number) => backends.some((backend) => backend.port === port && backend.isReady),
     [Symbol.asyncDispose]: async () => {
       clearInterval(poll)
@@ -52,14 +52,14 @@ export async function startBalancer(ports: number[]) {
   }
 }
 
-/** @returns whether the request was answered; not so when the connection was refused */
+/** @returns false when the backend refused the connection; otherwise `res` is complete */
 function forward({ port, agent }: Backend, req: IncomingMessage, body: Buffer, res: ServerResponse): Promise<boolean> {
   const { method, url, headers } = req
-  const { connection: _, ...passed } = headers
+  const { connection: _, ...forwarded } = headers
   return new Promise((resolve) => {
-    const sent = request({ port, host: '127.0.0.1', agent, method, path: url, headers: passed }, (answer) => {
-      const { connection: _, 'keep-alive': __, ...told } = answer.headers
-      res.writeHead(answer.statusCode ?? 502, told)
+    const sent = request({ port, host: '127.0.0.1', agent, method, path: url, headers: forwarded }, (answer) => {
+      const { connection: _, 'keep-alive': __, ...returned } = answer.headers
+      res.writeHead(answer.statusCode ?? 502, returned)
       answer.pipe(res)
       answer.on('end', () => resolve(true))
       answer.on('error', () => {
@@ -69,7 +69,7 @@ function forward({ port, agent }: Backend, req: IncomingMessage, body: Buffer, r
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return resolve(false)
-      if (!res.headersSent) res.writeHead(502).end(`the backend broke off: ${error.message}`)
+      if (!res.headersSent) res.writeHead(502).end(`backend connection failed: ${error.message}`)
       resolve(true)
     })
     sent.end(body)

@@ -8,16 +8,16 @@ import { makeDatabase, type PostgresServer, query, startPostgres } from '@resour
 
 export const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 
-/** An empty database, and the engine's own check of it. */
-export interface Place extends AsyncDisposable {
+/** A temporary database, empty at first. */
+export interface TestDatabase extends AsyncDisposable {
   engine: 'SQLite' | 'PostgreSQL'
   url: string
-  /** What is wrong with the database, by the engine's own check; undefined when nothing is. */
+  /** Runs the engine's integrity check. Returns its error message, or undefined when the database is sound. */
   check: () => Promise<string | undefined>
 }
 
-/** @param folder where the file goes, a temporary one when absent */
-export async function sqlitePlace(folder?: string): Promise<Place> {
+/** @param folder of the database file; default: a temporary folder, deleted on disposal */
+export async function sqliteTestDatabase(folder?: string): Promise<TestDatabase> {
   const path = folder ?? (await mkdtemp(join(tmpdir(), 'torture-')))
   const url = `file:${join(path, 'resource.db')}`
   return {
@@ -37,8 +37,8 @@ function faultOf(check: Promise<unknown>): Promise<string | undefined> {
   )
 }
 
-/** A PostgreSQL server of its own, as durable as it comes. */
-export async function postgresPlace(): Promise<Place & { server: PostgresServer }> {
+/** A separate PostgreSQL server with durable commits (`fsync=on`). */
+export async function postgresTestDatabase(): Promise<TestDatabase & { server: PostgresServer }> {
   const server = await startPostgres({ fsync: 'on' })
   const url = await makeDatabase(server.url)
   return {
@@ -50,24 +50,24 @@ export async function postgresPlace(): Promise<Place & { server: PostgresServer 
   }
 }
 
-/** Every table and index read to its end, by what PostgreSQL brings for it. */
+/** Reads every table and index with amcheck, and looks for invalid constraints and indexes. */
 async function checkPostgres(url: string): Promise<void> {
   await query(url, 'CREATE EXTENSION IF NOT EXISTS amcheck')
-  const ours = `relnamespace = 'public'::regnamespace`
-  const { rows: torn } = await query(
+  const inPublic = `relnamespace = 'public'::regnamespace`
+  const { rows: corrupt } = await query(
     url,
-    `SELECT relname, msg FROM pg_class, LATERAL verify_heapam(oid) WHERE relkind = 'r' AND ${ours}`,
+    `SELECT relname, msg FROM pg_class, LATERAL verify_heapam(oid) WHERE relkind = 'r' AND ${inPublic}`,
   )
-  if (torn.length > 0) throw new Error(`torn tables: ${JSON.stringify(torn)}`)
+  if (corrupt.length > 0) throw new Error(`corrupt tables: ${JSON.stringify(corrupt)}`)
   await query(
     url,
     `SELECT bt_index_check(pg_class.oid, heapallindexed => true, checkunique => true) FROM pg_class
-     JOIN pg_index ON indexrelid = pg_class.oid JOIN pg_am ON pg_am.oid = relam AND amname = 'btree' WHERE ${ours}`,
+     JOIN pg_index ON indexrelid = pg_class.oid JOIN pg_am ON pg_am.oid = relam AND amname = 'btree' WHERE ${inPublic}`,
   )
   const { rows: invalid } = await query(
     url,
     `SELECT conname AS name FROM pg_constraint WHERE NOT convalidated
      UNION ALL SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid`,
   )
-  if (invalid.length > 0) throw new Error(`not valid: ${JSON.stringify(invalid)}`)
+  if (invalid.length > 0) throw new Error(`invalid constraints or indexes: ${JSON.stringify(invalid)}`)
 }

@@ -1,42 +1,42 @@
-// Everything in one run: `pnpm test:torture`, or the rows that are named: `pnpm test:torture kills disk-full`.
+// Runs all scenarios, `pnpm test:torture`, or only those named: `pnpm test:torture kills disk-full`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect, parseArgs } from 'node:util'
-import { type Outcome, report, tableOf } from './report.ts'
-import { rows } from './rows.ts'
+import { markdownReport, type Outcome, tableOf } from './report.ts'
+import { scenarios } from './scenarios.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } })
-const stranger = positionals.find((name) => !rows.some((row) => row.name === name))
-if (stranger !== undefined) {
-  const names = rows.map(({ name }) => name).join(', ')
-  process.stderr.write(`There is no row "${stranger}": it takes ${names}, and --write.\n`)
+const unknown = positionals.find((name) => !scenarios.some((scenario) => scenario.name === name))
+if (unknown !== undefined) {
+  const names = scenarios.map(({ name }) => name).join(', ')
+  process.stderr.write(`Unknown scenario "${unknown}": must be one of ${names}.\n`)
   process.exit(2)
 }
 
 const started = new Date()
-const tell = (line: string) =>
+const log = (line: string) =>
   void process.stderr.write(`${((Date.now() - started.getTime()) / 1000).toFixed(0)} s  ${line}\n`)
-// Every program ends with this one: they hold a channel to it.
+// Child processes exit when their IPC channel to this process closes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const outcomes: Outcome[] = []
-for (const row of rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-  tell(`${row.name}: ${row.title}`)
+for (const scenario of scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+  log(`${scenario.name}: ${scenario.title}`)
   const begin = performance.now()
-  const outcome: Outcome = { row, figures: [], seconds: 0, fault: undefined }
+  const outcome: Outcome = { scenario, measurements: [], seconds: 0, error: undefined }
   try {
-    outcome.figures = await row.run((line) => tell(`  ${line}`))
+    outcome.measurements = await scenario.run((line) => log(`  ${line}`))
   } catch (error) {
-    outcome.fault = inspect(error)
+    outcome.error = inspect(error)
   }
   outcome.seconds = (performance.now() - begin) / 1000
   outcomes.push(outcome)
   process.stdout.write(`\n${tableOf(outcome)}\n\n`)
 }
 
-const isWhole = positionals.length === 0
-if (values.write ?? isWhole) {
-  writeFileSync(join(import.meta.dirname, '../../docs/torture.md'), report(outcomes, started))
+const isFullRun = positionals.length === 0
+if (values.write ?? isFullRun) {
+  writeFileSync(join(import.meta.dirname, '../../docs/torture.md'), markdownReport(outcomes, started))
 }
-const isReached = outcomes.every(({ figures, fault }) => !fault && figures.every((figure) => figure.isReached))
-process.exitCode = isReached ? 0 : 1
+const hasPassed = outcomes.every(({ measurements, error }) => !error && measurements.every(({ passed }) => passed))
+process.exitCode = hasPassed ? 0 : 1

@@ -2,26 +2,26 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Dispatcher } from 'undici'
 
 export interface Outcome {
-  /** From sending to the end of the answer 200, ascending, in ms. */
+  /** Latencies of 200 responses, from sending to the end of the body, ascending, in ms. */
   admitted: number[]
-  /** Answers 503 with Retry-After. */
-  refused: number
-  /** Other answers, and none. */
+  /** 503 responses with Retry-After. */
+  rejected: number
+  /** Other responses, and connection errors. */
   failed: number
-  /** Requests that found no connection free. */
+  /** Requests not sent because no connection was free. */
   unsent: number
   seconds: number
 }
 
 const CONNECTIONS = 500
 
-/** Requests at an even pace, whether the answers come or not, over 500 connections that are open before. */
+/** Open-loop load: sends requests at a constant rate, regardless of responses, over 500 connections opened beforehand. */
 export async function openLoad(url: string, path: string, perSecond: number, ms: number): Promise<Outcome> {
-  const outcome: Outcome = { admitted: [], refused: 0, failed: 0, unsent: 0, seconds: 0 }
+  const outcome: Outcome = { admitted: [], rejected: 0, failed: 0, unsent: 0, seconds: 0 }
   const clients = Array.from({ length: CONNECTIONS }, () => new Client(url, { headersTimeout: 0, bodyTimeout: 0 }))
   for (const client of clients) await (await client.request({ method: 'GET', path: '/healthz' })).body.dump()
   const free = [...clients]
-  const ask = () => {
+  const sendNext = () => {
     const client = free.pop()
     if (client === undefined) {
       outcome.unsent++
@@ -30,14 +30,14 @@ export async function openLoad(url: string, path: string, perSecond: number, ms:
     send(client, path, outcome, () => free.push(client))
   }
   const begin = performance.now()
-  let asked = 0
+  let started = 0
   while (performance.now() - begin < ms) {
     const due = ((performance.now() - begin) / 1000) * perSecond
-    while (asked < due) {
-      asked++
-      ask()
+    while (started < due) {
+      started++
+      sendNext()
     }
-    // As the client of the bench, it never sleeps: the server would pay for waking it.
+    // Never sleeps, like the bench's client: waking a sleeping client would cost the server CPU.
     await setImmediate()
   }
   outcome.seconds = (performance.now() - begin) / 1000
@@ -50,17 +50,17 @@ export async function openLoad(url: string, path: string, perSecond: number, ms:
 function send(client: Client, path: string, outcome: Outcome, done: () => void): void {
   const sent = performance.now()
   let status = 0
-  let saysWhen = false
+  let hasRetryAfter = false
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart: () => {},
     onResponseStart: (_controller, statusCode, headers) => {
       status = statusCode
-      saysWhen = headers['retry-after'] !== undefined
+      hasRetryAfter = headers['retry-after'] !== undefined
     },
     onResponseData: () => {},
     onResponseEnd: () => {
       if (status === 200) outcome.admitted.push(performance.now() - sent)
-      else if (status === 503 && saysWhen) outcome.refused++
+      else if (status === 503 && hasRetryAfter) outcome.rejected++
       else outcome.failed++
       done()
     },

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'undici'
 
-const LANES = 4
+const READERS = 4
 const PAUSE_MS = 2
 const ANSWER_WITHIN_MS = 15_000
 
-/** Reads one record over and over, and looks at every answer. */
+/** Reads one record continuously and checks every response. */
 export class Readers {
-  /** Answers 503 with Retry-After. */
-  refusals = 0
-  /** Right answers. */
-  right = 0
-  readonly wrong: string[] = []
+  /** 503 responses with Retry-After. */
+  rejections = 0
+  /** Correct responses. */
+  correct = 0
+  readonly unexpected: string[] = []
   readonly #clients: Client[]
-  readonly #lanes: Promise<void>[]
+  readonly #readers: Promise<void>[]
   #isStopped = false
 
-  /** @param expected the answer's body, as text */
+  /** @param expected the response body, as text */
   constructor(url: string, path: string, expected: string) {
     const times = { headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS }
-    this.#clients = Array.from({ length: LANES }, () => new Client(url, times))
-    this.#lanes = this.#clients.map((client) => this.#read(client, path, expected))
+    this.#clients = Array.from({ length: READERS }, () => new Client(url, times))
+    this.#readers = this.#clients.map((client) => this.#read(client, path, expected))
   }
 
-  /** Until `count` more answers are right. */
+  /** Waits for `count` more correct responses. */
   async answered(count: number): Promise<void> {
-    const goal = this.right + count
-    while (this.right < goal && this.wrong.length === 0) await sleep(5)
+    const goal = this.correct + count
+    while (this.correct < goal && this.unexpected.length === 0) await sleep(5)
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#readers)
     await Promise.all(this.#clients.map((client) => client.destroy()))
   }
 
@@ -41,11 +41,11 @@ export class Readers {
       try {
         const { statusCode, headers, body } = await client.request({ method: 'GET', path })
         const text = await body.text()
-        if (statusCode === 200 && text === expected) this.right++
-        else if (statusCode === 503 && headers['retry-after']) this.refusals++
-        else this.wrong.push(`GET ${path} answered ${statusCode} ${text}`)
+        if (statusCode === 200 && text === expected) this.correct++
+        else if (statusCode === 503 && headers['retry-after']) this.rejections++
+        else this.unexpected.push(`GET ${path} answered ${statusCode} ${text}`)
       } catch (error) {
-        this.wrong.push(`GET ${path} got no answer: ${(error as Error).message}`)
+        this.unexpected.push(`GET ${path} got no response: ${(error as Error).message}`)
       }
     }
   }

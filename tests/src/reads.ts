@@ -5,24 +5,24 @@ import { Pool } from 'undici'
 export interface Reading {
   /** Ascending, in ms. */
   latencies: number[]
-  /** Answers other than 200, and those that did not come. */
+  /** Responses other than 200, and connection errors. */
   failed: number
 }
 
 const ANSWER_WITHIN_MS = 15_000
 
 /**
- * Reads at an even pace, whether answers come or not: what waits is seen waiting.
+ * Reads at a constant rate, regardless of responses, so that the latencies include queueing time.
  *
- * @param paths read by turns
- * @param goesOn asked before each read
+ * @param paths read round-robin
+ * @param isRunning called before each read
  * @param headers of the n-th read
  */
 export async function readEvenly(
   url: string,
   paths: string[],
   perSecond: number,
-  goesOn: () => boolean,
+  isRunning: () => boolean,
   headers: (n: number) => Record<string, string> = () => ({}),
 ): Promise<Reading> {
   const pool = new Pool(url, { connections: 64, headersTimeout: ANSWER_WITHIN_MS })
@@ -41,7 +41,7 @@ export async function readEvenly(
       reading.failed++
     }
   }
-  for (let n = 0; goesOn(); n++) {
+  for (let n = 0; isRunning(); n++) {
     const wait = begin + (n * 1000) / perSecond - performance.now()
     if (wait > 0) await sleep(wait)
     const one = read(n)

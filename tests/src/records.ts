@@ -1,4 +1,4 @@
-/** @returns the book as a later `GET /books/{id}` answers it, as text */
+/** @returns the response body of `GET /books/{id}` for the book, as text */
 export async function createBook(url: string): Promise<string> {
   const response = await fetch(`${url}/books`, {
     method: 'POST',
@@ -8,7 +8,7 @@ export async function createBook(url: string): Promise<string> {
   return response.text()
 }
 
-/** Creates so many users, 1,000 at most. */
+/** @param count at most 1,000 */
 export async function createUsers(url: string, count: number): Promise<void> {
   const users = Array.from({ length: count }, (_, n) => ({ name: `User ${n}`, email: `user${n}@example.com` }))
   const { status } = await fetch(`${url}/api/users/bulk`, {
@@ -16,5 +16,5 @@ export async function createUsers(url: string, count: number): Promise<void> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(users),
   })
-  if (status !== 201) throw new Error(`The users were answered with ${status}`)
+  if (status !== 201) throw new Error(`bulk create of users got status ${status}`)
 }

@@ -8,44 +8,44 @@ import { freePort } from '@resource/bench/port'
 
 const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
 const PROBE = fileURLToPath(import.meta.resolve('@resource/bench/probe'))
-// As `npm start` has it.
+// The same setting as in `npm start`.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 const START_LIMIT_MS = 30_000
-const ENDS_WITHIN_MS = 20_000
+const STOP_LIMIT_MS = 20_000
 
 export interface Usage {
-  /** CPU time in µs, in user and kernel. */
+  /** CPU time in µs, user and kernel. */
   cpu: number
-  /** Resident, in bytes. */
+  /** Resident set size in bytes. */
   memory: number
-  /** Of JavaScript, after a full collection, in bytes. */
+  /** JavaScript heap in bytes, after a full garbage collection. */
   heap: number
 }
 
 export interface Service extends AsyncDisposable {
   url: string
   port: number
-  /** From the start of the process to its first `/readyz` with 200, in ms. */
+  /** From process start to the first 200 of `/readyz`, in ms. */
   startMs: number
   usage: () => Promise<Usage>
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the exit. */
   end: (signal: NodeJS.Signals) => Promise<{ code: number | null; stderr: string }>
-  /** Whether it ended without being told to. */
+  /** Whether the process exited without a call of `end`. */
   hasDied: () => boolean
 }
 
 interface Options {
-  /** One of 127.0.0.1 that nobody has, when absent. */
+  /** Default: a free port of 127.0.0.1. */
   port?: number
   settings?: Record<string, string>
-  /** What runs the service as its child, with its arguments. */
+  /** Command, with its arguments, that runs the service as its child process. */
   tracer?: string[]
 }
 
 /**
- * Starts the service as a process of its own, as `npm start` does, and waits until it is ready.
+ * Starts the service as a child process, like `npm start`, and waits until it is ready.
  *
- * @throws Error with its own words when it ends, or is not ready in time
+ * @throws Error with the service's stderr when it exits or is not ready in time
  */
 export async function startService(databaseUrl: string, options: Options = {}): Promise<Service> {
   const port = options.port ?? (await freePort())
@@ -63,7 +63,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
       DATABASE_URL: databaseUrl,
       ...options.settings,
     },
-    // Logs are made and written, to nowhere.
+    // Logs are still generated and written, to /dev/null.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let stderr = ''
@@ -74,7 +74,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
   const kill = (signal: NodeJS.Signals) => {
     if (!hasEnded(child)) process.kill(options.tracer ? childOf(child.pid) : Number(child.pid), signal)
   }
-  let isTold = false
+  let isEnding = false
   try {
     await ready(url, child, started)
   } catch (error) {
@@ -82,9 +82,9 @@ export async function startService(databaseUrl: string, options: Options = {}): 
     throw new Error(`${(error as Error).message}: ${stderr.trim()}`)
   }
   const end = async (signal: NodeJS.Signals) => {
-    isTold = true
+    isEnding = true
     kill(signal)
-    const late = setTimeout(() => kill('SIGKILL'), ENDS_WITHIN_MS)
+    const late = setTimeout(() => kill('SIGKILL'), STOP_LIMIT_MS)
     await ended
     clearTimeout(late)
     return { code: child.exitCode, stderr }
@@ -100,15 +100,16 @@ export async function startService(databaseUrl: string, options: Options = {}): 
       return { cpu: cpu.user + cpu.system, memory, heap }
     },
     end,
-    hasDied: () => !isTold && hasEnded(child),
+    hasDied: () => !isEnding && hasEnded(child),
     [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
   }
 }
 
 async function ready(url: string, child: ChildProcess, started: number): Promise<void> {
   while ((await statusOf(`${url}/readyz`)) !== 200) {
-    if (hasEnded(child)) throw new Error('the service ended')
-    if (performance.now() - started > START_LIMIT_MS) throw new Error('the service is not ready in time')
+    if (hasEnded(child)) throw new Error('the service exited')
+    if (performance.now() - started > START_LIMIT_MS)
+      throw new Error(`the service is not ready after ${START_LIMIT_MS} ms`)
     await sleep(5)
   }
 }
@@ -121,7 +122,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Of an answer on a connection of its own; 0 when there is none. */
+/** Status of a GET on a new connection; 0 without a response. */
 export function statusOf(url: string): Promise<number> {
   return new Promise((resolve) => {
     const sent = get(url, { agent: false, timeout: 5000 }, (answer) => {

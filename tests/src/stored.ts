@@ -1,15 +1,15 @@
 import type { Ledger } from './writers.ts'
 
 export interface Differences {
-  /** Acknowledged, and not there or not so. */
+  /** Acknowledged, but missing or different in the database. */
   lost: string[]
-  /** There, and never acknowledged; or written twice. */
-  doubled: string[]
+  /** Stored without acknowledgment, or written twice. */
+  duplicated: string[]
 }
 
-/** What the service holds beside what it acknowledged, record by record. */
+/** Compares the stored records with the acknowledged ones. */
 export async function compareStored(url: string, { items, users }: Ledger): Promise<Differences> {
-  const differences: Differences = { lost: [], doubled: [] }
+  const differences: Differences = { lost: [], duplicated: [] }
   compare(await all(url, 'items'), items, ['name', 'price', 'version'], differences)
   compare(await all(url, 'users'), users, ['name', 'email'], differences)
   return differences
@@ -17,23 +17,23 @@ export async function compareStored(url: string, { items, users }: Ledger): Prom
 
 type Stored = { id: number } & Record<string, unknown>
 
-function compare<Told extends { id: number }>(
+function compare<Acknowledged extends { id: number }>(
   stored: Stored[],
-  told: Map<number, Told>,
-  fields: (keyof Told & string)[],
-  { lost, doubled }: Differences,
+  acknowledged: Map<number, Acknowledged>,
+  fields: (keyof Acknowledged & string)[],
+  { lost, duplicated }: Differences,
 ): void {
   const found = new Map(stored.map((record) => [record.id, record]))
-  for (const record of told.values()) {
+  for (const record of acknowledged.values()) {
     const now = found.get(record.id)
     if (now === undefined || fields.some((field) => now[field] !== record[field])) {
-      lost.push(`${JSON.stringify(record)} is ${JSON.stringify(now)}`)
+      lost.push(`${JSON.stringify(record)} is stored as ${JSON.stringify(now)}`)
     }
   }
-  for (const record of stored) if (!told.has(record.id)) doubled.push(JSON.stringify(record))
+  for (const record of stored) if (!acknowledged.has(record.id)) duplicated.push(JSON.stringify(record))
 }
 
-// Over tRPC, which shows the version: a change made twice counts twice.
+// Over tRPC, which returns the version: a change applied twice increments it twice.
 async function all(url: string, noun: 'items' | 'users'): Promise<Stored[]> {
   const records: Stored[] = []
   for (let after: string | null = ''; after !== null; ) {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'undici'
 
-const LANES = 16
-const USERS_AT_ONCE = 3
+const CALLERS = 16
+const USERS_PER_BULK = 3
 const RETRY_AFTER_MS = 50
-// The service is there or it is not: whoever waits longer waits for nothing.
+// Far more than any response takes, so that a hang shows as a failure.
 const ANSWER_WITHIN_MS = 15_000
 
 interface Item {
@@ -27,96 +27,96 @@ interface Write {
   status: number
 }
 
-/** What was acknowledged, beside what went wrong. */
+/** The acknowledged records, and counts of the responses. */
 export interface Ledger {
   items: Map<number, Item>
   users: Map<number, User>
   acknowledged: number
-  /** How often a write had to be sent again. */
-  repeats: number
-  /** Answers 503, all of them with Retry-After. */
-  refusals: number
-  /** Answers that no state of the service allows. */
-  wrong: string[]
+  /** Retried writes. */
+  retries: number
+  /** 503 responses with Retry-After. */
+  rejections: number
+  /** Responses that are incorrect in every state of the service. */
+  unexpected: string[]
 }
 
 export interface WritersOptions {
-  /** Whether connections may break: where the service itself is killed. */
+  /** Whether broken connections are expected, because the scenario kills the service. */
   mayBreak: boolean
 }
 
 /**
- * Writes without a pause: creates, bulk creates, changes and deletions, each with an Idempotency-Key of its own and sent
- * again until it is acknowledged.
+ * Sends writes continuously: creates, bulk creates, updates and deletes. Each has a unique Idempotency-Key and is retried
+ * until it is acknowledged.
  */
 export class Writers {
   readonly ledger: Ledger = {
     items: new Map(),
     users: new Map(),
     acknowledged: 0,
-    repeats: 0,
-    refusals: 0,
-    wrong: [],
+    retries: 0,
+    rejections: 0,
+    unexpected: [],
   }
   readonly #clients: Client[]
   readonly #mayBreak: boolean
-  readonly #lanes: Promise<void>[]
+  readonly #callers: Promise<void>[]
   #isStopped = false
 
   constructor(url: string, { mayBreak }: WritersOptions) {
     this.#mayBreak = mayBreak
     const times = { headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS }
-    this.#clients = Array.from({ length: LANES }, () => new Client(url, times))
-    this.#lanes = this.#clients.map((client, lane) => this.#write(client, lane))
+    this.#clients = Array.from({ length: CALLERS }, () => new Client(url, times))
+    this.#callers = this.#clients.map((client, caller) => this.#write(client, caller))
   }
 
-  /** Until `count` more writes are acknowledged. */
+  /** Waits for `count` more acknowledged writes. */
   async acknowledged(count: number): Promise<void> {
     const goal = this.ledger.acknowledged + count
-    while (this.ledger.acknowledged < goal && this.ledger.wrong.length === 0) await sleep(5)
+    while (this.ledger.acknowledged < goal && this.ledger.unexpected.length === 0) await sleep(5)
   }
 
-  /** Waits until what was begun is acknowledged. */
+  /** Stops after the writes in progress are acknowledged. */
   async stop(): Promise<Ledger> {
     this.#isStopped = true
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#callers)
     await Promise.all(this.#clients.map((client) => client.destroy()))
     return this.ledger
   }
 
-  async #write(client: Client, lane: number): Promise<void> {
-    const { items, users, wrong } = this.ledger
+  async #write(client: Client, caller: number): Promise<void> {
+    const { items, users, unexpected } = this.ledger
     const own: Item[] = []
-    const send = async (n: number, write: Write, isRight: (answer: never) => boolean) => {
-      const answer = await this.#sendUntilAcknowledged(client, `${lane}-${n}`, write)
+    const send = async (n: number, write: Write, isCorrect: (answer: never) => boolean) => {
+      const answer = await this.#sendUntilAcknowledged(client, `${caller}-${n}`, write)
       if (answer === undefined) return undefined
-      if (isRight(answer as never)) return answer
-      wrong.push(`${write.method} ${write.path} answered ${JSON.stringify(answer)}`)
+      if (isCorrect(answer as never)) return answer
+      unexpected.push(`${write.method} ${write.path} answered ${JSON.stringify(answer)}`)
       return undefined
     }
-    for (let n = 0; !this.#isStopped && wrong.length === 0; n++) {
+    for (let n = 0; !this.#isStopped && unexpected.length === 0; n++) {
       const kind = n % 5
       const [oldest] = own
       if (kind < 2 || oldest === undefined) {
-        const sent = { name: `Item ${lane}-${n}`, price: n }
+        const sent = { name: `Item ${caller}-${n}`, price: n }
         const write: Write = { method: 'POST', path: '/items/', body: sent, status: 201 }
-        const isRight = ({ item }: { item: Item }) =>
+        const isCorrect = ({ item }: { item: Item }) =>
           item.name === sent.name && item.price === sent.price && !items.has(item.id)
-        const answer = (await send(n, write, isRight)) as { item: Item } | undefined
+        const answer = (await send(n, write, isCorrect)) as { item: Item } | undefined
         if (answer === undefined) return
         const item = { id: answer.item.id, ...sent, version: 1 }
         items.set(item.id, item)
         own.push(item)
       } else if (kind === 2) {
-        const sent = Array.from({ length: USERS_AT_ONCE }, (_, at) => ({
+        const sent = Array.from({ length: USERS_PER_BULK }, (_, at) => ({
           name: `User ${at}`,
-          email: `${lane}-${n}-${at}@example.com`,
+          email: `${caller}-${n}-${at}@example.com`,
         }))
         const write: Write = { method: 'POST', path: '/api/users/bulk', body: sent, status: 201 }
-        const isRight = (answer: User[]) =>
+        const isCorrect = (answer: User[]) =>
           answer.length === sent.length &&
           answer.every(({ id, email }, at) => email === sent[at]?.email && !users.has(id))
-        const answer = (await send(n, write, isRight)) as User[] | undefined
+        const answer = (await send(n, write, isCorrect)) as User[] | undefined
         if (answer === undefined) return
         for (const { id, name, email } of answer) users.set(id, { id, name, email })
       } else if (kind === 3) {
@@ -135,9 +135,9 @@ export class Writers {
     }
   }
 
-  /** @returns the answer's body; undefined when one came that cannot be right */
+  /** @returns the response body; undefined after an incorrect response, which is recorded in the ledger */
   async #sendUntilAcknowledged(client: Client, key: string, { method, path, body, status }: Write): Promise<unknown> {
-    const { wrong } = this.ledger
+    const { unexpected } = this.ledger
     const headers = { 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) }
     const request = { method, path, headers, ...(body && { body: JSON.stringify(body) }) }
     for (;;) {
@@ -149,17 +149,17 @@ export class Writers {
           return JSON.parse(text)
         }
         if (statusCode !== 503 || !headers['retry-after']) {
-          wrong.push(`${method} ${path} answered ${statusCode} ${text}`)
+          unexpected.push(`${method} ${path} answered ${statusCode} ${text}`)
           return undefined
         }
-        this.ledger.refusals++
+        this.ledger.rejections++
       } catch (error) {
         if (!this.#mayBreak) {
-          wrong.push(`${method} ${path} got no answer: ${(error as Error).message}`)
+          unexpected.push(`${method} ${path} got no response: ${(error as Error).message}`)
           return undefined
         }
       }
-      this.ledger.repeats++
+      this.ledger.retries++
       await sleep(RETRY_AFTER_MS)
     }
   }

@@ -6,9 +6,9 @@ import helmet from 'helmet'
 import { REQUESTS, WINDOW_MS, watchEventLoop } from './limits.ts'
 import { httpLog } from './log.ts'
 
-const isLate = watchEventLoop()
+const isOverloaded = watchEventLoop()
 
-/** What Nest takes, too. */
+/** Shared with the Nest peer. */
 export const middleware = [
   promBundle({ includeMethod: true, includePath: true, promClient: { collectDefaultMetrics: {} } }),
   shedLoad,
@@ -20,6 +20,6 @@ export function equip(app: Express): void {
 }
 
 function shedLoad(_req: IncomingMessage, res: ServerResponse, next: () => void): void {
-  if (isLate()) res.writeHead(503, { 'Retry-After': '1' }).end()
+  if (isOverloaded()) res.writeHead(503, { 'Retry-After': '1' }).end()
   else next()
 }

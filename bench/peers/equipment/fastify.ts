@@ -7,7 +7,7 @@ import metrics from 'fastify-metrics'
 import { DELAY_MS, REQUESTS, WINDOW_MS } from './limits.ts'
 import { log } from './log.ts'
 
-/** Fastify's own log has two lines per request, the service's one. */
+/** One log line per request, like the service. Fastify's default is two. */
 export const options: FastifyServerOptions = {
   loggerInstance: log,
   disableRequestLogging: true,

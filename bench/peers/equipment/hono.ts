@@ -10,7 +10,7 @@ import { log } from './log.ts'
 
 export function equip(app: OpenAPIHono): void {
   const { printMetrics, registerMetrics } = prometheus({ collectDefaultMetrics: true })
-  const isLate = watchEventLoop()
+  const isOverloaded = watchEventLoop()
   app.use(
     requestId(),
     pinoLogger({
@@ -22,7 +22,7 @@ export function equip(app: OpenAPIHono): void {
     }),
     registerMetrics,
     secureHeaders(),
-    (c, next) => (isLate() ? Promise.resolve(c.body(null, 503, { 'Retry-After': '1' })) : next()),
+    (c, next) => (isOverloaded() ? Promise.resolve(c.body(null, 503, { 'Retry-After': '1' })) : next()),
     rateLimiter({ limit: REQUESTS, windowMs: WINDOW_MS, keyGenerator: addressOf }),
   )
   app.get('/metrics', printMetrics)

@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Requests from one address in a window: more than the bench sends. */
+/** Requests per address and window; more than the bench sends. */
 export const REQUESTS = 1e9
 export const WINDOW_MS = 60_000
-/** Mean delay of the event loop above which requests are refused: more than the bench causes. */
+/** Mean event-loop delay above which requests are rejected; more than the bench causes. */
 export const DELAY_MS = 10_000
 
 /**
- * Measures the event loop as @fastify/under-pressure does. Elsewhere no package for this is maintained: toobusy-js and
- * overload-protection have had no release for years.
+ * Measures the event-loop delay like @fastify/under-pressure. Other ecosystems have no maintained package for it:
+ * toobusy-js and overload-protection have had no release for years.
  *
- * @returns whether the event loop was too late in the last second
+ * @returns a function that returns whether the mean delay of the last second was above the limit
  */
 export function watchEventLoop(): () => boolean {
   const delay = monitorEventLoopDelay({ resolution: 10 })

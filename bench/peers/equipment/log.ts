@@ -4,11 +4,11 @@ import { type Options, pinoHttp } from 'pino-http'
 
 const FLUSH_MS = 100
 
-/** On stdout, lines together, as the service writes them. */
+/** Writes to stdout in batches of lines, like the service. */
 export const log = pino(pino.destination({ sync: false, minLength: 4096 }))
 setInterval(() => log.flush(), FLUSH_MS).unref()
 
-/** A line per request: like the service's, without headers. */
+/** One line per request without headers, like the service. */
 export const httpLogOptions: Options = {
   logger: log,
   genReqId: (_req, res) => {

@@ -9,7 +9,7 @@ import { httpLogOptions } from './log.ts'
 
 class EquippedModule {}
 
-/** The module with a log and a rate limit. */
+/** Adds logging and a rate limit to the module. */
 export function withEquipment(module: Type): DynamicModule {
   return {
     module: EquippedModule,

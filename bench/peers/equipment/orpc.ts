@@ -7,7 +7,7 @@ import { httpLog } from './log.ts'
 
 const secure = helmet()
 const limiter = new RateLimiterMemory({ points: REQUESTS, duration: WINDOW_MS / 1000 })
-const isLate = watchEventLoop()
+const isOverloaded = watchEventLoop()
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
   help: 'Duration of requests',
@@ -22,11 +22,11 @@ export function equip(serve: RequestListener): RequestListener {
     res.once('finish', () => end({ method, path: routeOf(url), status_code: res.statusCode }))
     httpLog(req, res)
     secure(req, res, () => {})
-    if (isLate()) return refuse(res, 503)
+    if (isOverloaded()) return reject(res, 503)
     try {
       await limiter.consume(req.socket.remoteAddress ?? '')
     } catch {
-      return refuse(res, 429)
+      return reject(res, 429)
     }
     if (url !== '/metrics') return serve(req, res)
     res.setHeader('Content-Type', register.contentType).end(await register.metrics())
@@ -37,6 +37,6 @@ function routeOf(url: string): string {
   return url.replace(/\?.*/s, '').replace(/\d+/g, '{id}')
 }
 
-function refuse(res: ServerResponse, status: number): void {
+function reject(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'Retry-After': '1' }).end()
 }

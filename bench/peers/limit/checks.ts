@@ -1,22 +1,22 @@
-// The checks of schemas.ts by hand: each gives what was meant, or undefined when something is wrong.
+// Hand-written equivalents of the schemas in schemas.ts. Each returns the parsed value, or undefined for invalid input.
 import { regexes } from 'zod'
 import {
-  DEAREST,
   DEFAULT_LIMIT,
   EMAIL,
   isPassword,
   isText,
-  LARGEST_ID,
-  LARGEST_LIMIT,
-  MOST_USERS,
+  MAX_ID,
+  MAX_LIMIT,
+  MAX_PRICE,
+  MAX_USERS,
   SORTABLE,
 } from '../rules.ts'
 import type { ItemChanges, NewBook, NewUser } from '../schemas.ts'
 
-/** What a list is asked for; `where` are its filters. */
+/** A parsed list query; `where` contains the filters. */
 export interface Query {
   where: Record<string, string | number>
-  /** A column's name, safe to stand in SQL. */
+  /** A validated column name, safe to insert into SQL. */
   column: string
   direction: 'asc' | 'desc'
   limit: number
@@ -28,7 +28,7 @@ type Json = Record<string, unknown>
 const columns = new Set<string>(SORTABLE)
 
 export function readId(digits: string): number | undefined {
-  return readWhole(digits, 1, LARGEST_ID)
+  return readInteger(digits, 1, MAX_ID)
 }
 
 export function readQuery(text: string): Query | undefined {
@@ -41,14 +41,14 @@ export function readQuery(text: string): Query | undefined {
     if (name === 'role' && isRole(value)) where.role = value
     else if (name === 'status' && isStatus(value)) where.status = value
     else if (name === 'age') {
-      const age = readWhole(value, 0, 150)
+      const age = readInteger(value, 0, 150)
       if (age === undefined) return undefined
       where.age = age
     } else if (name === 'page' || name === 'limit') {
-      const number = readWhole(value, 1, Number.MAX_SAFE_INTEGER)
+      const number = readInteger(value, 1, Number.MAX_SAFE_INTEGER)
       if (number === undefined) return undefined
       if (name === 'page') page = number
-      else limit = Math.min(number, LARGEST_LIMIT)
+      else limit = Math.min(number, MAX_LIMIT)
     } else if (name === 'sort') {
       const split = value.lastIndexOf('_')
       column = value.slice(0, split)
@@ -79,7 +79,7 @@ export function checkItem(body: unknown): ItemChanges | undefined {
     changes.name = name
   }
   if (body.price !== undefined) {
-    if (typeof body.price !== 'number' || body.price < 0 || body.price > DEAREST) return undefined
+    if (typeof body.price !== 'number' || body.price < 0 || body.price > MAX_PRICE) return undefined
     changes.price = body.price
   }
   if (body.category !== undefined) {
@@ -92,7 +92,7 @@ export function checkItem(body: unknown): ItemChanges | undefined {
 }
 
 export function checkUsers(body: unknown): NewUser[] | undefined {
-  if (!Array.isArray(body) || body.length === 0 || body.length > MOST_USERS) return undefined
+  if (!Array.isArray(body) || body.length === 0 || body.length > MAX_USERS) return undefined
   const users: NewUser[] = []
   for (const given of body) {
     const user = checkUser(given)
@@ -131,7 +131,7 @@ function readText(value: unknown, max: number): string | undefined {
   return isText(trimmed, max) ? trimmed : undefined
 }
 
-function readWhole(digits: string, min: number, max: number): number | undefined {
+function readInteger(digits: string, min: number, max: number): number | undefined {
   if (!/^\d+$/.test(digits)) return undefined
   const number = Number(digits)
   return number < min || number > max ? undefined : number

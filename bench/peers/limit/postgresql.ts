@@ -3,7 +3,7 @@ import { databaseUrl, poolSize } from '../settings.ts'
 import { userRows } from '../stores/store.ts'
 import type { Database } from './sqlite.ts'
 
-/** The same statements, each prepared once per connection by its name. */
+/** Named statements: PostgreSQL prepares each once per connection. */
 export function postgresqlDatabase(): Database {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize })
   const rows = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows

@@ -18,14 +18,14 @@ export interface User {
 
 type Maybe<T> = T | Promise<T>
 
-/** Rows as the engine's driver gives them; SQLite's at once. */
+/** Returns rows as the driver delivers them; synchronously on SQLite. */
 export interface Database {
   findUser: (id: number) => Maybe<User | undefined>
   listUsers: (query: Query) => Maybe<Pick<User, 'id' | 'name' | 'email' | 'role'>[]>
   /** @returns the new id */
   insertBook: (book: NewBook) => Maybe<number>
   updateItem: (id: number, changes: ItemChanges) => Maybe<Item | undefined>
-  /** @returns the new ids in the order given; undefined when an e-mail address is taken */
+  /** @returns the new ids in the order of `users`; undefined when an e-mail address is in use */
   insertUsers: (users: NewUser[], now: number) => Maybe<number[] | undefined>
 }
 
@@ -37,7 +37,7 @@ export function sqliteDatabase(): Database {
     'SELECT id, name, email, role, status, age, created_at, updated_at, version FROM users WHERE id = ?',
   )
   const newBook = db.prepare('INSERT INTO books (title, author, published_date) VALUES (?, ?, ?)')
-  // What is not sent stays; null is a category of its own.
+  // Missing fields keep their values. A null category is a value, so a flag distinguishes it from a missing one.
   const itemById = db.prepare<[string | undefined, number | undefined, number, string | null, number], Item>(
     `UPDATE items SET name = coalesce(?, name), price = coalesce(?, price), category = iif(?, ?, category),
        version = version + 1 WHERE id = ? RETURNING id, name, price, category`,
@@ -60,7 +60,7 @@ export function sqliteDatabase(): Database {
       const key = `${names} ${column} ${direction}`
       let statement = lists.get(key)
       if (statement === undefined) {
-        // The plus keeps SQLite from preparing the statement anew for each value.
+        // The unary plus keeps SQLite from re-preparing the statement when a bound value changes.
         const filter = names.length === 0 ? '' : `WHERE ${names.map((name) => `${name} = +?`).join(' AND ')}`
         statement = db.prepare(
           `SELECT id, name, email, role FROM users ${filter} ORDER BY ${column} ${direction}, id LIMIT +? OFFSET +?`,

@@ -110,7 +110,7 @@ export function drizzleStore(): Store {
     updateItem: async (id, { name, price, category }) => {
       const [row] = await db
         .update(items)
-        // Drizzle leaves out what is undefined.
+        // Drizzle ignores undefined values.
         .set({ name, price, category, version: sql`${items.version} + 1` })
         .where(eq(items.id, id))
         .returning({ id: items.id, name: items.name, price: items.price, category: items.category })
@@ -128,28 +128,28 @@ export function drizzleStore(): Store {
           .sort((a, b) => a.id - b.id)
           .map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() }))
       } catch (error) {
-        if (isTaken(error)) return undefined
+        if (isUniqueViolation(error)) return undefined
         throw error
       }
     },
   }
 }
 
-type Opened = typeof pgTables & { db: NodePgDatabase }
+type OpenDatabase = typeof pgTables & { db: NodePgDatabase }
 
-// Drizzle's queries read the same on both engines; only their types are two.
-function openSqlite(): Opened {
+// Drizzle's queries are the same on both engines; only the types differ.
+function openSqlite(): OpenDatabase {
   const connection = new Sqlite(databaseFile)
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = FULL')
   return { db: drizzleSqlite({ client: connection }), ...sqliteTables } as never
 }
 
-function openPostgresql(): Opened {
+function openPostgresql(): OpenDatabase {
   return { db: drizzlePg({ connection: { connectionString: databaseUrl, max: poolSize } }), ...pgTables }
 }
 
-function isTaken(error: unknown): boolean {
+function isUniqueViolation(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } }
   return [code, cause?.code].some((found) => found === 'SQLITE_CONSTRAINT_UNIQUE' || found === '23505')
 }

@@ -22,7 +22,7 @@ interface Tables {
   items: { id: Generated<number>; name: string; price: number; category: string | null; version: Generated<number> }
 }
 
-/** Milliseconds in SQLite. */
+/** Unix milliseconds in SQLite. */
 type Time = number | Date
 
 const toTime = (date: Date): Time => (engine === 'sqlite' ? date.getTime() : date)
@@ -65,7 +65,7 @@ export function kyselyStore(): Store {
     updateItem: (id, { name, price, category }) =>
       db
         .updateTable('items')
-        // Kysely leaves out what is undefined.
+        // Kysely ignores undefined values.
         .set((eb) => ({ name, price, category, version: eb('version', '+', 1) }))
         .where('id', '=', id)
         .returning(['id', 'name', 'price', 'category'])

@@ -10,7 +10,7 @@ export async function prismaStore(): Promise<Store> {
   return {
     findUser: async (id) => {
       const user = await prisma.user.findUnique({ where: { id } })
-      return user === null ? undefined : whole(user)
+      return user === null ? undefined : fullUser(user)
     },
 
     listUsers: ({ role, status, age, page, limit, sort }) => {
@@ -69,13 +69,13 @@ async function openSqlite(): Promise<PrismaClient> {
   return prisma
 }
 
-// The two clients differ in nothing that is used here.
+// The two generated clients have the same types for the operations used here.
 async function openPostgresql(): Promise<PrismaClient> {
   const { PrismaClient } = await import('../../generated/postgresql/client.ts')
   return new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }) }) as never
 }
 
-function whole({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
+function fullUser({ id, name, email, role, status, age, created_at, updated_at, version }: User) {
   return {
     id,
     name,

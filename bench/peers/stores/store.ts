@@ -1,6 +1,7 @@
 import { hash } from '@node-rs/argon2'
 import type {
   Book,
+  FullUser,
   Item,
   ItemChanges,
   ListQuery,
@@ -8,20 +9,19 @@ import type {
   NewUser,
   UserDetail,
   UserSummary,
-  WholeUser,
 } from '../schemas.ts'
 
-/** What a peer does with its database. */
+/** The database operations of a peer. */
 export interface Store {
-  findUser: (id: number) => Promise<WholeUser | undefined>
+  findUser: (id: number) => Promise<FullUser | undefined>
   listUsers: (query: ListQuery) => Promise<UserSummary[]>
   insertBook: (book: NewBook) => Promise<Book>
   updateItem: (id: number, changes: ItemChanges) => Promise<Item | undefined>
-  /** All or none; undefined when an e-mail address is taken. */
+  /** Inserts all users or none; returns undefined when an e-mail address is in use. */
   insertUsers: (users: NewUser[]) => Promise<UserDetail[] | undefined>
 }
 
-/** What is stored of new users. */
+/** Column values of new users, with hashed passwords. */
 export async function userRows(users: NewUser[]) {
   const now = new Date()
   const hashes = await Promise.all(users.map(({ password }) => (password === undefined ? null : hash(password))))
@@ -39,11 +39,11 @@ export async function userRows(users: NewUser[]) {
   }))
 }
 
-/** `price_desc` as its parts. */
+/** Splits a sort value such as `created_at_desc` into column and direction. */
 export function sorting(sort: ListQuery['sort']) {
   const split = sort.lastIndexOf('_')
   return {
-    column: sort.slice(0, split) as keyof Omit<WholeUser, 'version'>,
+    column: sort.slice(0, split) as keyof Omit<FullUser, 'version'>,
     direction: sort.slice(split + 1) as 'asc' | 'desc',
   }
 }

@@ -1,20 +1,20 @@
-/** A database of one contestant, filled. */
+/** A contestant's copy of a dataset. */
 export interface Copy extends AsyncDisposable {
   url: string
-  /** Takes out what was added since it was filled, so that a write leaves the dataset's size as it was. */
+  /** Deletes the rows inserted since the copy was made, to keep the size of the dataset constant. */
   trim: () => Promise<void>
-  /** Brings it into memory, where it is measured. */
+  /** Reads the copy into the kernel's page cache. */
   warm: () => Promise<void>
 }
 
-/** Where datasets are made and copied. */
+/** A database engine that creates and copies datasets. */
 export interface Engine extends AsyncDisposable {
   name: 'sqlite' | 'postgresql'
   version: string
   /**
-   * Fills a database with `rows` of each family, once.
+   * Creates the dataset with `rows` records of each resource.
    *
-   * @throws Error when the service cannot bring such a database up
+   * @throws Error when the service cannot create such a database
    */
   seed: (rows: number) => Promise<void>
   copy: (rows: number, name: string) => Promise<Copy>

@@ -4,7 +4,7 @@ import { firstTime, seedStatements } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { warm } from './warm.ts'
 
-/** A PostgreSQL server, one database for each copy. */
+/** Starts a PostgreSQL server with one database per copy. */
 export async function openPostgresql(): Promise<Engine> {
   const server = await startPostgres({ fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB' })
   const urlOf = (database: string) => server.url.replace(/postgres$/, database)
@@ -19,7 +19,7 @@ export async function openPostgresql(): Promise<Engine> {
       await query('postgres', `CREATE DATABASE ${name} TEMPLATE template0`)
       const database = await createDatabase(urlOf(name))
       await database.close()
-      // An index over what is there is made faster than it grows.
+      // Building an index over existing rows is faster than updating it on each insert.
       const { rows: indexes } = await query(
         name,
         `SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('users', 'books', 'items')

@@ -7,7 +7,7 @@ import { firstTime, seedStatements } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { warm } from './warm.ts'
 
-/** SQLite files in `folder`. */
+/** Stores one SQLite file per copy in `folder`. */
 export async function openSqlite(folder: string): Promise<Engine> {
   const template = (rows: number) => join(folder, `seed-${rows}.db`)
   return {
@@ -23,7 +23,7 @@ export async function openSqlite(folder: string): Promise<Engine> {
     copy: async (rows, name) => {
       const file = join(folder, `${name}-${rows}.db`)
       await copyFile(template(rows), file, constants.COPYFILE_FICLONE)
-      await settle(file)
+      await sync(file)
       const side = new Sqlite(file, { timeout: 10_000 })
       return {
         url: `file:${file}`,
@@ -42,15 +42,15 @@ export async function openSqlite(folder: string): Promise<Engine> {
   }
 }
 
-/** On disk before anything is measured: writing back hundreds of megabytes would be measured too. */
-async function settle(file: string): Promise<void> {
+/** Syncs the file, so that the writeback of hundreds of megabytes does not happen during the measurement. */
+async function sync(file: string): Promise<void> {
   await using handle = await open(file)
   await handle.sync()
 }
 
 function fill(file: string, rows: number): void {
   const db = new Sqlite(file)
-  // The file is a throw-away until it is whole; an index over sorted rows is made faster than it grows.
+  // Durability does not matter until the file is complete. Building an index over existing rows is faster than updating it.
   db.pragma('journal_mode = MEMORY')
   db.pragma('synchronous = OFF')
   const indexes = db

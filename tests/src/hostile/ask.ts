@@ -1,23 +1,23 @@
 import { request } from 'node:http'
 
-// An address that does no harm.
+// An address that sends no hostile requests.
 const ADDRESS = '127.0.2.1'
 
-export interface Asked {
+interface AskOptions {
   key?: string
-  /** Sent by POST. */
+  /** Request body; makes the request a POST. */
   json?: unknown
-  /** 200 when absent. */
+  /** Expected status, default 200. */
   status?: number
 }
 
 /**
- * Asks on a connection that ends with the answer, so that none of its own is left.
+ * Sends a request on a new connection that closes with the response, so that it adds no idle connection.
  *
- * @returns the answer's body
- * @throws Error with the answer, where its status is another
+ * @returns the response body
+ * @throws Error with the response when its status is unexpected
  */
-export function ask(url: string, { key, json, status = 200 }: Asked = {}): Promise<string> {
+export function ask(url: string, { key, json, status = 200 }: AskOptions = {}): Promise<string> {
   const headers = {
     connection: 'close',
     ...(key !== undefined && { authorization: `Bearer ${key}` }),

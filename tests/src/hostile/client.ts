@@ -2,24 +2,28 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostileRequest } from './requests.ts'
 
-// So that the service has what was sent before its sender leaves.
-const HELD_MS = 50
+// Lets the service receive the sent bytes before the client closes the connection.
+const RECEIVE_MS = 50
 const IDLE_MS = 200
-const DROP_MS = 1_000
+const TRICKLE_INTERVAL_MS = 1_000
 const ANSWER_WITHIN_MS = 10_000
 
 export interface Outcome {
-  /** Of the first final answer, where one was read. */
+  /** Status of the first final response, if the client read one. */
   status: number | undefined
-  /** What the service did wrong. */
+  /** Incorrect behavior of the service. */
   fault: string | undefined
 }
 
-/** Sends a request as it is to be sent, from an address of its own, and leaves. */
-export async function play(
+/**
+ * Runs one hostile request: sends it, then closes the connection in the specified way.
+ *
+ * @param from local address to connect from
+ */
+export async function runClient(
   port: number,
   from: string,
-  { bytes, drops, stage, leave }: HostileRequest,
+  { bytes, trickle, stage, close }: HostileRequest,
 ): Promise<Outcome> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from, allowHalfOpen: true })
   let text = ''
@@ -36,31 +40,31 @@ export async function play(
         resolve()
       })
     }
-    if (stage === 'answer not read') socket.once('reading', read)
+    if (stage === 'response not read') socket.once('reading', read)
     else read()
   })
   socket.on('error', (error: NodeJS.ErrnoException) => {
-    // The service may cut whoever sends nonsense, or waits too long.
+    // The service may reset connections of clients that send invalid data or are too slow.
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') fault = error.message
   })
   await Promise.race([connected, closed])
   socket.write(bytes, 'latin1')
   if (stage === 'idle') {
-    if (!(await within(ANSWER_WITHIN_MS, answered, closed))) fault = 'no answer'
+    if (!(await within(ANSWER_WITHIN_MS, answered, closed))) fault = 'no response'
     await sleep(IDLE_MS)
-  } else await sleep(HELD_MS)
-  for (const byte of drops) {
-    await sleep(DROP_MS)
+  } else await sleep(RECEIVE_MS)
+  for (const byte of trickle) {
+    await sleep(TRICKLE_INTERVAL_MS)
     if (socket.writable) socket.write(byte, 'latin1')
   }
-  if (leave === 'RST') socket.resetAndDestroy()
-  else if (leave === 'destroy') socket.destroy()
+  if (close === 'RST') socket.resetAndDestroy()
+  else if (close === 'destroy') socket.destroy()
   else socket.end()
-  if (leave === 'half-close') {
+  if (close === 'half-close') {
     socket.emit('reading')
     if (!(await within(ANSWER_WITHIN_MS, closed))) fault = 'the connection stays open after a half-close'
   }
-  if (leave === 'FIN') await sleep(HELD_MS)
+  if (close === 'FIN') await sleep(RECEIVE_MS)
   socket.destroy()
   const status = Number(/(?:^|\r\n\r\n)HTTP\/1\.1 ([2-5]\d\d) /.exec(text)?.[1]) || undefined
   if (status !== undefined && status >= 500 && !(status === 503 && /\r\nRetry-After: /i.test(text))) {

@@ -2,7 +2,7 @@ import { BODY, type Target } from './targets.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** How a body is announced and framed. */
+/** Header lines and bytes for each way to frame a body. */
 const FRAMINGS = {
   none: { lines: [], body: '' },
   length: { lines: [`Content-Length: ${BODY.length}`], body: BODY },
@@ -23,26 +23,26 @@ function chunk(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`
 }
 
-/** How far a client goes, and how it goes on. */
-const STAGES = ['head cut', 'body cut', 'answer not read', 'idle', 'a byte a second'] as const
+/** How much of the request a client sends, and what it does before it closes the connection. */
+const STAGES = ['partial headers', 'partial body', 'response not read', 'idle', 'one byte per second'] as const
 type Stage = (typeof STAGES)[number]
 
-/** How a client leaves: closes, resets, destroys with something unread, or closes its half and waits for the other. */
-const LEAVES = ['FIN', 'RST', 'destroy', 'half-close'] as const
-type Leave = (typeof LEAVES)[number]
+/** How a client closes: FIN, RST, destroy with unread data, or half-close and wait for the service's FIN. */
+const CLOSE_MODES = ['FIN', 'RST', 'destroy', 'half-close'] as const
+type CloseMode = (typeof CLOSE_MODES)[number]
 
 export interface HostileRequest {
-  /** Says which it is, for a failure. */
+  /** Identifies the request in failures. */
   name: string
-  /** Sent at once. */
+  /** Sent in one write. */
   bytes: string
-  /** Sent a byte a second. */
-  drops: string
+  /** Sent afterwards, one byte per second. */
+  trickle: string
   stage: Stage
-  leave: Leave
+  close: CloseMode
 }
 
-/** Every method, framing, stage and way of leaving for a target. */
+/** Every combination of method, framing, stage and close mode for a target. */
 export function* requestsTo(target: Target, key: string): Generator<HostileRequest> {
   for (const method of METHODS) {
     for (const [framing, { lines, body }] of Object.entries(FRAMINGS)) {
@@ -55,19 +55,19 @@ export function* requestsTo(target: Target, key: string): Generator<HostileReque
         ...lines,
       ]
       for (const stage of STAGES) {
-        for (const leave of LEAVES) {
-          const name = [method, target.path, ...target.headers, framing, stage, leave].join(', ')
-          yield { name, ...cut(`${head.join('\r\n')}\r\n\r\n`, body, stage), stage, leave }
+        for (const close of CLOSE_MODES) {
+          const name = [method, target.path, ...target.headers, framing, stage, close].join(', ')
+          yield { name, ...cut(`${head.join('\r\n')}\r\n\r\n`, body, stage), stage, close }
         }
       }
     }
   }
 }
 
-function cut(head: string, body: string, stage: Stage): { bytes: string; drops: string } {
+function cut(head: string, body: string, stage: Stage): { bytes: string; trickle: string } {
   const whole = head + body
-  if (stage === 'head cut') return { bytes: head.slice(0, head.length / 2), drops: '' }
-  if (stage === 'body cut') return { bytes: head + body.slice(0, body.length / 2), drops: '' }
-  if (stage === 'a byte a second') return { bytes: whole.slice(0, -2), drops: whole.slice(-2) }
-  return { bytes: whole, drops: '' }
+  if (stage === 'partial headers') return { bytes: head.slice(0, head.length / 2), trickle: '' }
+  if (stage === 'partial body') return { bytes: head + body.slice(0, body.length / 2), trickle: '' }
+  if (stage === 'one byte per second') return { bytes: whole.slice(0, -2), trickle: whole.slice(-2) }
+  return { bytes: whole, trickle: '' }
 }

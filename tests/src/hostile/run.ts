@@ -1,87 +1,87 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service, Usage } from '../service.ts'
 import { ask } from './ask.ts'
-import { play } from './client.ts'
+import { runClient } from './client.ts'
 import { type HostileRequest, requestsTo } from './requests.ts'
 import type { Target } from './targets.ts'
 
-// An address each, so that the bound of an address cuts none of them.
+// Spread over addresses, so that the per-address connection limit closes none of them.
 const ADDRESSES = 200
-const AT_ONCE = 250
-const LOOK_MS = 20
-const FRESH_TRIES = 3
-/** How fast a fresh request must be answered. */
+const CONCURRENCY = 250
+const POLL_INTERVAL_MS = 20
+const FRESH_ATTEMPTS = 3
+/** Maximum latency of a request from another address, on a new connection. */
 export const FRESH_MS = 250
 
 export interface HostileOptions {
   key: string
-  /** What is sent to at a time. */
+  /** Groups of targets. The service is checked after each group. */
   groups: Target[][]
-  /** Which of the requests to a target are sent; all when absent. */
+  /** Selects requests by index; default: all. */
   isChosen?: (n: number) => boolean
-  /** How long anything may be left after a group, in ms. */
-  leftForMs: number
-  /** Told after each group. */
-  tell?: (line: string) => void
+  /** Time limit, in ms, for the service to release all resources after a group. */
+  settleMs: number
+  /** Called after each group. */
+  log?: (line: string) => void
 }
 
-export interface HostileOutcome {
+export interface HostileResult {
   requests: number
   statuses: Record<string, number>
   faults: string[]
-  /** A request of another address, on a connection of its own, after each group, in ms. */
+  /** Latency, in ms, of a request from another address on a new connection, after each group. */
   fresh: number[]
-  /** How long something was left after each group, in ms. */
-  left: number[]
+  /** Time, in ms, until the service had released all resources, after each group. */
+  settled: number[]
   usages: Usage[]
 }
 
-/** Sends hostile requests, a group to each target, and looks after each group at what they have done to the service. */
-export async function beHostile(service: Service, options: HostileOptions): Promise<HostileOutcome> {
-  const { key, groups, isChosen = () => true, leftForMs, tell } = options
-  const outcome: HostileOutcome = { requests: 0, statuses: {}, faults: [], fresh: [], left: [], usages: [] }
+/** Sends hostile requests to each group of targets, and checks the service's state after each group. */
+export async function runHostileClients(service: Service, options: HostileOptions): Promise<HostileResult> {
+  const { key, groups, isChosen = () => true, settleMs, log } = options
+  const outcome: HostileResult = { requests: 0, statuses: {}, faults: [], fresh: [], settled: [], usages: [] }
   const startedAt = (await metricsOf(service.url, key)).get('process_start_time_seconds')
   outcome.usages.push(await service.usage())
   let n = 0
   for (const targets of groups) {
     const name = targets.map(({ path }) => path).join(' ')
     const requests = targets.flatMap((target) => [...requestsTo(target, key)].filter(() => isChosen(n++)))
-    await playAll(service.port, requests, outcome)
+    await sendAll(service.port, requests, outcome)
     if (service.hasDied()) {
       outcome.faults.push(`the process has died: ${name}`)
       return outcome
     }
     const begun = performance.now()
     outcome.fresh.push(await freshMs(service.url, key))
-    const left = await waitUntilNothingIsLeft(service.url, key, leftForMs)
-    outcome.left.push(performance.now() - begun)
-    for (const leftover of left) outcome.faults.push(`${name}: ${leftover}`)
+    const leftovers = await waitUntilIdle(service.url, key, settleMs)
+    outcome.settled.push(performance.now() - begun)
+    for (const leftover of leftovers) outcome.faults.push(`${name}: ${leftover}`)
     if ((await metricsOf(service.url, key)).get('process_start_time_seconds') !== startedAt) {
-      outcome.faults.push(`${name}: another process`)
+      outcome.faults.push(`${name}: the process was replaced`)
     }
     outcome.usages.push(await service.usage())
-    tell?.(`${outcome.requests} requests, ${outcome.faults.length} faults: ${name}`)
+    log?.(`${outcome.requests} requests, ${outcome.faults.length} faults: ${name}`)
   }
   return outcome
 }
 
-async function playAll(port: number, requests: HostileRequest[], outcome: HostileOutcome): Promise<void> {
+async function sendAll(port: number, requests: HostileRequest[], outcome: HostileResult): Promise<void> {
   let next = 0
-  const lane = async () => {
+  const sendNext = async () => {
     while (next < requests.length) {
       const n = next++
       const hostile = requests[n] as HostileRequest
-      const { status = 'none', fault } = await play(port, `127.0.1.${(n % ADDRESSES) + 1}`, hostile)
+      const { status = 'none', fault } = await runClient(port, `127.0.1.${(n % ADDRESSES) + 1}`, hostile)
       outcome.requests++
       outcome.statuses[status] = (outcome.statuses[status] ?? 0) + 1
       if (fault !== undefined) outcome.faults.push(`${hostile.name}: ${fault}`)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendNext))
 }
 
-/** What there is when nobody but the one who asks is there. */
-const NOTHING_LEFT: [name: string, value: number][] = [
+/** Metrics of an idle service. The request and connection counted as 1 belong to the metrics request itself. */
+const IDLE_METRICS: [name: string, value: number][] = [
   ['resource_unexpected_errors_total', 0],
   ['resource_http_requests_open', 1],
   ['resource_http_connections{state="working"}', 1],
@@ -94,20 +94,20 @@ const NOTHING_LEFT: [name: string, value: number][] = [
   ['nodejs_active_resources{type="Timeout"}', 0],
 ]
 
-function leftovers(metrics: Map<string, number>): string[] {
-  return NOTHING_LEFT.flatMap(([name, value]) => {
-    const is = metrics.get(name) ?? 0
-    return is === value ? [] : [`${name} is ${is}, not ${value}`]
+function leftoversIn(metrics: Map<string, number>): string[] {
+  return IDLE_METRICS.flatMap(([name, expected]) => {
+    const value = metrics.get(name) ?? 0
+    return value === expected ? [] : [`${name} is ${value}, expected ${expected}`]
   })
 }
 
-/** Asks until nothing is left, or for `forMs`. @returns what is left then */
-async function waitUntilNothingIsLeft(url: string, key: string, forMs: number): Promise<string[]> {
+/** Polls the metrics until the service is idle, for at most `limitMs`. @returns the remaining leftovers */
+async function waitUntilIdle(url: string, key: string, limitMs: number): Promise<string[]> {
   const begun = performance.now()
   for (;;) {
-    const left = leftovers(await metricsOf(url, key))
-    if (left.length === 0 || performance.now() - begun > forMs) return left
-    await sleep(LOOK_MS)
+    const leftovers = leftoversIn(await metricsOf(url, key))
+    if (leftovers.length === 0 || performance.now() - begun > limitMs) return leftovers
+    await sleep(POLL_INTERVAL_MS)
   }
 }
 
@@ -117,10 +117,10 @@ async function metricsOf(url: string, key: string): Promise<Map<string, number>>
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-/** The best of a few: what the machine does to one of them is not the service's doing. */
+/** The best of several attempts, to exclude delays caused by the machine. */
 async function freshMs(url: string, key: string): Promise<number> {
   let best = Number.POSITIVE_INFINITY
-  for (let tried = 0; tried < FRESH_TRIES && best > FRESH_MS; tried++) {
+  for (let attempt = 0; attempt < FRESH_ATTEMPTS && best > FRESH_MS; attempt++) {
     const begun = performance.now()
     await ask(`${url}/items/1`, { key })
     best = Math.min(best, performance.now() - begun)

@@ -1,22 +1,22 @@
 import { contract } from '@resource/contract'
 import { ask } from './ask.ts'
 
-/** Something that a request can be sent to. */
+/** An endpoint of the service. */
 export interface Target {
-  /** As it stands in the request line. */
+  /** The request target, with query. */
   path: string
-  /** Header lines that lead the request there. */
+  /** Header lines that select the endpoint. */
   headers: readonly string[]
 }
 
-// The key that the requests carry is the first record of its kind, which must not be revoked.
+// Not 1: the API key with id 1 authenticates the requests and must not be revoked by them.
 const ID = 2
 
 const RECORD = {
   id: ID,
   name: 'Ada',
   email: 'ada@example.com',
-  // No role of a key: else the requests would create keys.
+  // Not a role of API keys, so that the requests create none.
   role: 'user',
   status: 'active',
   price: 2.5,
@@ -24,7 +24,7 @@ const RECORD = {
   author: 'Jane Austen',
   published_date: '1815-12-23',
 }
-/** A body that is right for most operations, REST and tRPC: fields that an operation does not know are dropped. */
+/** A valid body for most REST and tRPC operations, which drop unknown fields. */
 export const BODY = JSON.stringify({
   ...RECORD,
   0: RECORD,
@@ -38,9 +38,8 @@ const PAGES = ['/', '/docs', '/redoc', '/openapi.json', '/healthz', '/readyz', '
 const CONSOLE = ['/console', '/console/users/2', '/console/session', '/console/assets/none.js']
 
 /**
- * Every path of the service: REST from its OpenAPI document, each procedure of the contract over tRPC in the plain form, in
- * the streamed form that only tRPC's own adapter answers, and twice in a batch; pages with their files, the console,
- * health and metrics.
+ * Every endpoint of the service: REST paths from the OpenAPI document; each procedure over tRPC as a single call, a batch
+ * of two and a streamed batch, which only tRPC's own adapter handles; pages and their assets; console, health and metrics.
  */
 export async function targetsOf(url: string): Promise<Target[]> {
   const { paths } = JSON.parse(await ask(`${url}/openapi.json`)) as { paths: object }
@@ -63,7 +62,7 @@ export async function targetsOf(url: string): Promise<Target[]> {
   return [...plain, ...calls]
 }
 
-/** Makes records for the requests to meet. @returns a key of the role `admin`, which is the first */
+/** Creates records for the requests. @returns an API key with the role `admin`, whose id is 1 */
 export async function prepare(url: string): Promise<string> {
   await ask(`${url}/items/bulk`, { json: Array(3).fill({ name: 'Lamp', price: 2 }), status: 201 })
   const { key } = JSON.parse(await ask(`${url}/api/keys`, { json: { name: 'hostile', role: 'admin' }, status: 201 }))

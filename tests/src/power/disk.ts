@@ -13,7 +13,7 @@ interface Content {
   version: number
 }
 
-/** A page as it is read, as it is on disk for sure, and what else may be there: contents that it had since. */
+/** A page: the content a read returns, the content guaranteed to be on disk, and later contents that may be there instead. */
 interface Page {
   current: Content
   durable: Content
@@ -44,19 +44,20 @@ interface Entry {
 }
 
 /**
- * Files as a power cut could leave them. A page that was written is on disk once a sync that began after it has ended; until
- * then any content it has had since may be there, sector by sector. After a sync that failed, Linux takes its pages for
- * clean: no later one brings them there unless they are written again. Names are on disk once their folder was synced.
+ * A simulated disk that produces files as a power cut could leave them. A written page is durable once a sync that started
+ * after the write has succeeded. Until then each sector may have any content written since. After a failed sync, Linux
+ * marks the pages as clean: later syncs skip them unless they are written again. Names are durable once their folder is
+ * synced.
  */
 export class Disk {
   readonly #files = new Map<string, File>()
-  /** Names on disk, and what has become of them since, in its order. */
+  /** The durable names; `#entries` has the later changes in order. */
   readonly #names = new Map<string, File>()
   readonly #entries: Entry[] = []
   readonly #begun = new Map<string, Sync>()
   readonly #random: () => number
 
-  /** @param random from 0 to 1, as Math.random */
+  /** @param random returns 0 (inclusive) to 1 (exclusive), like Math.random */
   constructor(random: () => number) {
     this.#random = random
   }
@@ -70,37 +71,37 @@ export class Disk {
     else if (event.kind === 'sync ends') this.#endSync(event.path, event.id, event.isDone)
   }
 
-  /** Writes files as a power cut could leave them at this moment. */
+  /** Writes the files to `folder` in a state that a power cut at this moment could leave. */
   writeTo(folder: string): void {
     mkdirSync(folder, { recursive: true })
     const names = new Map(this.#names)
-    const luck = this.#luck()
-    const applied = Math.round(this.#entries.length * luck())
+    const share = this.#persistedShare()
+    const applied = Math.round(this.#entries.length * share())
     for (const { name, file } of this.#entries.slice(0, applied)) {
       if (file === undefined) names.delete(name)
       else names.set(name, file)
     }
-    for (const [name, file] of names) writeFileSync(join(folder, basename(name)), this.#content(file, luck))
+    for (const [name, file] of names) writeFileSync(join(folder, basename(name)), this.#content(file, share))
   }
 
-  #content(file: File, luck: () => number): Buffer {
+  #content(file: File, share: () => number): Buffer {
     const sizes = [file.durableSize, ...file.otherSizes]
-    const { bytes: size } = sizes[Math.round((sizes.length - 1) * luck())] as Size
+    const { bytes: size } = sizes[Math.round((sizes.length - 1) * share())] as Size
     const content = Buffer.alloc(size)
     for (const [number, { durable, others }] of file.pages) {
       const contents = [durable, ...others]
       const isTorn = others.length > 0 && this.#random() < 0.3
-      let source = contents[Math.round((contents.length - 1) * luck())] as Content
+      let source = contents[Math.round((contents.length - 1) * share())] as Content
       for (let at = 0; at < PAGE; at += SECTOR) {
-        if (isTorn) source = contents[Math.round((contents.length - 1) * luck())] as Content
+        if (isTorn) source = contents[Math.round((contents.length - 1) * share())] as Content
         if (number * PAGE + at < size) source.bytes.copy(content, number * PAGE + at, at, at + SECTOR)
       }
     }
     return content
   }
 
-  /** How much of what is not for sure has reached the disk: nothing, everything, or any part. */
-  #luck(): () => number {
+  /** Source of the share of non-durable changes that reached the disk: always none, always all, or random. */
+  #persistedShare(): () => number {
     const kind = this.#random()
     if (kind < 0.2) return () => 0
     if (kind < 0.4) return () => 1
@@ -148,9 +149,9 @@ export class Disk {
     const { dirty, size } = this.#begun.get(id) as Sync
     this.#begun.delete(id)
     for (const [page, content] of dirty) {
-      // What was written since is dirty still.
+      // A page written after the sync began stays dirty.
       if (page.current === content) page.isDirty = false
-      // A later sync may have ended before.
+      // A sync that began later may have ended earlier.
       if (!isDone || content.version < page.durable.version) continue
       page.durable = content
       page.others = page.others.filter(({ version }) => version > content.version)
@@ -165,7 +166,7 @@ export class Disk {
 
   #syncNames(folder: string): void {
     for (const { name, file } of this.#entries.splice(0)) {
-      if (dirname(name) !== folder) throw new Error(`${name} is not in ${folder}.`)
+      if (dirname(name) !== folder) throw new Error(`${name} is not in ${folder}`)
       if (file === undefined) this.#names.delete(name)
       else this.#names.set(name, file)
     }

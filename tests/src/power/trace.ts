@@ -1,27 +1,27 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** What a process asked the system to do with files, or told a caller, in the order of the calls. */
+/** A file operation of the service or an HTTP response it sent. */
 export type Event =
   | { kind: 'write'; path: string; offset: number; data: Buffer }
   | { kind: 'truncate'; path: string; size: number }
   | { kind: 'create'; path: string }
   | { kind: 'unlink'; path: string }
-  /** `id` tells the beginning of a sync from that of others. */
+  /** `id` links the start of a sync to its end. */
   | { kind: 'sync begins'; path: string; id: string }
   | { kind: 'sync ends'; path: string; id: string; isDone: boolean }
-  | { kind: 'answer'; text: string }
+  | { kind: 'response'; text: string }
 
-/** When it happened, in seconds, with the next event of the same trace later or at the same time. */
+/** An event with its time in seconds, ascending within one trace. */
 export type Timed = Event & { time: number }
 
 const CALLS = 'pwrite64,write,writev,ftruncate,fdatasync,fsync,openat,unlink,rename'
 
 /**
- * The command that runs another one as its child and writes down its calls, those of its threads and children too. It ends
- * with the last of them.
+ * The strace command that runs another command as its child and records its system calls, including those of threads and
+ * child processes. It exits after the last of them.
  *
- * @param faults calls that fail, as strace's `inject` takes them
+ * @param faults failing calls, in the syntax of strace's `inject`
  */
 export function traced(file: string, faults: string[] = []): string[] {
   const injections = faults.flatMap((fault) => ['-e', `inject=${fault}`])
@@ -35,7 +35,10 @@ const RESUMED = /^<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/s
 const DESCRIPTOR = /^\d+<((?:\\x[\da-f]{2})*)>(?!\(deleted\))/
 const TEXT = /"((?:\\x[\da-f]{2})*)"/g
 
-/** Reads what {@link traced} wrote, of the files in a folder. Files that map memory, `-shm`, do not survive anyway. */
+/**
+ * Reads the events of a trace written by {@link traced} that concern files in `folder`. Skips `-shm` files: SQLite
+ * rebuilds them after a crash.
+ */
 export async function* readTrace(file: string, folder: string): AsyncGenerator<Timed> {
   const pending = new Map<string, string>()
   for await (const line of createInterface({ input: createReadStream(file, 'latin1') })) {
@@ -58,19 +61,19 @@ export async function* readTrace(file: string, folder: string): AsyncGenerator<T
   }
 }
 
-// An answer may reach its caller as soon as the call begins, and a sync covers only what was written before it began.
+// A response may reach its caller as soon as the write call starts. A sync covers only writes made before it started.
 function* begun(given: string, name: string, thread: string, folder: string): Generator<Event> {
   if (name === 'write' || name === 'writev') {
     const text = texts(given).map(String).join('')
-    if (text.startsWith('HTTP/1.1 ')) yield { kind: 'answer', text }
+    if (text.startsWith('HTTP/1.1 ')) yield { kind: 'response', text }
   }
   const path = pathOf(given)
-  if (name.endsWith('sync') && isMeant(path, folder)) yield { kind: 'sync begins', path, id: thread }
+  if (name.endsWith('sync') && isTracked(path, folder)) yield { kind: 'sync begins', path, id: thread }
 }
 
 function* ended(given: string, name: string, result: number, thread: string, folder: string): Generator<Event> {
   const path = name === 'unlink' || name === 'openat' ? String(texts(given)[0]) : pathOf(given)
-  if (!isMeant(path, folder)) return
+  if (!isTracked(path, folder)) return
   if (name.endsWith('sync')) yield { kind: 'sync ends', path, id: thread, isDone: result === 0 }
   if (result < 0) return
   if (name === 'pwrite64') {
@@ -79,7 +82,7 @@ function* ended(given: string, name: string, result: number, thread: string, fol
   } else if (name === 'ftruncate') yield { kind: 'truncate', path, size: Number(/, (\d+)$/.exec(given)?.[1]) }
   else if (name === 'openat' && given.includes('O_CREAT')) yield { kind: 'create', path }
   else if (name === 'unlink') yield { kind: 'unlink', path }
-  else if (name === 'rename') throw new Error(`A rename of ${path} is not replayed.`)
+  else if (name === 'rename') throw new Error(`cannot replay a rename of ${path}`)
 }
 
 function pathOf(given: string): string {
@@ -94,6 +97,6 @@ function bytes(text: string): Buffer {
   return Buffer.from(text.replaceAll('\\x', ''), 'hex')
 }
 
-function isMeant(path: string, folder: string): boolean {
+function isTracked(path: string, folder: string): boolean {
   return (path === folder || path.startsWith(`${folder}/`)) && !path.endsWith('-shm')
 }

@@ -1,26 +1,26 @@
 import { Agent, fetch } from 'undici'
 
-const LANES = 10
+const CALLERS = 10
 const READERS = 2
-const USERS_AT_ONCE = 30
+const USERS_PER_BULK = 30
 
-/** What each answer says is stored: an item of at least that price, for prices only rise, or a user. */
+/** Records that responses have shown. Prices only increase, so an item's stored price is at least the one shown. */
 export interface Stored {
+  /** Price by id. */
   items: Map<number, number>
   users: Set<number>
 }
 
 /**
- * Creates, changes, repeats and reads without a pause until so many requests were answered, or one with something other than
- * it asked for.
+ * Creates, updates, retries and reads continuously until `count` requests have succeeded, or one has failed.
  *
- * @param run tells the names of one run from those of others
- * @returns how many were answered as they should be
+ * @param run makes the keys and addresses of one run unique
+ * @returns the number of successful requests
  */
 export async function writeOften(url: string, count: number, run: string): Promise<number> {
   let answered = 0
   let isOver = false
-  // Each request on a connection of its own, so that every worker has its share.
+  // A new connection for each request, so that all workers get requests.
   const agent = new Agent({ pipelining: 0 })
   const send = async (method: string, path: string, body?: object, key?: string) => {
     const headers = { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) }
@@ -35,16 +35,16 @@ export async function writeOften(url: string, count: number, run: string): Promi
     isOver ||= answered >= count
     return answer.json()
   }
-  const lane = async (lane: number) => {
+  const caller = async (caller: number) => {
     for (let n = 1; !isOver; n++) {
-      const key = `${run}-${lane}-${n}`
+      const key = `${run}-${caller}-${n}`
       const created = () =>
         send('POST', '/items/', { name: 'Item', price: 0 }, key) as Promise<{ item: { id: number } }>
       const [{ item }] = await Promise.all([created(), created()])
       for (const price of [1, 2]) {
         await Promise.all([send('PATCH', `/items/${item.id}`, { price }), send('GET', `/items/${item.id}`)])
       }
-      const users = Array.from({ length: USERS_AT_ONCE }, (_, at) => ({
+      const users = Array.from({ length: USERS_PER_BULK }, (_, at) => ({
         name: 'User',
         email: `${key}-${at}@example.com`,
       }))
@@ -54,14 +54,14 @@ export async function writeOften(url: string, count: number, run: string): Promi
   const read = async () => {
     while (!isOver) await send('GET', '/items?sort=id_desc&limit=10')
   }
-  const lanes = Array.from({ length: LANES }, (_, number) => (number < READERS ? read() : lane(number)))
-  await Promise.all(lanes.map((lane) => lane.catch(() => (isOver = true))))
+  const callers = Array.from({ length: CALLERS }, (_, number) => (number < READERS ? read() : caller(number)))
+  await Promise.all(callers.map((caller) => caller.catch(() => (isOver = true))))
   await agent.close()
   return answered
 }
 
-/** Adds to `stored` what an answer says. */
-export function learn({ items, users }: Stored, answer: string): void {
+/** Adds the records shown in a response to `stored`. */
+export function addAcknowledged({ items, users }: Stored, answer: string): void {
   if (!/^HTTP\/1\.1 20[01] /.test(answer)) return
   for (const [, id, price] of answer.matchAll(/"id":(\d+),"name":"Item","price":(\d+)/g)) {
     items.set(Number(id), Math.max(items.get(Number(id)) ?? 0, Number(price)))

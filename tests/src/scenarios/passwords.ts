@@ -1,31 +1,31 @@
 import { Pool } from 'undici'
-import { type Counts, type Harm, readsBeside } from '../beside.ts'
-import { atLeast, none, type Row, told } from '../row.ts'
+import { type ConcurrentLoad, type Counts, readsUnderLoad } from '../concurrent-load.ts'
+import { expectAtLeast, expectNone, report, type Scenario } from '../scenario.ts'
 
-// More than may wait to be hashed.
+// More than the capacity of the hash queue.
 const CALLERS = 130
 const USERS = 5
 
-export const passwords: Row = {
+export const passwords: Scenario = {
   name: 'passwords',
-  title: 'Bulk creates with passwords, more than the hash queue takes',
-  how: `${CALLERS} callers at once create ${USERS} users with passwords each, over and over: a hundred wait for their turn to be hashed, what
-comes then is refused. Meanwhile 200 reads a second at an even pace, of a book, of a filtered list and over tRPC.`,
-  run: () => readsBeside('passwords', {}, figuresOf),
+  title: 'Bulk creates with passwords beyond the capacity of the hash queue',
+  description: `${CALLERS} concurrent callers continuously create ${USERS} users with passwords each. The queue for hashing takes 100 requests; the rest are
+rejected. Meanwhile 200 reads per second run at a constant rate: a book, a filtered list and a tRPC call.`,
+  run: () => readsUnderLoad('passwords', {}, measurementsOf),
 }
 
-function figuresOf({ 201: done = 0, 503: refused = 0, stopped: _, ...others }: Counts) {
+function measurementsOf({ 201: done = 0, 503: rejected = 0, stopped: _, ...others }: Counts) {
   return [
-    told('bulk creates done', String(done)),
-    atLeast('bulk creates refused with 503', refused, 1, ''),
-    none(
-      'other answers',
+    report('successful bulk creates', String(done)),
+    expectAtLeast('bulk creates rejected with 503', rejected, 1, ''),
+    expectNone(
+      'other responses',
       Object.values(others).reduce((sum, count) => sum + count, 0),
     ),
   ]
 }
 
-export const harm: Harm = async (url, signal) => {
+export const load: ConcurrentLoad = async (url, signal) => {
   const pool = new Pool(url, { connections: CALLERS, headersTimeout: 0 })
   const counts: Counts = {}
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
@@ -46,7 +46,7 @@ export const harm: Harm = async (url, signal) => {
         })
         .catch(() => (signal.aborted ? 'stopped' : 'none'))
       counts[status] = (counts[status] ?? 0) + 1
-      // As its Retry-After says.
+      // The delay in the service's Retry-After.
       if (status === 503) await wait(2000, signal)
     }
   })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CLI, sqlitePlace } from '../engines.ts'
-import { atLeast, type Figure, holds, none, type Row, told } from '../row.ts'
+import { CLI, sqliteTestDatabase } from '../engines.ts'
+import { expectAtLeast, expectNone, expectTrue, type Measurement, report, type Scenario } from '../scenario.ts'
 import { type Service, startService } from '../service.ts'
 import { compareStored } from '../stored.ts'
 import { Writers } from '../writers.ts'
@@ -13,7 +13,7 @@ import { mountDisk } from './disk-full.ts'
 const KILLS = 5
 const SMALL_DISK = 256 * 1024
 const LOADED = 20
-const LATE = 50
+const LATE_WRITES = 50
 
 interface User {
   id: number
@@ -21,53 +21,56 @@ interface User {
   email: string
 }
 
-const [IN_USE, OWN_FILE] = [4, 2]
+// Exit codes of the CLI: database in use, and invalid arguments.
+const [IN_USE, INVALID] = [4, 2]
 
-export const backupMisuse: Row = {
+export const backupMisuse: Scenario = {
   name: 'backup-misuse',
-  title: 'Backup and restore misused next to a service that writes',
-  how: `Sixteen callers write as above. Meanwhile \`resource backup\` and \`resource restore\` are told to replace the live database, to write onto
-it under each of its names, and onto a disk without room, and are killed half-way ${KILLS} times each. A service is started where a restore is
-half-way to a place without a database. In the end every record is compared as above.`,
-  run: async (tell) => {
-    await using place = await sqlitePlace()
-    const file = place.url.slice('file:'.length)
-    await using service = await startService(place.url)
+  title: 'Misuse of backup and restore during writes',
+  description: `Sixteen callers write as in \`kills\`. Meanwhile \`resource backup\` and \`resource restore\` try to replace the live database, to
+overwrite it under each of its names, and to write to a full disk. Each is also killed during its copy, ${KILLS} times. A service starts on
+a database file while a restore creates it. At the end every record is compared as in \`kills\`.`,
+  run: async (log) => {
+    await using database = await sqliteTestDatabase()
+    const file = database.url.slice('file:'.length)
+    await using service = await startService(database.url)
     const loaded = await load(service)
     const writers = new Writers(service.url, { mayBreak: false })
     await writers.acknowledged(100)
-    const figures = await misuse(file)
+    const measurements = await misuse(file)
     await writers.acknowledged(100)
     const ledger = await writers.stop()
     for (const user of loaded) ledger.users.set(user.id, user)
-    const { lost, doubled } = await compareStored(service.url, ledger)
-    const fault = await place.check()
-    for (const line of [...ledger.wrong, ...lost, ...doubled].slice(0, 10)) tell(line)
+    const { lost, duplicated } = await compareStored(service.url, ledger)
+    const fault = await database.check()
+    for (const line of [...ledger.unexpected, ...lost, ...duplicated].slice(0, 10)) log(line)
     return [
-      told('writes acknowledged', String(ledger.acknowledged)),
-      ...figures,
-      none('wrong answers', ledger.wrong.length),
-      none('acknowledged writes lost', lost.length),
-      none('writes doubled', doubled.length),
-      holds('database check clean', fault === undefined, fault),
+      report('writes acknowledged', String(ledger.acknowledged)),
+      ...measurements,
+      expectNone('incorrect responses', ledger.unexpected.length),
+      expectNone('acknowledged writes lost', lost.length),
+      expectNone('duplicated writes', duplicated.length),
+      expectTrue('database check clean', fault === undefined, fault),
     ]
   },
 }
 
-async function misuse(file: string): Promise<Figure[]> {
+async function misuse(file: string): Promise<Measurement[]> {
   const folder = dirname(file)
   const path = (name: string) => join(folder, name)
   const url = `file:${file}`
   const copy = path('copy.db')
   const codeOf = (...args: string[]) => ended(start(args))
-  const figures = [holds('a backup of it succeeds', (await codeOf('backup', copy, '--database', url)) === 0)]
+  const measurements = [
+    expectTrue('backup of the live database succeeds', (await codeOf('backup', copy, '--database', url)) === 0),
+  ]
 
-  figures.push(
-    refused('restore onto the live database', [await codeOf('restore', copy, '--replace', '--database', url)], IN_USE),
+  measurements.push(
+    rejected('restore onto the live database', [await codeOf('restore', copy, '--replace', '--database', url)], IN_USE),
   )
-  figures.push(
-    refused(
-      'backup of another one onto it',
+  measurements.push(
+    rejected(
+      'backup of another database onto the live one',
       [await codeOf('backup', file, '--replace', '--database', `file:${copy}`)],
       IN_USE,
     ),
@@ -77,40 +80,40 @@ async function misuse(file: string): Promise<Figure[]> {
   const names = [file, path('symbolic.db'), path('hard.db'), `${file}-wal`]
   const own: number[] = []
   for (const name of names) own.push(await codeOf('backup', name, '--replace', '--database', url))
-  figures.push(refused('backup onto itself, by each of its names', own, OWN_FILE))
+  measurements.push(rejected('backup onto itself, under each of its names', own, INVALID))
 
   const kills: string[] = []
   for (let kill = 0; kill < KILLS; kill++) {
-    await killHalfWay(['backup', copy, '--replace', '--database', url], folder)
+    await killDuringCopy(['backup', copy, '--replace', '--database', url], folder)
     kills.push(String(await codeOf('check', '--database', `file:${copy}`)))
-    await killHalfWay(['restore', copy, '--database', `file:${path(`new-${kill}.db`)}`], folder)
+    await killDuringCopy(['restore', copy, '--database', `file:${path(`new-${kill}.db`)}`], folder)
     kills.push(String(await codeOf('restore', copy, '--database', `file:${path(`new-${kill}.db`)}`)))
   }
-  figures.push(
-    holds(
-      'killed half-way: the old copy is whole, and a restore can be made again',
-      kills.every((code) => code === '0' || code === String(OWN_FILE)),
+  measurements.push(
+    expectTrue(
+      'after kills: the old copy is intact, and a restore can be repeated',
+      kills.every((code) => code === '0' || code === String(INVALID)),
       kills.join(', '),
     ),
   )
-  figures.push(await fillDisk(url, copy), ...(await startDuringRestore(copy, path('late.db'))))
-  return figures
+  measurements.push(await fillDisk(url, copy), ...(await startDuringRestore(copy, path('late.db'))))
+  return measurements
 }
 
-function refused(what: string, codes: number[], code: number): Figure {
-  return holds(
-    `${what}: refused with exit code ${code}`,
+function rejected(name: string, codes: number[], code: number): Measurement {
+  return expectTrue(
+    `${name}: rejected with exit code ${code}`,
     codes.every((seen) => seen === code),
     codes.join(', '),
   )
 }
 
-async function fillDisk(url: string, copy: string): Promise<Figure> {
+async function fillDisk(url: string, copy: string): Promise<Measurement> {
   let disk: ReturnType<typeof mountDisk>
   try {
     disk = mountDisk(SMALL_DISK)
   } catch {
-    return told('backup and restore onto a full disk', 'NOT CHECKED: this user may not mount')
+    return report('backup and restore onto a full disk', 'NOT CHECKED: no permission to mount')
   }
   using _ = disk
   const old = join(disk.path, 'old.db')
@@ -121,15 +124,15 @@ async function fillDisk(url: string, copy: string): Promise<Figure> {
     await ended(start(['restore', copy, '--database', `file:${join(disk.path, 'new.db')}`])),
   ]
   const left = readdirSync(disk.path)
-  const isAsBefore = readFileSync(old, 'utf8') === 'letter' && left.join() === 'old.db'
-  return holds(
-    'onto a full disk: refused, and nothing is left',
-    isAsBefore && !codes.includes(0),
+  const isUnchanged = readFileSync(old, 'utf8') === 'letter' && left.join() === 'old.db'
+  return expectTrue(
+    'onto a full disk: rejected, without leftover files',
+    isUnchanged && !codes.includes(0),
     `${codes.join(', ')}; ${left.join(', ')}`,
   )
 }
 
-async function startDuringRestore(copy: string, file: string): Promise<Figure[]> {
+async function startDuringRestore(copy: string, file: string): Promise<Measurement[]> {
   const url = `file:${file}`
   const restore = start(['restore', copy, '--database', url])
   while (!existsSync(file) && restore.exitCode === null) await sleep(1)
@@ -139,7 +142,7 @@ async function startDuringRestore(copy: string, file: string): Promise<Figure[]>
   restore.kill('SIGCONT')
   const restored = await ended(restore)
   const service = (await starting) ?? (await startService(url))
-  const names = Array.from({ length: LATE }, (_, n) => `Late ${n}`)
+  const names = Array.from({ length: LATE_WRITES }, (_, n) => `Late ${n}`)
   const paths: string[] = []
   for (const name of names) {
     const answer = await fetch(`${service.url}/items/`, {
@@ -153,10 +156,10 @@ async function startDuringRestore(copy: string, file: string): Promise<Figure[]>
   await using again = await startService(url)
   const statuses = await Promise.all(paths.map(async (path) => (await fetch(again.url + path)).status))
   return [
-    holds('a service started during a restore: the restore succeeds', restored === 0),
-    atLeast('a service started during a restore: writes acknowledged', paths.length, LATE, ''),
-    none(
-      'a service started during a restore: acknowledged writes lost',
+    expectTrue('service started during a restore: restore succeeds', restored === 0),
+    expectAtLeast('service started during a restore: writes acknowledged', paths.length, LATE_WRITES, ''),
+    expectNone(
+      'service started during a restore: acknowledged writes lost',
       statuses.filter((status) => status !== 200).length,
     ),
   ]
@@ -171,8 +174,8 @@ async function ended(child: ChildProcess): Promise<number> {
   return child.exitCode ?? -1
 }
 
-/** Kills a command as soon as the file that it copies to is there, or lets it end. */
-async function killHalfWay(args: string[], folder: string): Promise<void> {
+/** Kills a command as soon as its temporary file exists. A command that is faster runs to its end. */
+async function killDuringCopy(args: string[], folder: string): Promise<void> {
   const before = partials(folder)
   const child = start(args)
   while (partials(folder) === before && child.exitCode === null) await sleep(0)
@@ -184,7 +187,7 @@ function partials(folder: string): number {
   return readdirSync(folder).filter((name) => name.endsWith('.partial')).length
 }
 
-/** So many users that a copy takes a while. */
+/** Creates enough users that copying the database takes some time. */
 async function load({ url }: Service): Promise<User[]> {
   const all: User[] = []
   for (let n = 0; n < LOADED; n++) {

@@ -2,24 +2,25 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '@resource/bench/statistics'
-import { sqlitePlace } from '../engines.ts'
+import { sqliteTestDatabase } from '../engines.ts'
 import { createBook } from '../records.ts'
-import { atMost, none, type Row, rounded, told } from '../row.ts'
+import { expectAtMost, expectNone, report, rounded, type Scenario } from '../scenario.ts'
 import { startService } from '../service.ts'
 
-const EACH = 500
+const SOCKETS_PER_KIND = 500
 const OPENED_AT_ONCE = 100
 const FRESH_MS = 250
 const PAUSE_MS = 10
-// What docs/limits.md says of each kind, and three seconds for the service to come round to it.
+// Tolerance over the timeouts in docs/limits.md: the service checks them periodically.
 const LATE_MS = 3_000
 
 interface Kind {
   name: string
+  /** The timeout in docs/limits.md. */
   cutAfterMs: number
   begin: string
-  /** Sent once a second. */
-  drop?: string
+  /** Sent once per second. */
+  trickle?: string
 }
 
 const POST =
@@ -28,33 +29,34 @@ const POST =
 const kinds: Kind[] = [
   { name: 'silent', cutAfterMs: 15_000, begin: '' },
   {
-    name: 'header by the drop',
+    name: 'trickled headers',
     cutAfterMs: 15_000,
     begin: 'GET /books/1 HTTP/1.1\r\nHost: localhost\r\n',
-    drop: 'A: b\r\n',
+    trickle: 'A: b\r\n',
   },
-  { name: 'body by the drop', cutAfterMs: 60_000, begin: POST, drop: ' ' },
-  { name: 'idle after an answer', cutAfterMs: 65_000, begin: 'GET /books/1 HTTP/1.1\r\nHost: localhost\r\n\r\n' },
+  { name: 'trickled body', cutAfterMs: 60_000, begin: POST, trickle: ' ' },
+  { name: 'idle after a response', cutAfterMs: 65_000, begin: 'GET /books/1 HTTP/1.1\r\nHost: localhost\r\n\r\n' },
 ]
 
-export const slowSockets: Row = {
+export const slowSockets: Scenario = {
   name: 'slow-sockets',
   title: '2,000 slowloris and idle sockets',
-  how: `${EACH} sockets each of four kinds: silent, a header line a second, a byte of a body a second, idle after an answer. Until the last is
-cut, requests go on, each on a connection of its own, one after another.`,
+  description: `${SOCKETS_PER_KIND} sockets of each of four kinds: silent, one header line per second, one body byte per second, idle after a response.
+Until the service has closed all of them, a client sends requests one after another, each on a new connection.`,
   run: async () => {
-    await using place = await sqlitePlace()
-    await using service = await startService(place.url)
+    await using database = await sqliteTestDatabase()
+    await using service = await startService(database.url)
     await createBook(service.url)
     const sockets: Slow[] = []
     for (const kind of kinds) {
-      for (let count = 0; count < EACH; count += OPENED_AT_ONCE) {
+      for (let count = 0; count < SOCKETS_PER_KIND; count += OPENED_AT_ONCE) {
         const some = Array.from({ length: OPENED_AT_ONCE }, () => open(service.port, kind))
         sockets.push(...(await Promise.all(some)))
       }
     }
-    const drops = setInterval(() => {
-      for (const { socket, kind } of sockets) if (kind.drop !== undefined && socket.writable) socket.write(kind.drop)
+    const trickle = setInterval(() => {
+      for (const { socket, kind } of sockets)
+        if (kind.trickle !== undefined && socket.writable) socket.write(kind.trickle)
     }, 1000)
     const latencies: number[] = []
     let failed = 0
@@ -66,22 +68,25 @@ cut, requests go on, each on a connection of its own, one after another.`,
       else failed++
       await sleep(PAUSE_MS)
     }
-    clearInterval(drops)
-    const left = sockets.filter(({ cutMs }) => cutMs === undefined)
-    for (const { socket } of left) socket.destroy()
+    clearInterval(trickle)
+    const stillOpen = sockets.filter(({ cutMs }) => cutMs === undefined)
+    for (const { socket } of stillOpen) socket.destroy()
     latencies.sort((a, b) => a - b)
     const cuts = kinds.map((kind) => {
       const times = sockets.flatMap((one) => (one.kind === kind ? (one.cutMs ?? Number.POSITIVE_INFINITY) : []))
       const text = `${rounded(Math.min(...times) / 1000)} to ${rounded(Math.max(...times) / 1000)} s`
-      return told(`${kind.name}: cut after`, text)
+      return report(`${kind.name}: closed after`, text)
     })
     const late = sockets.filter(({ kind, cutMs = Number.POSITIVE_INFINITY }) => cutMs > kind.cutAfterMs + LATE_MS)
     return [
-      none('fresh requests that failed', failed),
-      told('fresh requests answered, p50', `${latencies.length}, ${rounded(percentile(latencies, 0.5))} ms`),
-      atMost('fresh requests, p99', percentile(latencies, 0.99), FRESH_MS, 'ms'),
+      expectNone('failed requests on new connections', failed),
+      report(
+        'requests on new connections, count and p50',
+        `${latencies.length}, ${rounded(percentile(latencies, 0.5))} ms`,
+      ),
+      expectAtMost('requests on new connections, p99', percentile(latencies, 0.99), FRESH_MS, 'ms'),
       ...cuts,
-      none('sockets cut later than said (docs/limits.md), or never', late.length),
+      expectNone('sockets closed after their timeout (docs/limits.md), or never', late.length),
     ]
   },
 }
@@ -89,7 +94,7 @@ cut, requests go on, each on a connection of its own, one after another.`,
 interface Slow {
   kind: Kind
   socket: Socket
-  /** From when it connected, or was answered, to when it was cut. */
+  /** Time from connecting until the service closed the socket, in ms. */
   cutMs: number | undefined
 }
 
@@ -106,7 +111,7 @@ function open(port: number, kind: Kind): Promise<Slow> {
     socket.on('close', () => {
       slow.cutMs = performance.now() - begun
     })
-    // Nothing is said to whoever is cut.
+    // Rejects only a failed connect: after that the promise is settled, and a reset has no effect.
     socket.on('error', () => reject(new Error('no connection')))
     socket.resume()
   })

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Disk } from '../power/disk.ts'
 import { type Event, readTrace, type Timed, traced } from '../power/trace.ts'
-import { learn, type Stored, writeOften } from '../power/writes.ts'
-import { atLeast, type Figure, holds, none, type Row, told } from '../row.ts'
+import { addAcknowledged, type Stored, writeOften } from '../power/writes.ts'
+import { expectAtLeast, expectNone, expectTrue, type Measurement, report, type Scenario } from '../scenario.ts'
 import { startService } from '../service.ts'
 
-// The check takes fewer.
+// `check:power` sets smaller values.
 const CUTS = Number(process.env.POWER_CUTS ?? 100)
 const ANSWERS = Number(process.env.POWER_ANSWERS ?? 1_500)
 const SEED = Number(process.env.POWER_SEED ?? 20261123)
 
 interface Run {
-  /** Calls that fail or are slow, by strace's words. Each thread counts for itself. */
+  /** Failing or slow calls, in the syntax of strace's `inject`. Call numbers count per thread. */
   faults?: string[]
-  /** How it ends. */
+  /** The signal that ends the run. */
   signal: NodeJS.Signals
-  /** Whether it ends only when the next one has written. */
-  stays?: boolean
+  /** Whether the service keeps running until the next run has finished its writes. */
+  staysAlive?: boolean
 }
 
 interface Setup {
@@ -31,7 +31,7 @@ interface Setup {
 }
 
 const RUNS: Run[] = [{ signal: 'SIGKILL' }, { signal: 'SIGTERM' }, { signal: 'SIGKILL' }]
-// So that an answer that does not wait for the disk leaves long before the disk has what it says.
+// Slow syncs reveal a response that is sent before its data is durable.
 const SLOW = ['fdatasync,fsync:delay_enter=10000']
 const eio = (call: number) => [`fdatasync:error=EIO:when=${call}`]
 
@@ -42,7 +42,7 @@ const setups: Setup[] = [
   {
     name: 'a restart after EIO',
     runs: [
-      { faults: eio(10), signal: 'SIGKILL', stays: true },
+      { faults: eio(10), signal: 'SIGKILL', staysAlive: true },
       { signal: 'SIGKILL' },
       { faults: eio(2), signal: 'SIGKILL' },
       { faults: eio(5), signal: 'SIGTERM' },
@@ -51,37 +51,38 @@ const setups: Setup[] = [
   },
 ]
 
-export const powerCuts: Row = {
+export const powerCuts: Scenario = {
   name: 'power-cuts',
-  title: 'Power cuts on SQLite, replayed from the calls of the service',
-  how: `Ten callers create, change, repeat with an Idempotency-Key and read, and the service is killed, stopped and started again, while
-strace writes down its calls: writes, syncs, names, and answers. From them come the files as a power cut could leave them at ${CUTS} moments
-of each set-up, a third of them right after an answer and a third during a start: what was not synced is there or not, in any part, torn
-between sectors too, and after a sync that failed no later one brings its pages to the disk. The first service whose disk fails is still
-there when the next one starts. Every image must open, be sound
-(\`PRAGMA integrity_check\`), and hold every record that an answer has shown by then. \`POWER_SEED\` draws others.`,
-  run: async (tell) => {
-    if (spawnSync('strace', ['-V']).error) return [told('power cuts', 'NOT CHECKED: strace is missing')]
-    const figures: Figure[] = []
-    for (const setup of setups) figures.push(...(await cutPower(setup, tell)))
-    return figures
+  title: 'Power cuts on SQLite, replayed from system calls',
+  description: `Ten callers create, update, retry with an Idempotency-Key and read while the service is killed, stopped and restarted. strace
+records its system calls: writes, syncs, file names and responses. From them the test builds database files as a power cut could leave
+them at ${CUTS} moments of each setup, a third right after a response and a third during a start. Data not yet synced is on disk completely,
+partly, torn between sectors, or not at all. After a failed sync, later syncs do not write its pages. The first service with a
+failing disk still runs when the next one starts. Every image must open, pass \`PRAGMA integrity_check\` and contain every record
+that a response had shown by then. \`POWER_SEED\` selects other moments.`,
+  run: async (log) => {
+    if (spawnSync('strace', ['-V']).error) return [report('power cuts', 'NOT CHECKED: strace is missing')]
+    const measurements: Measurement[] = []
+    for (const setup of setups) measurements.push(...(await cutPower(setup, log)))
+    return measurements
   },
 }
 
 interface Recording {
   events: Event[]
-  /** The indices of the events from a start, other than the first, to its first answer. */
+  /** Indices of the events between a restart and its first response. */
   starts: number[]
+  /** Indices of the responses that show records. */
   answers: number[]
 }
 
-async function cutPower(setup: Setup, tell: (line: string) => void): Promise<Figure[]> {
+async function cutPower(setup: Setup, log: (line: string) => void): Promise<Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'torture-power-'))
   try {
     const data = join(folder, 'data')
     mkdirSync(data)
     if (setup.isLink) symlinkSync(join(data, 'resource.db'), join(folder, 'link.db'))
-    const { events, starts, answers } = await record(setup, folder, data, tell)
+    const { events, starts, answers } = await record(setup, folder, data, log)
     const random = randomFrom(SEED)
     const any = (indices: number[]) => indices[Math.floor(random() * indices.length)] as number
     const first = answers[0] as number
@@ -90,14 +91,14 @@ async function cutPower(setup: Setup, tell: (line: string) => void): Promise<Fig
       return n % 3 === 1 ? any(starts) : first + Math.floor(random() * (events.length - first))
     })
     const faults = replay(events, cuts, random, join(folder, 'image'))
-    for (const fault of faults.slice(0, 10)) tell(`${setup.name}: ${fault}`)
-    const of = (what: string) => `${setup.name}: ${what}`
+    for (const fault of faults.slice(0, 10)) log(`${setup.name}: ${fault}`)
+    const of = (name: string) => `${setup.name}: ${name}`
     return [
-      told(of('answers that showed records'), String(answers.length)),
-      atLeast(of('power cuts'), cuts.length, CUTS, ''),
-      none(of('acknowledged records lost'), faults.filter((fault) => fault.startsWith('lost')).length),
-      holds(
-        of('file sound each time'),
+      report(of('responses with records'), String(answers.length)),
+      expectAtLeast(of('power cuts'), cuts.length, CUTS, ''),
+      expectNone(of('acknowledged records lost'), faults.filter((fault) => fault.startsWith('lost')).length),
+      expectTrue(
+        of('database intact after each cut'),
         faults.every((fault) => fault.startsWith('lost')),
       ),
     ]
@@ -110,12 +111,12 @@ async function record(
   { name, settings = {}, isLink, runs }: Setup,
   folder: string,
   data: string,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Recording> {
   const url = `file:${isLink ? join(folder, 'link.db') : join(data, 'resource.db')}`
   const all: (Timed & { isStart: boolean })[] = []
-  let staying: (() => Promise<void>) | undefined
-  for (const [run, { faults, signal, stays }] of runs.entries()) {
+  let endPrevious: (() => Promise<void>) | undefined
+  for (const [run, { faults, signal, staysAlive }] of runs.entries()) {
     const trace = join(folder, `trace-${run}`)
     const service = await startService(url, { settings, tracer: traced(trace, faults) })
     const end = async () => {
@@ -128,10 +129,10 @@ async function record(
       rmSync(trace)
     }
     const answered = await writeOften(service.url, ANSWERS, String(run))
-    tell(`${name}: run ${run + 1}, ${answered} answers`)
-    await staying?.()
-    staying = stays ? end : undefined
-    if (!stays) await end()
+    log(`${name}: run ${run + 1}, ${answered} responses`)
+    await endPrevious?.()
+    endPrevious = staysAlive ? end : undefined
+    if (!staysAlive) await end()
   }
   const events = all.sort((a, b) => a.time - b.time)
   const indices = (is: (event: (typeof all)[number]) => boolean) =>
@@ -140,7 +141,7 @@ async function record(
 }
 
 function isAcknowledgment(event: Event): boolean {
-  return event.kind === 'answer' && /"id":\d/.test(event.text)
+  return event.kind === 'response' && /"id":\d/.test(event.text)
 }
 
 function replay(events: Event[], cuts: number[], random: () => number, folder: string): string[] {
@@ -150,7 +151,7 @@ function replay(events: Event[], cuts: number[], random: () => number, folder: s
   const sorted = cuts.toSorted((a, b) => a - b)
   for (const [index, event] of events.entries()) {
     disk.apply(event)
-    if (event.kind === 'answer') learn(stored, event.text)
+    if (event.kind === 'response') addAcknowledged(stored, event.text)
     for (; sorted[0] === index; sorted.shift()) {
       disk.writeTo(folder)
       faults.push(...faultsOf(folder, stored).map((fault) => `${fault}, at event ${index} of ${events.length}`))

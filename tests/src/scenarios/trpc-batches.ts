@@ -1,26 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'undici'
-import { type Counts, type Harm, readsBeside } from '../beside.ts'
-import { atMost, type Figure, none, type Row, told } from '../row.ts'
+import { type ConcurrentLoad, type Counts, readsUnderLoad } from '../concurrent-load.ts'
+import { expectAtMost, expectNone, type Measurement, report, type Scenario } from '../scenario.ts'
 
-const A_SECOND = 10
+const REQUESTS_PER_SECOND = 10
 const QUOTA = 6000
 const WINDOW_MS = 60_000
 const CALLS = 50
 const RECORDS = 1000
-// As many records as one bulk create has get in (docs/limits.md), and a batch costs ten units for each bulk create.
+// One bulk create of this size per batch succeeds (docs/limits.md). Each one costs ten units of the quota.
 const COST = CALLS * 10
 
-export const trpcBatches: Row = {
+export const trpcBatches: Scenario = {
   name: 'trpc-batches',
-  title: 'tRPC batches that cost much',
-  how: `Three callers, each with a quota of its own (RATE_LIMIT=${QUOTA}), ${A_SECOND} times a second or as soon as they are answered: 10,000 commas in a path; empty paths; ${CALLS} bulk
-creates of ${RECORDS.toLocaleString('en')} items each in one batch, 4 MB. Meanwhile 200 reads a second at an even pace, by a hundred other callers.`,
+  title: 'Expensive tRPC batches',
+  description: `Three callers, each with a separate quota (RATE_LIMIT=${QUOTA}), send up to ${REQUESTS_PER_SECOND} requests per second, one at a time: a path of
+10,000 commas; empty paths; ${CALLS} bulk creates of ${RECORDS.toLocaleString('en')} items each in one batch of 4 MB. Meanwhile 100 other callers send 200 reads per
+second at a constant rate.`,
   run: () =>
-    readsBeside(
+    readsUnderLoad(
       'trpc-batches',
       { TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true', RATE_LIMIT: String(QUOTA) },
-      figuresOf,
+      measurementsOf,
     ),
 }
 
@@ -28,13 +29,13 @@ const COMMAS = '10,000 commas'
 const EMPTY = 'empty paths'
 const CREATES = `${CALLS} bulk creates`
 
-function figuresOf(counts: Counts): Figure[] {
+function measurementsOf(counts: Counts): Measurement[] {
   return [
-    ...answers(counts, COMMAS, ['400', '404', '429']),
-    ...answers(counts, EMPTY, ['400', '404', '429']),
-    ...answers(counts, CREATES, ['207', '429']),
-    atMost(
-      'batches of them let in, of which one was done, within the quota',
+    ...statusesOf(counts, COMMAS, ['400', '404', '429']),
+    ...statusesOf(counts, EMPTY, ['400', '404', '429']),
+    ...statusesOf(counts, CREATES, ['207', '429']),
+    expectAtMost(
+      `${CREATES}: batches admitted, within the quota`,
       counts[`${CREATES}: 207`] ?? 0,
       Math.floor(QUOTA / COST) * (counts.windows ?? 0),
       '',
@@ -42,29 +43,29 @@ function figuresOf(counts: Counts): Figure[] {
   ]
 }
 
-function answers(counts: Counts, what: string, known: string[]): Figure[] {
-  const start = `${what}: `
+function statusesOf(counts: Counts, name: string, expected: string[]): Measurement[] {
+  const start = `${name}: `
   const own = Object.entries(counts).filter(([key]) => key.startsWith(start))
   const statuses = own.map(([key, count]) => ({ status: key.slice(start.length), count }))
-  const others = statuses.filter(({ status }) => !known.includes(status))
+  const others = statuses.filter(({ status }) => !expected.includes(status))
   return [
-    told(`${what}: answers`, statuses.map(({ status, count }) => `${count} with ${status}`).join(', ')),
-    none(
-      `${what}: other answers`,
+    report(`${name}: responses`, statuses.map(({ status, count }) => `${count} with ${status}`).join(', ')),
+    expectNone(
+      `${name}: other responses`,
       others.reduce((sum, { count }) => sum + count, 0),
     ),
   ]
 }
 
-export const harm: Harm = async (url, signal) => {
+export const load: ConcurrentLoad = async (url, signal) => {
   const items = Array.from({ length: RECORDS }, () => ({ name: 'x'.repeat(50), price: 1.5 }))
   const inputs = Object.fromEntries(Array.from({ length: CALLS }, (_, at) => [at, { items }]))
   const records = Buffer.from(JSON.stringify(inputs))
   const creates = `/trpc/${Array(CALLS).fill('items.createMany')}?batch=1`
   const begun = Date.now()
   const counts: Counts = {}
-  const count = (what: string) => (status: number) => {
-    counts[`${what}: ${status}`] = (counts[`${what}: ${status}`] ?? 0) + 1
+  const count = (name: string) => (status: number) => {
+    counts[`${name}: ${status}`] = (counts[`${name}: ${status}`] ?? 0) + 1
   }
   await Promise.all([
     send(url, signal, '198.51.100.1', [`/trpc/${','.repeat(10_000)}?batch=1`], count(COMMAS)),
@@ -75,23 +76,23 @@ export const harm: Harm = async (url, signal) => {
   return counts
 }
 
-/** One after another, on one connection. */
+/** Sends requests one after another, on one connection. */
 async function send(
   url: string,
   signal: AbortSignal,
   caller: string,
   paths: string[],
   count: (status: number) => void,
-  sent?: Buffer,
+  payload?: Buffer,
 ) {
   const client = new Client(url, { headersTimeout: 0 })
   for (let n = 0; !signal.aborted; n++) {
     const path = paths[n % paths.length] as string
-    const headers = { 'x-forwarded-for': caller, ...(sent && { 'content-type': 'application/json' }) }
-    const asked = sent === undefined ? { method: 'GET' as const } : { method: 'POST' as const, body: sent }
-    const pause = sleep(1000 / A_SECOND)
+    const headers = { 'x-forwarded-for': caller, ...(payload && { 'content-type': 'application/json' }) }
+    const options = payload === undefined ? { method: 'GET' as const } : { method: 'POST' as const, body: payload }
+    const pause = sleep(1000 / REQUESTS_PER_SECOND)
     try {
-      const { statusCode, body } = await client.request({ path, headers, signal, ...asked })
+      const { statusCode, body } = await client.request({ path, headers, signal, ...options })
       await body.dump({ limit: Number.MAX_SAFE_INTEGER })
       count(statusCode)
     } catch (error) {

@@ -1,98 +1,98 @@
 import assert from 'node:assert/strict'
 import type { Program } from './programs.ts'
-import { item, userDetail, userSummary, wholeUser } from './records.ts'
+import { fullUser, item, userDetail, userSummary } from './records.ts'
 
-export interface Ask {
+export interface RequestSpec {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   /** JSON. */
   body?: string
 }
 
-/** One kind of request, made again and again. */
-export interface Work {
+/** A kind of request that the bench repeats. */
+export interface Workload {
   name: string
   title: string
-  /** How many are under way at a time. */
+  /** Number of concurrent requests. */
   connections: number
   status: number
-  /** How many calls one request carries; 1 when absent. */
+  /** Calls per request, default 1. */
   calls?: number
-  /** The work it is compared with, in whose rounds it has its turns. */
-  beside?: string
-  /** Its writes add rows, which are taken out again between rounds. */
-  adds?: boolean
-  isFor: (program: Program) => boolean
-  /** Number `n` of its requests, the same for each program. */
-  ask: (n: number, target: Target) => Ask
-  /** What the answer's JSON must be; what only the program knows, such as a new id, is taken from `body`. */
+  /** The workload to compare with; both run in the same group of intervals. */
+  pairedWith?: string
+  /** Whether it inserts rows, which are deleted again between rounds. */
+  insertsRows?: boolean
+  appliesTo: (program: Program) => boolean
+  /** Request number `n`, the same for each program. */
+  request: (n: number, target: Target) => RequestSpec
+  /** The expected JSON response. Values that the program generates, such as new ids, come from `body`. */
   expect: (n: number, rows: number, body: unknown) => unknown
 }
 
-/** Who is asked. */
+/** A program and its dataset. */
 export interface Target {
   program: Program
   rows: number
-  /** Leads to the last page of {@link walk}. */
+  /** Cursor of the last page of {@link pagesPath}. */
   lastCursor?: string
 }
 
-const USERS_AT_ONCE = 1000
-const CALLS_AT_ONCE = 10
-const AT_A_TIME = 8
+const USERS_PER_BULK = 1000
+const CALLS_PER_BATCH = 10
+const CONCURRENCY = 8
 
-// Every id comes, none near the one before: 7919 is prime and divides no number of rows.
+// Covers every id, with consecutive ids far apart: 7919 is prime and divides no number of rows.
 const scattered = (n: number, rows: number) => 1 + ((n * 7919) % rows)
-const everybody = () => true
-// A whole run has time for three kinds of work of the equipped peers.
+const allPrograms = () => true
+// Equipped peers run only three workloads, to limit the time of a full run.
 const isBare = ({ peer }: Program) => peer !== 'equipped'
-const speaksTrpc = (program: Program) => program.trpc && isBare(program)
+const supportsTrpc = (program: Program) => program.trpc && isBare(program)
 const isOurs = ({ name }: Program) => name === 'ours'
 
-const walk = '/api/users?sort=created_at_asc&limit=20'
+const pagesPath = '/api/users?sort=created_at_asc&limit=20'
 
-const trpcUser = (id: number) => ({ result: { data: wholeUser(id) } })
+const trpcUser = (id: number) => ({ result: { data: fullUser(id) } })
 const idsOf = (n: number, rows: number) =>
-  Array.from({ length: CALLS_AT_ONCE }, (_, i) => scattered(n * CALLS_AT_ONCE + i, rows))
-const batchPath = `/trpc/${Array.from({ length: CALLS_AT_ONCE }, () => 'users.get').join(',')}?batch=1&input=`
+  Array.from({ length: CALLS_PER_BATCH }, (_, i) => scattered(n * CALLS_PER_BATCH + i, rows))
+const batchPath = `/trpc/${Array.from({ length: CALLS_PER_BATCH }, () => 'users.get').join(',')}?batch=1&input=`
 
-export const works: Work[] = [
+export const workloads: Workload[] = [
   {
     name: 'get',
     title: 'get one user',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    isFor: everybody,
-    ask: (n, { rows }) => ({ method: 'GET', path: `/api/users/${scattered(n, rows)}` }),
+    appliesTo: allPrograms,
+    request: (n, { rows }) => ({ method: 'GET', path: `/api/users/${scattered(n, rows)}` }),
     expect: (n, rows) => userDetail(scattered(n, rows)),
   },
   {
     name: 'list',
     title: 'list 20 filtered',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    isFor: everybody,
-    // One of the first five pages of the administrators, who are every tenth user.
-    ask: (n) => ({ method: 'GET', path: `/api/users?role=admin&limit=20&page=${1 + (n % 5)}` }),
+    appliesTo: allPrograms,
+    // One of the first five pages of administrators; every tenth user is one.
+    request: (n) => ({ method: 'GET', path: `/api/users?role=admin&limit=20&page=${1 + (n % 5)}` }),
     expect: (n) => Array.from({ length: 20 }, (_, i) => userSummary(((n % 5) * 20 + i + 1) * 10)),
   },
   {
     name: 'create',
     title: 'create a book (durable)',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 201,
-    adds: true,
-    isFor: everybody,
-    ask: (n) => ({ method: 'POST', path: '/books', body: JSON.stringify(newBook(n)) }),
+    insertsRows: true,
+    appliesTo: allPrograms,
+    request: (n) => ({ method: 'POST', path: '/books', body: JSON.stringify(newBook(n)) }),
     expect: (n, rows, body) => ({ id: newId(body, rows), ...newBook(n) }),
   },
   {
     name: 'update',
     title: 'update an item (durable)',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    isFor: isBare,
-    ask: (n, { rows }) => ({
+    appliesTo: isBare,
+    request: (n, { rows }) => ({
       method: 'PATCH',
       path: `/items/${scattered(n, rows)}`,
       body: JSON.stringify({ price: newPrice(n) }),
@@ -104,9 +104,9 @@ export const works: Work[] = [
     title: 'bulk create 1,000 users',
     connections: 1,
     status: 201,
-    adds: true,
-    isFor: isBare,
-    ask: (n, { program: { bulkInObject } }) => {
+    insertsRows: true,
+    appliesTo: isBare,
+    request: (n, { program: { bulkInObject } }) => {
       const users = newUsers(n)
       return { method: 'POST', path: '/api/users/bulk', body: JSON.stringify(bulkInObject ? { users } : users) }
     },
@@ -119,10 +119,10 @@ export const works: Work[] = [
   {
     name: 'trpc-get',
     title: 'tRPC get',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    isFor: speaksTrpc,
-    ask: (n, { rows }) => ({
+    appliesTo: supportsTrpc,
+    request: (n, { rows }) => ({
       method: 'GET',
       path: `/trpc/users.get?input=${encodeURIComponent(JSON.stringify({ id: scattered(n, rows) }))}`,
     }),
@@ -131,11 +131,11 @@ export const works: Work[] = [
   {
     name: 'trpc-batch',
     title: 'tRPC batch of 10 (per call)',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    calls: CALLS_AT_ONCE,
-    isFor: speaksTrpc,
-    ask: (n, { rows }) => {
+    calls: CALLS_PER_BATCH,
+    appliesTo: supportsTrpc,
+    request: (n, { rows }) => {
       const input = { ...idsOf(n, rows).map((id) => ({ id })) }
       return { method: 'GET', path: batchPath + encodeURIComponent(JSON.stringify(input)) }
     },
@@ -144,27 +144,27 @@ export const works: Work[] = [
   {
     name: 'first-page',
     title: 'first page by cursor',
-    connections: AT_A_TIME,
+    connections: CONCURRENCY,
     status: 200,
-    isFor: isOurs,
-    ask: () => ({ method: 'GET', path: `${walk}&after=` }),
+    appliesTo: isOurs,
+    request: () => ({ method: 'GET', path: `${pagesPath}&after=` }),
     expect: () => Array.from({ length: 20 }, (_, i) => userSummary(i + 1)),
   },
   {
     name: 'last-page',
     title: 'last page by cursor',
-    beside: 'first-page',
-    connections: AT_A_TIME,
+    pairedWith: 'first-page',
+    connections: CONCURRENCY,
     status: 200,
-    isFor: isOurs,
-    ask: (_n, { lastCursor }) => ({ method: 'GET', path: `${walk}&after=${lastCursor}` }),
+    appliesTo: isOurs,
+    request: (_n, { lastCursor }) => ({ method: 'GET', path: `${pagesPath}&after=${lastCursor}` }),
     expect: (_n, rows) => Array.from({ length: 20 }, (_, i) => userSummary(rows - 19 + i)),
   },
 ]
 
-/** The cursor before the last page of the walk, which the page before it gives. */
+/** The cursor of the last page of 20 users, ordered by creation time. */
 export async function findLastCursor(url: string, rows: number): Promise<string> {
-  // The walk is by cursor, since a page by number ends at 100,000 rows.
+  // Pages by number end at 100,000 rows, so this follows the cursors.
   let after = ''
   let left = rows - 20
   while (left > 0) {
@@ -182,13 +182,13 @@ function newBook(n: number) {
   return { title: `New book ${n}`, author: `Author ${n % 100}`, published_date: '2020-02-29' }
 }
 
-// Never what the item costs already.
+// Always different from the seeded price.
 function newPrice(n: number) {
   return 5000 + (n % 10_000) / 4
 }
 
 function newUsers(n: number) {
-  return Array.from({ length: USERS_AT_ONCE }, (_, i) => ({
+  return Array.from({ length: USERS_PER_BULK }, (_, i) => ({
     name: `New user ${i}`,
     email: `new${n}.${i}@example.com`,
     role: i % 10 === 0 ? 'admin' : 'user',
@@ -197,13 +197,16 @@ function newUsers(n: number) {
 
 function newId(body: unknown, rows: number): number {
   const { id } = body as { id: number }
-  assert.ok(Number.isInteger(id) && id > rows, `the new id ${id} is none after ${rows}`)
+  assert.ok(Number.isInteger(id) && id > rows, `id must be an integer greater than ${rows}: ${id}`)
   return id
 }
 
 function recentTime(body: unknown): string {
   const { created_at } = body as { created_at: string }
   assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000, `${created_at} is not now`)
+  assert.ok(
+    Math.abs(Date.parse(created_at) - Date.now()) < 60_000,
+    `created_at must be within 60 s of now: ${created_at}`,
+  )
   return created_at
 }

@@ -1,7 +1,7 @@
 import type { Field } from './fields.ts'
 import { listed, type Names, upper } from './names.ts'
 
-/** The request that makes what a reference refers to, and the path of the record. */
+/** The request that creates a referenced record, and the record's path. */
 export interface Target {
   collection: string
   create: string
@@ -10,15 +10,15 @@ export interface Target {
 }
 
 /**
- * The promises of the resource, for Biome to format.
+ * The source code of the resource's tests, unformatted.
  *
- * @param targets what its records refer to, in the order in which it is made
+ * @param targets the referenced records, in the order of their creation
  */
-export function testSource({ one, path, words, oneInWords }: Names, fields: Field[], targets: Target[]): string {
+export function testSource({ one, path, label, singularLabel }: Names, fields: Field[], targets: Target[]): string {
   const [first, second] = [0, 1].map((at) => Object.fromEntries(fields.map(({ name, values }) => [name, values[at]])))
   const [changed] = fields as [Field]
   const change = { [changed.name]: changed.values[1] }
-  const a = `${/^[aeio]/.test(one) ? 'an' : 'a'} ${oneInWords}`
+  const a = `${/^[aeio]/.test(one) ? 'an' : 'a'} ${singularLabel}`
   const start = targets.length > 0 ? 'startWithReferences()' : 'startTestServer()'
   const json = JSON.stringify
   const create = (record: string) => `await server.request('POST', '/${path}', { json: ${record} })`
@@ -40,7 +40,7 @@ const second = ${json(second)}
 ${when(
   targets.length > 0,
   `
-/** The service with the records that ${a} refers to. */
+/** Starts the service and creates the records that ${a} refers to. */
 async function startWithReferences() {
   const server = await startTestServer()
   ${targets.map((target) => `await server.request('POST', '${target.create}', { json: ${json(target.json)} })`).join('\n')}
@@ -58,7 +58,7 @@ test('${a} is created with an id and read back', async () => {
 ${when(
   optional.length > 0,
   `
-test('${a} may leave out ${listed(optional.map(({ name }) => name))}', async () => {
+test('${a} can be created without ${listed(optional.map(({ name }) => name))}', async () => {
   await using server = await ${start}
   const { status, body } = ${create(json(Object.fromEntries(required.map(({ name, values }) => [name, values[0]]))))}
   expect(status).toBe(201)
@@ -67,7 +67,7 @@ test('${a} may leave out ${listed(optional.map(({ name }) => name))}', async () 
 `,
 )}
 test.each([${fields.map(({ name, invalid }) => json([name, invalid])).join(', ')}])(
-  '${a} whose %s is %j is refused, and the answer names the field', async (field, value) => {
+  '${a} whose %s is %j is rejected with an error that names the field', async (field, value) => {
   await using server = await ${start}
   const { status, body } = ${create('{ ...first, [field]: value }')}
   expect(status).toBe(400)
@@ -76,7 +76,7 @@ test.each([${fields.map(({ name, invalid }) => json([name, invalid])).join(', ')
 ${uniques
   .map(
     ({ name }) => `
-test('no two ${words} have the same ${name}', async () => {
+test('no two ${label} have the same ${name}', async () => {
   await using server = await ${start}
   ${create('first')}
   const { status, body } = ${create(`{ ...second, ${name}: first.${name} }`)}
@@ -88,7 +88,7 @@ test('no two ${words} have the same ${name}', async () => {
   .join('')}${when(
   lists.length > 0,
   `
-test.each([${lists.map((list) => json(list)).join(', ')}])('${words} are listed by %s', async (filter, ids) => {
+test.each([${lists.map((list) => json(list)).join(', ')}])('${label} are listed by %s', async (filter, ids) => {
   await using server = await ${start}
   ${create('first')}
   ${create('second')}
@@ -106,7 +106,7 @@ test('${a} is replaced', async () => {
   expect(body).toMatchObject({ id: 1, ...second })
 })
 
-test('${a} is updated at the version that was read, and at no other', async () => {
+test('${a} is updated only if its version matches', async () => {
   await using server = await ${start}
   ${create('first')}
   const tag = (await server.request('GET', '/${path}/1')).headers.get('ETag') ?? ''

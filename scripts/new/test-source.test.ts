@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { parseField } from './fields.ts'
 import { namesOf } from './names.ts'
-import { testSource } from './promises.ts'
+import { testSource } from './test-source.ts'
 
 const orders = namesOf('orders')
 const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
 
-test('the promises of a record that refers to another begin with that one', () => {
+test('the tests of a record that refers to another create that record first', () => {
   const target = { collection: 'users', create: '/api/users', json: { name: 'Ada' }, path: '/api/users/1' }
   const source = testSource(orders, fields, [target])
   expect(source).toContain(`await server.request('POST', '/api/users', { json: {"name":"Ada"} })`)

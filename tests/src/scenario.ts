@@ -1,0 +1,43 @@
+/** One measured value and its required value. */
+export interface Measurement {
+  name: string
+  required: string
+  measured: string
+  passed: boolean
+}
+
+/** One fault or overload to run against the service: one file in scenarios/. */
+export interface Scenario {
+  /** The argument of `pnpm test:torture NAME`. */
+  name: string
+  title: string
+  /** Description for the report: what the scenario does, in a few sentences. */
+  description: string
+  /** @param log receives progress messages */
+  run: (log: (line: string) => void) => Promise<Measurement[]>
+}
+
+export function expectNone(name: string, count: number): Measurement {
+  return { name, required: '0', measured: String(count), passed: count === 0 }
+}
+
+export function expectAtMost(name: string, value: number, bound: number, unit: string): Measurement {
+  return { name, required: `at most ${bound} ${unit}`, measured: `${rounded(value)} ${unit}`, passed: value <= bound }
+}
+
+export function expectAtLeast(name: string, value: number, bound: number, unit: string): Measurement {
+  return { name, required: `at least ${bound} ${unit}`, measured: `${rounded(value)} ${unit}`, passed: value >= bound }
+}
+
+export function expectTrue(name: string, passed: boolean, measured = passed ? 'yes' : 'no'): Measurement {
+  return { name, required: 'yes', measured, passed }
+}
+
+/** A value for information only, without a requirement. */
+export function report(name: string, measured: string): Measurement {
+  return { name, required: '', measured, passed: true }
+}
+
+export function rounded(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 })
+}

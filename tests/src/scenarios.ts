@@ -1,0 +1,33 @@
+import type { Scenario } from './scenario.ts'
+import { backupMisuse } from './scenarios/backup-misuse.ts'
+import { badRequests } from './scenarios/bad-requests.ts'
+import { diskFull } from './scenarios/disk-full.ts'
+import { gracefulRestarts } from './scenarios/graceful-restarts.ts'
+import { hostile } from './scenarios/hostile.ts'
+import { kills } from './scenarios/kills.ts'
+import { overload } from './scenarios/overload.ts'
+import { passwords } from './scenarios/passwords.ts'
+import { postgresRestarts } from './scenarios/postgres-restarts.ts'
+import { powerCuts } from './scenarios/power-cuts.ts'
+import { readiness } from './scenarios/readiness.ts'
+import { slowSockets } from './scenarios/slow-sockets.ts'
+import { stalledSockets } from './scenarios/stalled-sockets.ts'
+import { trpcBatches } from './scenarios/trpc-batches.ts'
+
+/** In execution order. */
+export const scenarios: Scenario[] = [
+  kills,
+  powerCuts,
+  backupMisuse,
+  postgresRestarts,
+  diskFull,
+  gracefulRestarts,
+  badRequests,
+  hostile,
+  slowSockets,
+  stalledSockets,
+  readiness,
+  trpcBatches,
+  passwords,
+  overload,
+]
