@@ -5,14 +5,14 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
 import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { connect } from './connection.ts'
-import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
+import { createDatabase, type Database, DiskFull, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts'
+import { Wal } from './wal.ts'
 
 test('a relative file: URL counts from the working directory and makes the missing folders', async () => {
   await using folder = await temporaryFolder()
@@ -60,7 +60,7 @@ for (const readonly of [true, false]) {
       ['synchronous', 2],
       ['foreign_keys', 1],
     ] as const) {
-      // Its commits are brought to the disk by SqliteLog.
+      // Its commits are brought to the disk by Wal.
       const own = pragma === 'synchronous' ? 1 : value
       expect(connection.all({ text: `PRAGMA ${pragma}`, values: [] })).toEqual([{ [pragma]: own }])
       const told = typeof value === 'number' ? BigInt(value) : value
@@ -136,7 +136,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
-    await using database = await temporaryDatabase({ driver, lockWaitMs: 30 })
+    await using database = await temporaryDatabase({ driver, lockTimeoutMs: 30 })
     const other = new Sqlite(database.file)
     other.exec('BEGIN IMMEDIATE')
     const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
@@ -162,7 +162,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('a write whose turn does not come in time is told as busy and writes nothing', async () => {
-    await using database = await temporaryDatabase({ driver, turnMs: 1 })
+    await using database = await temporaryDatabase({ driver, queueTimeoutMs: 1 })
     const late = await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
@@ -173,7 +173,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('a write that takes too long is told as busy and leaves nothing, and the next one is not held up', async () => {
-    await using database = await temporaryDatabase({ driver, writeMs: 1 })
+    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 1 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
@@ -237,8 +237,8 @@ test('a write for which there is no room on the disk is undone, and told apart',
   // What a full disk says, said by a bound of the connection's own.
   connection.all({ text: 'PRAGMA max_page_count = 1', values: [] })
   await client.$queryRawUnsafe('PRAGMA max_page_count = 1')
-  expect(() => connection.run({ text: insertMany, values: [] })).toThrow(Full)
-  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(Full)
+  expect(() => connection.run({ text: insertMany, values: [] })).toThrow(DiskFull)
+  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(DiskFull)
   expect(await database.read.items.count({})).toBe(0)
   connection.close()
   await client.$disconnect()
@@ -312,19 +312,23 @@ test('of writes that come together each is undone alone, and answered when the o
 test('when SQLite undoes the transaction of several writes, each of them is told, and the next one succeeds', async () => {
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
-  const log = new SqliteLog(
+  const log = new Wal(
     database.file,
     connection,
     new SqliteReader(new SqliteConnection(database.file, { readonly: true })),
   )
-  const writer = new SqliteWriter(connection, log, { turnMs: 10_000, lockWaitMs: 5_000, writeMs: 30_000 })
+  const writer = new SqliteWriter(connection, log, {
+    queueTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    writeTimeoutMs: 30_000,
+  })
   const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
   connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })
   const insert = (name: string) => writer.write((executor) => sqlTables(executor).users.insert(newUser(name)))
   const outcomes = await Promise.allSettled([insert('ada'), insert('bob'.repeat(100_000)), insert('cid')])
   expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
-    expect.any(Full),
-    expect.any(Full),
+    expect.any(DiskFull),
+    expect.any(DiskFull),
     false,
   ])
   expect(await names(database)).toEqual(['cid'])

@@ -142,8 +142,8 @@ describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
       const rows = await library.read.authors.page({ where: {}, order, take: 10 })
       expect(rows.map(({ id }) => id)).toEqual(ids)
       for (const [index, { id, retired }] of rows.entries()) {
-        const beyond = keysetRanges<Author>({}, order, 'bool?', { id, key: retired })
-        const rest = await library.read.authors.page({ where: {}, beyond, order, take: 10 })
+        const seek = keysetRanges<Author>({}, order, 'bool?', { id, key: retired })
+        const rest = await library.read.authors.page({ where: {}, seek, order, take: 10 })
         expect(rest.map(({ id }) => id)).toEqual(ids.slice(index + 1))
       }
     })
@@ -195,8 +195,8 @@ describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
       const rows = await library.read.authors.page({ where, order, take: 10 })
       expect(rows.map(({ id }) => id)).toEqual(ids)
       for (const [index, { id, rating }] of rows.entries()) {
-        const beyond = keysetRanges<Author>(where, order, 'float?', { id, key: rating })
-        const rest = await library.read.authors.page({ where, beyond, order, take: 10 })
+        const seek = keysetRanges<Author>(where, order, 'float?', { id, key: rating })
+        const rest = await library.read.authors.page({ where, seek, order, take: 10 })
         expect(rest.map(({ id }) => id)).toEqual(ids.slice(index + 1))
       }
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTime, readOnly, writingOnce } from './guarded.ts'
+import { readOnly, singleWriteOnly, withDeadline } from './guarded.ts'
 import type { Executor } from './sql-table.ts'
 
 function recording() {
@@ -18,12 +18,12 @@ const statement = (text: string) => ({ text, values: [] })
 
 test('a single write locks rows, or writes, and does not do both', () => {
   const { executor, sent } = recording()
-  const once = writingOnce(executor)
+  const once = singleWriteOnly(executor)
   once.all(statement('SELECT "id" FROM "books"'))
   once.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))
   const write = statement('DELETE FROM "books"')
-  expect(() => once.run(write)).toThrow('A write that was said to be single writes twice.')
-  expect(() => once.all(write)).toThrow('A write that was said to be single writes twice.')
+  expect(() => once.run(write)).toThrow('An autocommit write cannot write twice.')
+  expect(() => once.all(write)).toThrow('An autocommit write cannot write twice.')
   expect(sent).toEqual(['SELECT "id" FROM "books"', 'SELECT "id" FROM "books" LIMIT ? FOR UPDATE'])
 })
 
@@ -31,7 +31,7 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
   const { executor, sent } = recording()
   const reader = readOnly(executor)
   const insertion = { text: 'INSERT', table: 'books', columns: [], hasId: true, unique: [] }
-  const refusal = 'Database.read cannot write'
+  const refusal = 'Database.read is a readonly database connection'
   expect(() => reader.run(statement('DELETE FROM "books"'))).toThrow(refusal)
   expect(() => reader.all(statement('WITH "stored" AS (SELECT 1) UPDATE "books"'))).toThrow(refusal)
   expect(() => reader.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))).toThrow(refusal)
@@ -42,7 +42,7 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
 
 test('after its end a transaction sends nothing', async () => {
   const { executor, sent } = recording()
-  const left = await inTime(executor, 1_000, async (transaction) => {
+  const left = await withDeadline(executor, 1_000, async (transaction) => {
     transaction.run(statement('DELETE FROM "books"'))
     return transaction
   })

@@ -103,7 +103,7 @@ test('a migration that fails is named and leaves nothing; those before it stay',
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text); INSERT INTO nowhere VALUES (1);')
   await expect(migrate(folder.file, history)).rejects.toThrow(
-    'Migration 9002_bad failed and was undone: no such table: nowhere',
+    'Migration 9002_bad failed and was rolled back: no such table: nowhere',
   )
   const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE name IN ('notes', 'more')`)
   expect(tables).toEqual([{ name: 'notes' }])
@@ -172,7 +172,7 @@ test('a migration that another tool left half-way is a refusal that names it, un
   await migrate(folder.file)
   const database = new Sqlite(folder.file)
   database.exec(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
-  await expect(migrate(folder.file)).rejects.toThrow('Migration 9001_half failed half-way')
+  await expect(migrate(folder.file)).rejects.toThrow('Migration 9001_half failed halfway')
   database.exec(`UPDATE _prisma_migrations SET rolled_back_at = 1 WHERE id = '1'`)
   database.close()
   expect(await migrate(folder.file)).toEqual([])

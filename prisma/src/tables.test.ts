@@ -147,27 +147,24 @@ describe.each(drivers)('with driver %s', (driver) => {
     test('what lies beyond a cursor holds beside the filter, on the same column too', async () => {
       await using database = await withUsers({ age: 1 }, { age: 2 }, { age: 3 })
       const where = { age: { lt: 3 } }
-      const page = await database.read.users.page({ where, beyond: [{ age: { gt: 1 } }], order: byId, take: 10 })
+      const page = await database.read.users.page({ where, seek: [{ age: { gt: 1 } }], order: byId, take: 10 })
       expect(page.map(({ age }) => age)).toEqual([2])
     })
 
     test.each([
       [false, [{ age: 2, id: { gt: 2 } }, { age: { gt: 2 } }], [3, 1, 5]],
       [true, [{ age: 2, id: { gt: 2 } }, { age: { lt: 2 } }, { age: null }], [3, 4, 6, 7]],
-    ] as const)(
-      'ranges beyond a cursor stand one after the other (descending: %s)',
-      async (descending, beyond, ids) => {
-        await using database = await withUsers(
-          ...[3, 2, 2, 1, 4, null, null].map((age) => ({ age, status: 'active' })),
-          ...[2, 5, null].map((age) => ({ age, status: 'inactive' })),
-        )
-        const query = { where: { status: 'active' }, beyond, order: { column: 'age', descending } } as const
-        for (let take = 1; take <= ids.length + 1; take++) {
-          const page = await database.read.users.page({ ...query, columns: ['id', 'age'], take })
-          expect(page.map(({ id }) => id)).toEqual(ids.slice(0, take))
-        }
-      },
-    )
+    ] as const)('ranges beyond a cursor stand one after the other (descending: %s)', async (descending, seek, ids) => {
+      await using database = await withUsers(
+        ...[3, 2, 2, 1, 4, null, null].map((age) => ({ age, status: 'active' })),
+        ...[2, 5, null].map((age) => ({ age, status: 'inactive' })),
+      )
+      const query = { where: { status: 'active' }, seek, order: { column: 'age', descending } } as const
+      for (let take = 1; take <= ids.length + 1; take++) {
+        const page = await database.read.users.page({ ...query, columns: ['id', 'age'], take })
+        expect(page.map(({ id }) => id)).toEqual(ids.slice(0, take))
+      }
+    })
 
     test('the columns asked for, and no others', async () => {
       await using database = await withUsers({ age: 1, created_at: at(1) })

@@ -11,7 +11,7 @@ import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
-import { inTime } from '../src/guarded.ts'
+import { withDeadline } from '../src/guarded.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
 import { prismaPostgres } from '../src/postgres/prisma.ts'
@@ -315,7 +315,7 @@ function throughPrisma(
   }
 }
 
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 
 async function inTransaction<T>(
   run: (sql: string) => Promise<unknown>,
@@ -324,7 +324,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   await run('BEGIN')
   try {
-    const result = await inTime(executor, LONGEST_MS, work)
+    const result = await withDeadline(executor, MAX_MS, work)
     await run('COMMIT')
     return result
   } catch (error) {

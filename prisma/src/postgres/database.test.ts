@@ -15,7 +15,7 @@ import {
 } from '../index.ts'
 import { sqlTables } from '../sql-table.ts'
 import { openPool } from './pool.ts'
-import { openPreparedAccess } from './prepared.ts'
+import { openPreparedDriver } from './prepared.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([
@@ -63,9 +63,9 @@ test('PostgreSQL plans a page once, but with each run where the best index depen
   await database.write((tx) => tx.users.insertMany(users))
   const pool = openPool(parsed, { poolSize: 1 })
   await pool.query('ANALYZE users')
-  const read = sqlTables(openPreparedAccess(pool, 1000, true).executor)
+  const read = sqlTables(openPreparedDriver(pool, 1000, true).executor)
   const order = { column: 'created_at', descending: false } as const
-  const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'beyond'>) => {
+  const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'seek'>) => {
     for (let run = 0; run < 10; run++) await read.users.page({ order, take: 21, ...query })
     const { rows } = await pool.query(
       `SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1`,
@@ -75,8 +75,8 @@ test('PostgreSQL plans a page once, but with each run where the best index depen
 
   expect(await plans({ where: {} })).toEqual({ custom_plans: 0, generic_plans: 10 })
   // PostgreSQL tries five plans for the values of five runs before it keeps one for all.
-  const beyond = [{ created_at: at(2500), id: { gt: 2501 } }, { created_at: { gt: at(2500) } }]
-  expect(await plans({ where: {}, beyond })).toEqual({ custom_plans: 5, generic_plans: 5 })
+  const seek = [{ created_at: at(2500), id: { gt: 2501 } }, { created_at: { gt: at(2500) } }]
+  expect(await plans({ where: {}, seek })).toEqual({ custom_plans: 5, generic_plans: 5 })
   expect(await plans({ where: { role: 'user', status: 'active' } })).toEqual({ custom_plans: 10, generic_plans: 0 })
   await pool.end()
 })
@@ -107,7 +107,7 @@ test('a statement goes by a name on every connection, and by none behind PgBounc
   ] as const) {
     const parsed = readPostgresUrl(url + parameters)
     const pool = openPool(parsed, { poolSize: 1 })
-    const read = sqlTables(openPreparedAccess(pool, 1000, !parsed.pgbouncer).executor)
+    const read = sqlTables(openPreparedDriver(pool, 1000, !parsed.pgbouncer).executor)
     await read.users.find({ id: 1 })
     await read.users.find({ id: 2 })
     expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
@@ -168,7 +168,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       await tx.users.update(2, undefined, taken).catch(() => {})
       return 'written'
     })
-    await expect(write).rejects.toThrow('The transaction was undone: a statement in it had failed.')
+    await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
@@ -374,7 +374,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('a write that takes too long is told as busy and leaves nothing', async () => {
-    await using database = await temporaryDatabase({ driver, writeMs: 50 })
+    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 50 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
@@ -508,9 +508,9 @@ test('a single write is a transaction by itself, and a second one in it is refus
     await tx.users.update(1, undefined, { age: (await tx.users.count({})) + 1 })
     return tx.users.insert(newUser('bob'))
   })
-  await expect(twice).rejects.toThrow('A write that was said to be single writes twice.')
+  await expect(twice).rejects.toThrow('An autocommit write cannot write twice.')
   const several = single((tx) => tx.users.insertMany([newUser('cid'), newUser('dan')]))
-  await expect(several).rejects.toThrow('A write that was said to be single stores several rows.')
+  await expect(several).rejects.toThrow('An autocommit write cannot insert several rows.')
   expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 2 })
   expect(await names(database)).toEqual(['ada'])
 })
@@ -622,7 +622,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       )
     const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
     await begun.promise
-    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes of the same name are waiting.')
+    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes with the same lock key are waiting.')
     await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
     expect(await database.read.users.count({})).toBe(1)
     expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
@@ -644,7 +644,7 @@ test('a list of versions of any length is one statement', async () => {
   const { url, parsed } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
-  const driver = openPreparedAccess(pool, 1000, true)
+  const driver = openPreparedDriver(pool, 1000, true)
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)

@@ -151,7 +151,7 @@ test('a migration that fails is named and leaves nothing; those before it stay',
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text int);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text int); INSERT INTO nowhere VALUES (1);')
   await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
-    'Migration 9002_bad failed and was undone: relation "nowhere" does not exist',
+    'Migration 9002_bad failed and was rolled back: relation "nowhere" does not exist',
   )
   expect(await rows(`SELECT tablename FROM pg_tables WHERE tablename IN ('notes', 'more')`)).toEqual([
     { tablename: 'notes' },
@@ -184,7 +184,7 @@ test('a migration that another tool left half-way is a refusal that names it, un
   const { parsed, rows } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)
   await rows(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
-  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow('Migration 9001_half failed half-way')
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow('Migration 9001_half failed halfway')
   await rows(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = '1'`)
   expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
 })
@@ -193,7 +193,7 @@ test("another program's database is refused and left alone", async () => {
   const { parsed, rows } = await emptyDatabase()
   await rows('CREATE TABLE invoices (id int)')
   await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
-    `The database ${parsed.label} holds tables (invoices) but no migration history: it belongs to something else.`,
+    `The database ${parsed.label} has tables (invoices) but no migration history: it belongs to another program.`,
   )
   expect(await rows(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([{ tablename: 'invoices' }])
 })
@@ -201,7 +201,7 @@ test("another program's database is refused and left alone", async () => {
 test('a database that keeps text in another encoding is refused', async () => {
   const { parsed } = await emptyDatabase(`TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`)
   await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
-    `The database ${parsed.label} keeps text as LATIN1. Name one made with ENCODING 'UTF8'.`,
+    `The database ${parsed.label} has the encoding LATIN1. Use a database with the encoding UTF8.`,
   )
 })
 

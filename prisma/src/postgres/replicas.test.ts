@@ -83,7 +83,7 @@ test('a replica that falls too far behind is left out, and serves again once it 
   await database.allServe()
   await pause(replica)
   await database.insert('ada')
-  await database.told({ serves: false, reason: 'it is too far behind' })
+  await database.told({ serves: false, reason: 'replication lag exceeds the maximum' })
   expect(await database.recentCounts(2)).toEqual([1, 1])
   await resume(replica)
   await database.told({ serves: true })
@@ -123,7 +123,7 @@ test('while the primary is gone no replica serves for longer than the lag, and e
   await using database = await cluster.open({ replicaLagMs: 500 })
   await database.allServe()
   await cluster.primary.stop('crash')
-  await database.told({ serves: false, reason: 'the primary does not answer' })
+  await database.told({ serves: false, reason: 'the primary does not respond' })
   await expect(database.replica().users.count({})).rejects.toThrow(Unreachable)
   await cluster.primary.start()
   await database.told({ serves: true })
@@ -143,7 +143,7 @@ test('a replica on a network that falls silent is left out, and a read that wait
   await database.told({
     replica: url.replace('postgres@', ''),
     serves: false,
-    reason: 'PostgreSQL did not answer in time.',
+    reason: 'PostgreSQL did not respond in time.',
   })
 })
 
@@ -154,9 +154,9 @@ test('what is no replica of the database is left out, and the reason holds no pa
   const nobody = 'postgresql://with_password:secret@127.0.0.1:1/postgres'
   await query(cluster.primary.url, 'CREATE DATABASE other')
   for (const [url, reason] of [
-    [cluster.primary.url, 'it is no replica of the database'],
-    [another, 'it is no replica of the database'],
-    [replica.url.replace(/postgres$/, 'other'), 'it is no replica of the database'],
+    [cluster.primary.url, 'not a replica of the primary'],
+    [another, 'not a replica of the primary'],
+    [replica.url.replace(/postgres$/, 'other'), 'not a replica of the primary'],
     [nobody, 'connect ECONNREFUSED 127.0.0.1:1'],
   ] as const) {
     await using database = await cluster.open({}, [url])
@@ -188,12 +188,12 @@ test('a promoted replica, and one that follows another timeline, are left out; i
   await query(next.url, 'SELECT pg_promote()')
   await expect
     .poll(() => before.changes.findLast(({ replica }) => replica.includes(`:${next.port}/`)))
-    .toMatchObject({ serves: false, reason: 'it is no replica of the database' })
+    .toMatchObject({ serves: false, reason: 'not a replica of the primary' })
 
   // The other one goes on with the old primary, and is further than the new one.
   for (let i = 0; i < 20; i++) await before.insert(`ada${i}`)
   await hasReplayed(other, 20)
-  const elsewhere = { serves: false, reason: 'it follows another timeline than the primary' }
+  const elsewhere = { serves: false, reason: 'on a different timeline than the primary' }
   await using after = await openReplicated(next.url, [other.url], {})
   await after.told(elsewhere)
   expect(await after.recentCounts(2)).toEqual([0, 0])
@@ -226,5 +226,5 @@ test('the reason why a replica is left out is reported again when it becomes ano
   await using database = await openReplicated(cluster.primary.url, [url], {})
   await database.told({ serves: false, reason: 'database "later" does not exist' })
   await resume(replica)
-  await database.told({ serves: false, reason: 'it is no replica of the database' })
+  await database.told({ serves: false, reason: 'not a replica of the primary' })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readPostgresUrl } from './url.ts'
 
 const WITHOUT_TLS =
-  /^The database URL names another machine without TLS: .* Add sslmode=verify-full to it, or sslmode=disable/
+  /^The database URL names a remote host without TLS: .* Add sslmode=verify-full to the URL, or sslmode=disable/
 
 test.each([
   'postgresql://app:hunter2@db.example.com/app',

@@ -1,10 +1,10 @@
-import { Broken, Full, isBusy, Unreachable } from '@resource/database'
+import { DiskFull, DurabilityLost, isBusy, Unreachable } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 const TROUBLES = [
   ['cannot be reached', Unreachable],
-  ['has no room', Full],
-  ['cannot be written', Broken],
+  ['has no room', DiskFull],
+  ['cannot be written', DurabilityLost],
 ] as const
 
 /** An error of the database as a ApiError 503, where it means that it cannot answer now. */

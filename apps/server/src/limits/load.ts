@@ -40,7 +40,7 @@ export function createLoadGuard(
     refuses: () => {
       const open = countOpen()
       const isTooMuch =
-        comesTooLate() || open >= MAX_REQUESTS || (isLate && open >= FEW_REQUESTS) || database.isCrowded?.() === true
+        comesTooLate() || open >= MAX_REQUESTS || (isLate && open >= FEW_REQUESTS) || database.isOverloaded?.() === true
       if (isTooMuch) refused++
       return isTooMuch
     },

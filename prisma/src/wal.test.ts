@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
-import { Broken } from './errors.ts'
+import { DurabilityLost } from './errors.ts'
 import { createDatabase } from './index.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteLog } from './sqlite-log.ts'
+import { Wal } from './wal.ts'
 
 /**
  * A database whose writes are on disk when the test says so: a disk that is slow, or fails, is not to be had. Each time
@@ -14,7 +14,7 @@ import { SqliteLog } from './sqlite-log.ts'
 async function slowDatabase() {
   const database = await temporaryDatabase()
   const waits: PromiseWithResolvers<void>[] = []
-  const sync = vi.spyOn(SqliteLog.prototype, 'sync').mockImplementation(() => {
+  const sync = vi.spyOn(Wal.prototype, 'sync').mockImplementation(() => {
     const wait = Promise.withResolvers<void>()
     waits.push(wait)
     return wait.promise
@@ -131,12 +131,12 @@ test('when the disk fails, the write is refused, so is each that follows, and re
   const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
   const outcomes = Promise.allSettled([insert('ada'), insert('bob')])
   await settle()
-  const waiting = expect(insert('cid')).rejects.toThrow(Broken)
+  const waiting = expect(insert('cid')).rejects.toThrow(DurabilityLost)
   waits[0]?.reject(new Error('EIO: i/o error, fdatasync'))
-  const refused = { status: 'rejected', reason: expect.any(Broken) }
+  const refused = { status: 'rejected', reason: expect.any(DurabilityLost) }
   expect(await outcomes).toEqual([refused, refused])
   await waiting
-  await expect(insert('dan')).rejects.toThrow('The disk failed: stop the service, and check the disk.')
+  await expect(insert('dan')).rejects.toThrow('The disk failed: stop the service and check the disk.')
   expect(await read.users.count({})).toBe(0)
   await expect(ping()).rejects.toThrow('The disk failed')
 })
@@ -156,14 +156,14 @@ test('close waits for a write that is on its way to the disk, and nothing that w
 test('a log that has become long is brought into the file while writes go on, and begins anew', async () => {
   await using database = await temporaryDatabase()
   const other = new SqliteConnection(database.file)
-  const isLong = () => {
+  const needsCheckpoint = () => {
     const [{ log }] = other.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }) as [{ log: number }]
     return log > 4000
   }
   const insert = (name: string) => database.write((tx) => tx.items.insert({ name, price: 1 }))
   let count = 0
-  for (; !isLong(); count++) await insert('x'.repeat(1_000_000))
-  for (; isLong(); count++) await insert('small')
+  for (; !needsCheckpoint(); count++) await insert('x'.repeat(1_000_000))
+  for (; needsCheckpoint(); count++) await insert('small')
   expect((await stat(database.file)).size).toBeGreaterThan(16_000_000)
   other.close()
   expect(await database.read.items.count({})).toBe(count)
@@ -214,7 +214,7 @@ test('a refusal waits until what another process has committed is on disk, and f
 test('where other processes serve the same file, SQLite itself waits for the disk in the commit', async () => {
   await using folder = await temporaryFolder()
   const run = vi.spyOn(SqliteConnection.prototype, 'run')
-  const sync = vi.spyOn(SqliteLog.prototype, 'sync')
+  const sync = vi.spyOn(Wal.prototype, 'sync')
   const database = await createDatabase(`file:${folder.file}`, { isShared: true })
   sync.mockClear()
   await database.write((tx) => tx.users.insert(newUser('ada')))
@@ -230,18 +230,18 @@ test('a checkpoint that fails is reported once for each reason, and tried again'
   await using folder = await temporaryFolder()
   const warnings: string[] = []
   const reasons = ['EIO', 'EIO', 'ENOSPC']
-  const checkpoint = vi.spyOn(SqliteLog.prototype, 'checkpoint').mockImplementation(async () => {
+  const checkpoint = vi.spyOn(Wal.prototype, 'checkpoint').mockImplementation(async () => {
     const reason = reasons.shift()
     if (reason !== undefined) throw new Error(reason)
   })
-  const isLong = vi.spyOn(SqliteLog.prototype, 'isLong', 'get').mockReturnValue(true)
+  const needsCheckpoint = vi.spyOn(Wal.prototype, 'needsCheckpoint', 'get').mockReturnValue(true)
   const database = await createDatabase(`file:${folder.file}`, {
     onWarning: (message, error) => warnings.push(`${message}: ${(error as Error).message}`),
   })
   for (let commit = 0; commit < 4 * 16; commit++) await database.write((tx) => tx.users.insert(newUser(`u${commit}`)))
   await database.close()
   checkpoint.mockRestore()
-  isLong.mockRestore()
-  const what = 'the write-ahead log could not be brought into the database file, and grows'
+  needsCheckpoint.mockRestore()
+  const what = 'the checkpoint of the write-ahead log failed; the log keeps growing'
   expect(warnings).toEqual([`${what}: EIO`, `${what}: ENOSPC`])
 })
