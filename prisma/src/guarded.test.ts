@@ -16,7 +16,7 @@ function recording() {
 
 const statement = (text: string) => ({ text, values: [] })
 
-test('a single write locks rows, or writes, and does not do both', () => {
+test('an autocommit write locks rows or writes, but not both', () => {
   const { executor, sent } = recording()
   const once = singleWriteOnly(executor)
   once.all(statement('SELECT "id" FROM "books"'))
@@ -27,7 +27,7 @@ test('a single write locks rows, or writes, and does not do both', () => {
   expect(sent).toEqual(['SELECT "id" FROM "books"', 'SELECT "id" FROM "books" LIMIT ? FOR UPDATE'])
 })
 
-test('what only reads refuses to write and to lock, before anything is sent', () => {
+test('a read-only executor rejects writes and locks before anything is sent', () => {
   const { executor, sent } = recording()
   const reader = readOnly(executor)
   const insertion = { text: 'INSERT', table: 'books', columns: [], hasId: true, unique: [] }
@@ -40,13 +40,13 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
   expect(sent).toEqual(['SELECT 1'])
 })
 
-test('after its end a transaction sends nothing', async () => {
+test('a transaction sends nothing after its end', async () => {
   const { executor, sent } = recording()
-  const left = await withDeadline(executor, 1_000, async (transaction) => {
+  const ended = await withDeadline(executor, 1_000, async (transaction) => {
     transaction.run(statement('DELETE FROM "books"'))
     return transaction
   })
-  expect(() => left.run(statement('DELETE FROM "books"'))).toThrow('has ended')
-  expect(() => left.all(statement('SELECT 1'))).toThrow('has ended')
+  expect(() => ended.run(statement('DELETE FROM "books"'))).toThrow('has ended')
+  expect(() => ended.all(statement('SELECT 1'))).toThrow('has ended')
   expect(sent).toEqual(['DELETE FROM "books"'])
 })

@@ -8,8 +8,7 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { Wal } from './wal.ts'
 
 /**
- * A database whose writes are on disk when the test says so: a disk that is slow, or fails, is not to be had. Each time
- * it is waited for is one of `waits`.
+ * A database with syncs that the test controls, in place of a slow or failing disk. `waits` has one entry per sync.
  */
 async function slowDatabase() {
   const database = await temporaryDatabase()
@@ -29,12 +28,12 @@ async function slowDatabase() {
   }
 }
 
-/** Lets all happen that needs no disk. */
+/** Runs everything that does not need the disk. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 5; round++) await setImmediate()
 }
 
-test('a write is answered when it is on disk, is seen by then, and reads go on meanwhile', async () => {
+test('a write resolves when it is on disk, reads see it then, and continue in the meantime', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   let isAnswered = false
@@ -48,7 +47,7 @@ test('a write is answered when it is on disk, is seen by then, and reads go on m
   expect(await read.users.count({})).toBe(1)
 })
 
-test('reads of one round of the event loop see the same; what another process writes meanwhile is seen in the next', async () => {
+test('reads of one event loop iteration see the same snapshot; the next one sees the writes of another process', async () => {
   await using database = await temporaryDatabase()
   const other = new SqliteConnection(database.file)
   const insert = (name: string) =>
@@ -63,7 +62,7 @@ test('reads of one round of the event loop see the same; what another process wr
   expect(seen).toEqual([0, 0, 1])
 })
 
-test('whoever has the answer to a write reads what was written, in the same round too', async () => {
+test('reads after a write include it, also in the same event loop iteration', async () => {
   await using database = await temporaryDatabase()
   const { read, write } = database
   const reads = setInterval(() => read.users.count({}))
@@ -74,7 +73,7 @@ test('whoever has the answer to a write reads what was written, in the same roun
   clearInterval(reads)
 })
 
-test('what another process writes while a commit is on its way to the disk is seen, and then that commit, too', async () => {
+test('during a sync, reads see the writes of another process, and then the pending commit as well', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const written = write((tx) => tx.users.insert(newUser('ada')))
@@ -97,7 +96,7 @@ test('what another process writes while a commit is on its way to the disk is se
   expect(await read.users.count({})).toBe(1)
 })
 
-test('writes that come while the disk works wait for it, and then go there together', async () => {
+test('writes that arrive during a sync wait for it, and then share the next one', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
@@ -115,7 +114,7 @@ test('writes that come while the disk works wait for it, and then go there toget
   expect(await read.users.count({})).toBe(4)
 })
 
-test('a write that changed nothing waits for the disk, too: it may say what another process has just written', async () => {
+test('a write without changes waits for the disk: its result may depend on a commit of another process', async () => {
   await using database = await slowDatabase()
   const { waits, write } = database
   const looked = write((tx) => tx.users.count({}))
@@ -125,7 +124,7 @@ test('a write that changed nothing waits for the disk, too: it may say what anot
   expect(await looked).toBe(0)
 })
 
-test('when the disk fails, the write is refused, so is each that follows, and reads go on with what is safe', async () => {
+test('when the disk fails, the write and all later ones are rejected, and reads continue without it', async () => {
   await using database = await slowDatabase()
   const { waits, read, write, ping } = database
   const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
@@ -141,11 +140,11 @@ test('when the disk fails, the write is refused, so is each that follows, and re
   await expect(ping()).rejects.toThrow('The disk failed')
 })
 
-test('close waits for a write that is on its way to the disk, and nothing that was answered is lost', async () => {
+test('close waits for a sync, and no confirmed write is lost', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
   const write = database.write((tx) => tx.users.insert(newUser('ada')))
-  // By now it is committed.
+  // The write is committed now.
   await settle()
   await Promise.all([database.close(), write])
   const after = await createDatabase(`file:${folder.file}`)
@@ -153,7 +152,7 @@ test('close waits for a write that is on its way to the disk, and nothing that w
   await after.close()
 })
 
-test('a log that has become long is brought into the file while writes go on, and begins anew', async () => {
+test('a long log is checkpointed while writes continue, and restarts', async () => {
   await using database = await temporaryDatabase()
   const other = new SqliteConnection(database.file)
   const needsCheckpoint = () => {
@@ -169,13 +168,13 @@ test('a log that has become long is brought into the file while writes go on, an
   expect(await database.read.items.count({})).toBe(count)
 })
 
-test('what another process has committed is seen while a commit is on its way to the disk, also right after a read', async () => {
+test('during a sync, reads see commits of another process, also right after a read', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const other = new SqliteConnection(database.file)
   expect(await read.items.count({})).toBe(0)
   other.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
-  // So long that the group is committed before the event loop comes round.
+  // Long enough that the group commits before the next event loop iteration.
   const written = write(async (tx) => {
     const end = performance.now() + 6
     while (performance.now() < end);
@@ -188,7 +187,7 @@ test('what another process has committed is seen while a commit is on its way to
   other.close()
 })
 
-test('a refusal waits until what another process has committed is on disk, and for nothing where there is nothing new', async () => {
+test('an error waits until commits of another process are on disk, and does not wait if there are none', async () => {
   await using database = await slowDatabase()
   const { waits, write } = database
   const other = new SqliteConnection(database.file)
@@ -211,7 +210,7 @@ test('a refusal waits until what another process has committed is on disk, and f
   other.close()
 })
 
-test('where other processes serve the same file, SQLite itself waits for the disk in the commit', async () => {
+test('if other processes serve the same file, SQLite syncs in the commit', async () => {
   await using folder = await temporaryFolder()
   const run = vi.spyOn(SqliteConnection.prototype, 'run')
   const sync = vi.spyOn(Wal.prototype, 'sync')
@@ -226,7 +225,7 @@ test('where other processes serve the same file, SQLite itself waits for the dis
   await database.close()
 })
 
-test('a checkpoint that fails is reported once for each reason, and tried again', async () => {
+test('a failing checkpoint is reported once per reason, and retried', async () => {
   await using folder = await temporaryFolder()
   const warnings: string[] = []
   const reasons = ['EIO', 'EIO', 'ENOSPC']
