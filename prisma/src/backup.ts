@@ -51,7 +51,7 @@ export async function backUp(
 ): Promise<Inspection> {
   const source = requireSource(sqliteFile(url))
   const target = requireTarget(resolveLinks(resolve(file)), replace)
-  refuseOwnFile(source, target)
+  assertNotOwnFile(source, target)
   const old = existsSync(target) ? lockForReplacement(target) : undefined
   try {
     return await writeAtomically(target, replace, (partial) => copy(source, partial, onProgress))
@@ -78,7 +78,7 @@ export async function restore(
 ): Promise<Inspection> {
   const source = requireSource(resolve(file))
   const target = requireTarget(sqliteFile(url), replace)
-  refuseOwnFile(target, source)
+  assertNotOwnFile(target, source)
   prepareFolder(target)
   // A service that starts during the restore must find a locked database instead of creating one.
   const isNew = createEmpty(target)
@@ -257,7 +257,7 @@ function alreadyThere(file: string): BackupRefused {
   return new BackupRefused('exists', `${file} already exists. Use --replace to replace it.`)
 }
 
-function refuseOwnFile(database: string, file: string): void {
+function assertNotOwnFile(database: string, file: string): void {
   const own = ['', '-wal', '-shm', '-journal'].map((ending) => database + ending)
   const identity = identityOf(file)
   if (!own.includes(file) && (identity === undefined || !own.map(identityOf).includes(identity))) return

@@ -34,7 +34,7 @@ export function connect(
     const connection = await open()
     await connection.executeScript(pragmas)
     if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // retryWhileLocked waits instead
-    connection.startTransaction = readonly ? refuseTransaction : startWith(connection, lockTimeoutMs)
+    connection.startTransaction = readonly ? rejectTransaction : startWith(connection, lockTimeoutMs)
     return connection
   }
   return new Client({ adapter })
@@ -65,6 +65,6 @@ function isLocked(error: unknown): boolean {
 }
 
 // Every query of a connection runs inside its open transaction, so a transaction here would show an old state to all readers.
-async function refuseTransaction(): Promise<never> {
+async function rejectTransaction(): Promise<never> {
   throw new Error('Transactions are not supported on the read connection: use Database.write.')
 }

@@ -37,7 +37,7 @@ test.each([
   'file:app.db?mode=ro',
   'file://host/app.db',
   'mysql:a:hunter2@b',
-])('the URL "%s" is refused with an example of a right one', async (url) => {
+])('the URL "%s" is rejected with a valid example', async (url) => {
   const refusal = await createDatabase(url).catch((error: Error) => error.message)
   expect(refusal).toContain('such as "file:data/app.db"')
   expect(refusal).not.toContain('hunter2')
@@ -152,7 +152,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     other.exec('BEGIN IMMEDIATE')
     const order: string[] = []
     const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
-    for (let turn = 0; turn < 100; turn++) await setImmediate()
+    for (let iteration = 0; iteration < 100; iteration++) await setImmediate()
     expect(await database.read.users.count({})).toBe(0)
     order.push('read')
     other.exec('ROLLBACK')

@@ -257,7 +257,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     if (changes.length > 0) await entries.insertMany(auditEntries(audit, changes))
   }
 
-  /** Makes a PostgreSQL statement that returns the rows it writes insert their audit entries as well. */
+  /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
   #withAudit(statement: Statement, rows: AuditedStatement): Statement {
     if (this.#audit === undefined || !this.#executor.isRemote) return statement
     return withAuditInsert(statement, this.columns as Record<string, Kind>, this.#audit, rows)

@@ -112,7 +112,7 @@ export class SqliteWriter {
   #rollBackGroup(group: Group): void {
     this.#group = undefined
     if (!this.#connection.inTransaction) {
-      // SQLite has already rolled back, after an error of its own.
+      // SQLite has already rolled the transaction back after an error.
       group.resolve()
       return
     }

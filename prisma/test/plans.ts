@@ -14,7 +14,7 @@ export const tableNames = Object.values(declarations).map(({ name }) => name)
 export interface Plan {
   sql: string
   /** Whether an index is searched, not scanned completely. */
-  isLed: boolean
+  searchesIndex: boolean
   /** What is sorted after reading: all rows, or only those with the same value in the sort column. */
   sorts: 'nothing' | 'ties' | 'all'
   /** The engine's description. */
@@ -60,7 +60,7 @@ function explainedSqlite(url: string): ExplainedTables {
 function planOfSqlite(sql: string, steps: string[]): Plan {
   const sortsTies = steps.includes('USE TEMP B-TREE FOR LAST TERM OF ORDER BY')
   const sorts = steps.includes('USE TEMP B-TREE FOR ORDER BY') ? 'all' : sortsTies ? 'ties' : 'nothing'
-  return { sql, isLed: steps.some((step) => step.startsWith('SEARCH ')), sorts, steps }
+  return { sql, searchesIndex: steps.some((step) => step.startsWith('SEARCH ')), sorts, steps }
 }
 
 // For few rows PostgreSQL prefers to read and sort all. These settings show what an index can do, not what is cheapest.
@@ -114,7 +114,7 @@ function planOfPostgres(sql: string, nodes: Node[]): Plan {
   const types = new Set(nodes.filter(({ Plans: inner = [] }) => !inner.every(isPage)).map((node) => node['Node Type']))
   return {
     sql,
-    isLed: nodes.some((node) => node['Index Cond'] !== undefined),
+    searchesIndex: nodes.some((node) => node['Index Cond'] !== undefined),
     sorts: types.has('Sort') ? 'all' : types.has('Incremental Sort') ? 'ties' : 'nothing',
     steps: nodes.map((node) =>
       [node['Node Type'], node['Index Name'], node['Index Cond'], node.Filter].filter(Boolean).join(' '),

@@ -116,9 +116,9 @@ test('every list is served by an index, by page and by cursor, or its exemption 
   for (const exemption of exemptions) expect(allowed(exemption), exemption.why).not.toEqual([])
 })
 
-function faultOf({ sql, isLed, sorts }: Plan, list: List): Fault | undefined {
+function faultOf({ sql, searchesIndex, sorts }: Plan, list: List): Fault | undefined {
   if (sorts === 'all' || (sorts === 'ties' && isSharedByMany(list))) return 'sorts'
-  return sql.includes(' WHERE ') && !isLed ? 'reads rows it was not asked for' : undefined
+  return sql.includes(' WHERE ') && !searchesIndex ? 'reads rows it was not asked for' : undefined
 }
 
 /** Whether many records share a value of the attribute. Of others, those that do are sorted by id as they are read. */

@@ -154,13 +154,13 @@ test('a server that is not a replica of the database stays out of rotation, and 
   await using cluster = await startReplicated(1)
   const [replica] = cluster.replicas as [PostgresServer]
   const { url: another } = await emptyDatabase()
-  const nobody = 'postgresql://with_password:secret@127.0.0.1:1/postgres'
+  const unreachable = 'postgresql://with_password:secret@127.0.0.1:1/postgres'
   await query(cluster.primary.url, 'CREATE DATABASE other')
   for (const [url, reason] of [
     [cluster.primary.url, 'not a replica of the primary'],
     [another, 'not a replica of the primary'],
     [replica.url.replace(/postgres$/, 'other'), 'not a replica of the primary'],
-    [nobody, 'connect ECONNREFUSED 127.0.0.1:1'],
+    [unreachable, 'connect ECONNREFUSED 127.0.0.1:1'],
   ] as const) {
     await using database = await cluster.open({}, [url])
     await database.reports({ serves: false, reason })
