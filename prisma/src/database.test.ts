@@ -74,7 +74,7 @@ for (const readonly of [true, false]) {
 test('the read client of Prisma rejects transactions', async () => {
   await using database = await temporaryDatabase()
   const client = connect(database.file, { readonly: true })
-  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('belong to Database.write')
+  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('not supported on the read connection')
   await client.$disconnect()
 })
 

@@ -183,7 +183,7 @@ test("another program's database is rejected and not modified", async () => {
   const database = new Sqlite(folder.file)
   database.exec('CREATE TABLE invoices (id)')
   database.close()
-  await expect(migrate(folder.file)).rejects.toThrow('holds tables (invoices) but no migration history')
+  await expect(migrate(folder.file)).rejects.toThrow('has tables (invoices) but no migration history')
   expect(query(folder.file, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'invoices' }])
 })
 
