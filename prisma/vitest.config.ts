@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// Some tests stop and start a PostgreSQL server of their own.
+// Long timeouts: some tests start and stop their own PostgreSQL server.
 export default defineConfig({
   test: { globalSetup: '@resource/postgres-test/vitest', testTimeout: 60_000, expect: { poll: { timeout: 20_000 } } },
 })

@@ -1,4 +1,4 @@
-// A Prisma generator that writes the tables' declarations.
+// A Prisma generator that writes the table declarations.
 import { writeFileSync } from 'node:fs'
 import prisma from '@prisma/generator-helper'
 import { tableDeclarations } from './table-declarations.ts'

@@ -1,5 +1,5 @@
-// Generates a Prisma client per engine, the SQLite one in generated/ and the PostgreSQL one in generated/postgresql/, and
-// the tables' declarations in generated/tables.ts.
+// Generates a Prisma client per engine (SQLite in generated/, PostgreSQL in generated/postgresql/) and the table
+// declarations in generated/tables.ts.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,10 +8,10 @@ import { prismaGenerate } from './prisma-generate.ts'
 
 const postgresModels = fileURLToPath(new URL('../generated/postgresql.prisma', import.meta.url))
 
-// What an interrupted run left is in Prisma's way. Then in this order: the first clears the folder of the second.
+// Prisma fails on files of an interrupted run. The order matters: the first generator clears the folder of the second.
 rmSync(dirname(postgresModels), { recursive: true, force: true })
 generate(modelsFile)
-// From PostgreSQL's models, which alone say what is a BigInt there.
+// From the PostgreSQL models, because only they have BigInt.
 writeFileSync(postgresModels, modelsFor('postgresql', './postgresql') + tablesGenerator('./tables.ts'))
 generate(postgresModels)
 

@@ -1,4 +1,5 @@
-// Writes the next migration of each engine, the SQL from its history to the models: `pnpm run new-migration add_isbn`.
+// Writes the next migration of each engine, the difference between its history and the models:
+// `pnpm run new-migration add_isbn`.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startPostgres } from '@resource/postgres-test'
@@ -21,7 +22,7 @@ for (const { engine, sql = '' } of pending) {
   await writeFile(join(path, 'migration.sql'), sql)
   process.stdout.write(`${join(path, 'migration.sql')}\n`)
 }
-process.stdout.write('Read what was written before you commit it; it cannot change afterwards.\n')
+process.stdout.write('Review the SQL before you commit it. A committed migration must not change.\n')
 
 async function difference(engine: Engine): Promise<string | undefined> {
   if (engine === 'sqlite') return schemaDifference(engine, ':memory:')

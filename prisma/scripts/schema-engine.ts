@@ -14,19 +14,19 @@ import type pg from 'pg'
 import { readMigrations } from '../src/migration-history.ts'
 import { type Engine, modelsFile, modelsFor } from './models.ts'
 
-/** The migration history of an engine. */
+/** The folder of an engine's migration history. */
 export function migrationsFolder(engine: Engine): string {
   return fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url))
 }
 
-/** Nothing in the database is managed by anyone else. */
+/** No table or enum is managed externally. */
 export const noFilters = { externalTables: [], externalEnums: [] }
 
 /**
- * Prisma's own schema engine, the one behind `prisma migrate`, in the form that needs no download.
+ * Prisma's schema engine, as used by `prisma migrate`, as WebAssembly, which needs no download.
  *
- * @param url The database it works on. Whoever only compares models and migrations gives `:memory:`, or any database of
- * a PostgreSQL server that lets it make another.
+ * @param url the database. To compare models and migrations only: `:memory:`, or any database of a PostgreSQL server on which
+ * the engine may create another one
  */
 export async function openSchemaEngine(engine: Engine, url: string): Promise<SchemaEngine & AsyncDisposable> {
   const factory = engine === 'sqlite' ? sqliteFactory(url) : postgresFactory(url)
@@ -37,7 +37,7 @@ export async function openSchemaEngine(engine: Engine, url: string): Promise<Sch
     () => {},
     bindMigrationAwareSqlAdapterFactory(factory),
   )
-  // The engine itself never closes its connection, and with it keeps the file locked.
+  // The engine never closes its connection, which keeps the file locked.
   return Object.assign(schemaEngine, { [Symbol.asyncDispose]: () => connection.dispose() })
 }
 
@@ -46,7 +46,7 @@ function sqliteFactory(url: string): PrismaBetterSqlite3 {
   const connectToShadowDb = factory.connectToShadowDb.bind(factory)
   factory.connectToShadowDb = async () => {
     const shadow = await connectToShadowDb()
-    // The engine sends a whole migration as one query, and the driver takes one statement a query.
+    // The engine sends a whole migration as one query, but the driver accepts one statement per query.
     shadow.executeRaw = async ({ sql }) => {
       await shadow.executeScript(sql)
       return 0
@@ -68,7 +68,7 @@ function postgresFactory(url: string): PrismaPg {
 const CHARACTER_OID = 18
 const TEXT_OID = 25
 
-/** The engine asks the catalogue for columns of the type "char", which the adapter refuses. */
+/** The engine reads catalog columns of the type "char", which the adapter rejects. */
 function withCharacters<Connection extends SqlQueryable>(connection: Connection): Connection {
   const { performIO, queryRaw } = connection as Connection & { performIO(query: SqlQuery): Promise<pg.QueryResult> }
   connection.queryRaw = async (query) => {
@@ -93,9 +93,9 @@ function withCharacters<Connection extends SqlQueryable>(connection: Connection)
 }
 
 /**
- * The SQL that leads from an engine's migration history to the models, undefined when they agree.
+ * The SQL from an engine's migration history to the models; undefined when they agree.
  *
- * @param url as {@link openSchemaEngine} takes it
+ * @param url as for {@link openSchemaEngine}
  */
 export async function schemaDifference(engine: Engine, url: string): Promise<string | undefined> {
   await using schemaEngine = await openSchemaEngine(engine, url)
@@ -109,7 +109,7 @@ export async function schemaDifference(engine: Engine, url: string): Promise<str
   return exitCode === 2 ? (stdout ?? '') : undefined
 }
 
-/** The migration history in the form the engine takes. */
+/** The migration history in the schema engine's format. */
 export async function readMigrationList(engine: Engine): Promise<MigrationList> {
   const baseDir = migrationsFolder(engine)
   return {

@@ -49,7 +49,7 @@ test('a model becomes a type and a declaration, without its relations', () => {
 })
 
 test.each([
-  ['with id and version is of records', [id, scalar('version', 'Int')], 'RecordTable<ReadingList>'],
+  ['with id and version is a table of records', [id, scalar('version', 'Int')], 'RecordTable<ReadingList>'],
   ['with id is a list', [id], 'ListTable<ReadingList>'],
   ['without id is a table', [scalar('key', 'String', { isId: true })], ': Table<ReadingList>'],
 ])('a table %s', (_, fields, type) => {
@@ -65,7 +65,7 @@ test.each([
   [scalar('tags', 'String', { isList: true }), /^ReadingList\.tags: the type String\[\] is not supported\./],
   [scalar('kind', 'Color', { kind: 'enum' }), /^ReadingList\.kind: the type Color is not supported\./],
   [scalar('title', 'String', { dbName: 't' }), /^ReadingList\.title: @map is not supported\./],
-])('a field that no column can hold is refused by its name', (field, message) => {
+])('a field of an unsupported type is rejected by name', (field, message) => {
   expect(() => tablesOf([model({ fields: [id, field] })])).toThrow(message)
 })
 
@@ -104,18 +104,18 @@ test.each([
     { relationFromFields: ['a', 'b'], relationToFields: ['id', 'b'] },
     'ReadingList.owner: a relation must have one field that references id.',
   ],
-])('a relation that is not supported is refused by its name', (rest, message) => {
+])('an unsupported relation is rejected by name', (rest, message) => {
   expect(() => tablesOf([model({ fields: relation(rest) })])).toThrow(message)
 })
 
-test('a model without an id, or unique in several fields together, is refused', () => {
+test('a model without an id, or with a unique constraint on several fields, is rejected', () => {
   expect(() => tablesOf([model({ fields: [scalar('a', 'Int')] })])).toThrow('Model ReadingList has no @id or @@id.')
   expect(() => tablesOf([model({ uniqueFields: [['a', 'b']] })])).toThrow(
     'Model ReadingList: @@unique([a, b]) is not supported. Use @unique on one field.',
   )
 })
 
-/** The declarations in a source, whose values are JSON. */
+/** Parses the declarations in a source; their values are JSON. */
 function declarations(source: string): Record<string, unknown> {
   return Object.fromEntries(
     [...source.matchAll(/^ {2}(\w+): (\{.*\}),$/gm)].map(([, key, json]) => [key, JSON.parse(json as string)]),

@@ -2,10 +2,10 @@ import type { DMMF } from '@prisma/generator-helper'
 import type { Kind } from '../src/table.ts'
 import type { Reference } from '../src/tables.ts'
 
-/** What is read of a model as Prisma hands it to a generator. */
+/** The parts of a model that are read; Prisma passes it to a generator. */
 export type Model = Pick<DMMF.Model, 'name' | 'dbName' | 'primaryKey' | 'uniqueFields'> & { fields: readonly Field[] }
 
-/** What is read of an index, of a key and of a unique field. */
+/** The parts of an index, key or unique field that are read. */
 export type Index = Pick<DMMF.Index, 'model' | 'fields'>
 
 type Field = Omit<DMMF.Field, 'isReadOnly' | 'hasDefaultValue'>
@@ -22,7 +22,7 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
 /**
  * The source of `generated/tables.ts`: the type and the declaration of each model's table.
  *
- * @throws Error that names the model and the field that have no table or column
+ * @throws Error that names the unsupported model and field
  */
 export function tableDeclarations({
   models,
@@ -91,7 +91,7 @@ function kindOf(model: Model, { name, dbName, type, isList, isRequired }: Field)
     const is = `${type}${isList ? '[]' : ''}${isRequired ? '' : '?'}`
     throw new Error(`${model.name}.${name}: the type ${is} is not supported. Use one of ${supportedTypes()}.`)
   }
-  if (dbName) throw new Error(`${model.name}.${name}: @map is not supported. Give the field the name of its column.`)
+  if (dbName) throw new Error(`${model.name}.${name}: @map is not supported. Use the column name as the field name.`)
   return kind
 }
 
@@ -100,7 +100,7 @@ function referenceOf({ name: model }: Model, field: Field, models: readonly Mode
   if (relationFromFields.length > 1 || relationToFields[0] !== 'id') {
     throw new Error(`${model}.${name}: a relation must have one field that references id.`)
   }
-  // Prisma's defaults.
+  // The defaults of Prisma.
   const onDelete = relationOnDelete ?? (isRequired ? 'Restrict' : 'SetNull')
   if (onDelete !== 'Restrict' && onDelete !== 'Cascade') {
     const source = relationOnDelete === undefined ? ', the default of an optional relation,' : ''

@@ -3,59 +3,59 @@ import { quote, type Statement } from './sql-text.ts'
 import type { Kind } from './table.ts'
 import { timestamp } from './timestamp.ts'
 
-/** What the audit log records of the changes that one call makes. */
+/** The audit data of one call: the values that its entries share, and the tables that are audited. */
 export interface AuditContext {
-  /** What all its entries have in common. */
+  /** The columns whose values are the same in all entries of the call. */
   shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'>
-  /** The tables whose changes are recorded. */
+  /** The audited tables. */
   tables: { readonly [name: PropertyKey]: AuditedTable | undefined }
 }
 
-/** How the entries show a record of one table. */
+/** How audit entries represent the records of one table. */
 interface AuditedTable {
   resource: string
-  /** The columns that are shown. */
+  /** The columns that entries include. */
   shown: readonly string[]
-  /** Columns whose values are never shown. That one was set is, under the name of `field`. */
+  /** Columns whose values are never included. An entry only records that `field` was set. */
   secrets: readonly { column: string; field: string }[]
 }
 
-/** What is recorded of one table in one call. */
+/** The audit data of one call for one table. */
 export type Audit = AuditedTable & Pick<AuditContext, 'shared'>
 
 /** One change of a record. */
 export interface AuditedChange {
   before?: object
   after?: object
-  /** The columns that were written. */
+  /** The written columns. */
   written?: object
 }
 
-/** How a statement returns the rows that it writes. */
+/** How a statement returns the rows it writes. */
 export interface AuditedStatement {
-  /** The prefix of the columns that hold the record before; absent where there was none. */
+  /** The prefix of the columns that hold the record before the change; absent for an insert. */
   before?: string
-  /** The same of the record afterwards. */
+  /** The prefix of the columns that hold the record after the change; absent for a delete. */
   after?: string
-  /** What an update writes. */
+  /** The changes that an update writes. */
   changes?: object
-  /** What is selected of the rows; all when absent. */
-  answer?: string
+  /** The columns to return; all by default. */
+  returning?: string
 }
 
-// As many as statements have names.
-const MOST_TEXTS = 500
-const texts = new Map<string, Map<string, string>>()
+// Equals the number of statement names (numbered-parameters.ts).
+const MAX_CACHED_TEXTS = 500
+const cachedTexts = new Map<string, Map<string, string>>()
 
 /**
- * Extends a PostgreSQL statement that writes rows and returns them: it also inserts an audit entry for each. Neither can be
- * stored without the other, and both take one round trip.
+ * Extends a PostgreSQL statement that writes and returns rows: it also inserts one audit entry per row. One statement makes
+ * both writes atomic and takes one round trip.
  */
 export function withAuditInsert(
   { text, values }: Statement,
   columns: Record<string, Kind>,
   { shared, resource, shown, secrets }: Audit,
-  { before, after, changes, answer = '*' }: AuditedStatement,
+  { before, after, changes, returning = '*' }: AuditedStatement,
 ): Statement {
   const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
   const names = ['resource', ...Object.keys(shared)]
@@ -66,29 +66,31 @@ export function withAuditInsert(
       const fields = shown.map((name) => `'${name}', ${shownText(prefix + name, columns[name] as Kind)}`)
       return `json_build_object(${fields.join(', ')})::text`
     }
-    // Each row is asked: one may have a password, another none.
-    const marks = (prefix: string) =>
+    // Per row: one row may have a password and another may not.
+    const secretFields = (prefix: string) =>
       written.map(
         ({ column, field }) => `CASE WHEN ${quote(prefix + column)} IS NULL THEN '' ELSE ', "${field}" : "set"' END`,
       )
-    const isMarked = after !== undefined && written.length > 0
-    const recordAfter = isMarked ? `left(${record(after)}, -1) || ${marks(after).join(' || ')} || '}'` : record(after)
-    // An update that changed nothing has left the version.
-    const which = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
-    return `WITH "written" AS (${text}), "entered" AS (
+    const hasSecrets = after !== undefined && written.length > 0
+    const recordAfter = hasSecrets
+      ? `left(${record(after)}, -1) || ${secretFields(after).join(' || ')} || '}'`
+      : record(after)
+    // An update that changes nothing keeps the version.
+    const condition = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
+    return `WITH "written" AS (${text}), "audit" AS (
       INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
       SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}
-      FROM "written"${which} ORDER BY "id"
-    ) SELECT ${answer} FROM "written"`
+      FROM "written"${condition} ORDER BY "id"
+    ) SELECT ${returning} FROM "written"`
   }
 
   return {
-    text: remembered(`${answer} ${written.map(({ column }) => column)}`, text, compose),
+    text: cached(`${returning} ${written.map(({ column }) => column)}`, text, compose),
     values: [...values, new Date(), resource, ...Object.values(shared)],
   }
 }
 
-/** The audit entries of changes, where they are inserted by a statement of their own. */
+/** The audit entries for changes, for engines that insert them with a separate statement. */
 export function auditEntries(
   { shared, resource, shown, secrets }: Audit,
   changes: AuditedChange[],
@@ -111,7 +113,7 @@ export function auditEntries(
   }))
 }
 
-/** A value as the API shows it. */
+/** SQL for a value as the API returns it. */
 function shownText(column: string, kind: Kind): string {
   return kind.startsWith('date') ? `to_char(${quote(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : quote(column)
 }
@@ -120,12 +122,12 @@ function isSet(written: object, column: string): boolean {
   return (written as Record<string, unknown>)[column] != null
 }
 
-function remembered(variant: string, text: string, compose: () => string): string {
-  const ofVariant = texts.get(variant) ?? new Map<string, string>()
-  texts.set(variant, ofVariant)
-  const known = ofVariant.get(text)
-  if (known !== undefined) return known
+function cached(variant: string, text: string, compose: () => string): string {
+  const ofVariant = cachedTexts.get(variant) ?? new Map<string, string>()
+  cachedTexts.set(variant, ofVariant)
+  const found = ofVariant.get(text)
+  if (found !== undefined) return found
   const composed = compose()
-  if (ofVariant.size < MOST_TEXTS) ofVariant.set(text, composed)
+  if (ofVariant.size < MAX_CACHED_TEXTS) ofVariant.set(text, composed)
   return composed
 }

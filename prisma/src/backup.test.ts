@@ -9,7 +9,7 @@ import { migrate } from './migrate.ts'
 
 const insertion = `INSERT INTO items (name, price) VALUES ('Rug', 80)`
 
-/** A database of some 3,500 pages, which takes a few pieces to copy. */
+/** A database of about 3,500 pages, which takes several steps to copy. */
 async function largeDatabase(file: string): Promise<Sqlite.Database> {
   await migrate(file)
   const database = new Sqlite(file, { timeout: 0 })
@@ -18,7 +18,7 @@ async function largeDatabase(file: string): Promise<Sqlite.Database> {
   return database
 }
 
-test('writes between the pieces of a backup neither get into it nor make it begin anew', async () => {
+test('writes between the steps of a backup neither change nor restart it', async () => {
   await using folder = await temporaryFolder()
   const database = await largeDatabase(folder.file)
   const shares: number[] = []
@@ -36,7 +36,7 @@ test('writes between the pieces of a backup neither get into it nor make it begi
   expect(check(`file:${folder.file}`).rows.items).toBe(100_000 + shares.length)
 })
 
-test('who opens the database during a restore can write nothing that would be lost with the old file', async () => {
+test('a process that opens the database during a restore cannot write to the old file', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`
@@ -60,7 +60,7 @@ test('who opens the database during a restore can write nothing that would be lo
   expect(check(url).rows.items).toBe(100_000)
 })
 
-test('a backup or restore that is broken off leaves everything as it was', async () => {
+test('an aborted backup or restore changes nothing', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`
@@ -78,7 +78,7 @@ test('a backup or restore that is broken off leaves everything as it was', async
   expect(check(url).rows.items).toBe(100_001)
 })
 
-test('a row that refers to one that does not exist is damage', async () => {
+test('a dangling reference is reported as damage', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   const database = new Sqlite(folder.file)
@@ -89,7 +89,7 @@ test('a row that refers to one that does not exist is damage', async () => {
   expect(check(`file:${folder.file}`).damage).toEqual(['2 rows of parts refer to rows of items that do not exist'])
 })
 
-test('a database without the newest migration is sound, and what the next start will apply is named', async () => {
+test('a database without the newest migration is intact, and its pending migrations are named', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   const database = new Sqlite(folder.file)
@@ -98,7 +98,7 @@ test('a database without the newest migration is sound, and what the next start 
   expect(check(`file:${folder.file}`)).toMatchObject({ damage: [], mismatch: null, pending: ['0001_init'] })
 })
 
-test('a service that starts during a restore finds the database locked, and no log of its own is removed', async () => {
+test('a service that starts during a restore finds the database locked, and its log is not removed', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`
@@ -124,7 +124,7 @@ test('a service that starts during a restore finds the database locked, and no l
   expect((await readdir(folder.path)).sort()).toEqual(['test.db', 'test.db.copy'])
 })
 
-test('a database in use is not replaced by a restore or a backup, though its first page is damaged', async () => {
+test('a restore or a backup does not replace a database in use, even if its first page is damaged', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const [copy, other] = [`${folder.file}.copy`, `${folder.file}.other`]
@@ -137,7 +137,7 @@ test('a database in use is not replaced by a restore or a backup, though its fir
   await expect(backUp(`file:${other}`, folder.file, { replace: true })).rejects.toMatchObject(inUse)
   await using file = await open(folder.file, 'r+')
   for (const write of [insertion, 'SELECT 1']) {
-    // The log is empty, and then it is not.
+    // First with an empty log, then with content.
     await file.write(Buffer.alloc(4096, 'letter'), 0, 4096, 0)
     database.exec(write)
     await expect(restore(copy, url, { replace: true })).rejects.toMatchObject(inUse)
@@ -148,7 +148,7 @@ test('a database in use is not replaced by a restore or a backup, though its fir
   database.close()
 })
 
-test('a backup never goes onto its own source, by whichever name', async () => {
+test('a backup never overwrites its own source, under any of its names', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const database = await largeDatabase(folder.file)
@@ -176,7 +176,7 @@ test('a backup never goes onto its own source, by whichever name', async () => {
   expect(check(url).rows.items).toBe(100_001)
 })
 
-test('a restore through a symbolic link replaces the database that the link leads to', async () => {
+test('a restore through a symbolic link replaces the target of the link', async () => {
   await using folder = await temporaryFolder()
   const copy = `${folder.file}.copy`
   const database = await largeDatabase(folder.file)
@@ -189,7 +189,7 @@ test('a restore through a symbolic link replaces the database that the link lead
   expect(check(`file:${folder.file}`).rows.items).toBe(100_000)
 })
 
-test('what appears in the place of a backup during the copy stays', async () => {
+test('a backup does not replace a file that appears during the copy', async () => {
   await using folder = await temporaryFolder()
   const copy = `${folder.file}.copy`
   const database = await largeDatabase(folder.file)
@@ -199,7 +199,7 @@ test('what appears in the place of a backup during the copy stays', async () => 
   expect(await readFile(copy, 'utf8')).toBe('letter')
 })
 
-test('a restore that was killed leaves an empty file, which the next one needs no leave to replace', async () => {
+test('a killed restore leaves an empty file, which the next one replaces without `replace`', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`

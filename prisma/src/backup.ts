@@ -3,28 +3,28 @@ import { closeSync, existsSync, linkSync, openSync, rmSync, statSync, writeFileS
 import { chmod, chown, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { databaseFile, prepareFolder, withoutLinks } from './database-file.ts'
+import { writeAtomically } from './atomic-file.ts'
+import { databaseFile, prepareFolder, resolveLinks } from './database-file.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
 import { isBusy } from './migrate.ts'
-import { place } from './place.ts'
 import { isPostgresUrl } from './postgres/url.ts'
 
-const PAGES_AT_ONCE = 1_000
+const PAGES_PER_STEP = 1_000
 
 export type { Inspection }
 
 export interface CopyOptions {
-  /** What is there already is replaced. */
+  /** Replaces an existing target file. */
   replace?: boolean
-  /** Called after each piece, with pages done and pages in all; what it throws ends the work and leaves nothing behind. */
+  /** Called after each step with the pages copied so far and the total. An error it throws aborts the copy without a trace. */
   onProgress?: (done: number, total: number) => void
 }
 
-/** A backup, restore or check that was refused; everything is as it was before. */
+/** A backup, restore or check was refused; nothing was changed. */
 export class BackupRefused extends Error {
   /**
-   * `unsupported`: of another kind, or a file onto itself. `exists`: replacing was not asked for. `unusable`: damaged, or
-   * of another program or a newer version of this one.
+   * `unsupported`: not a SQLite file, or source and target are the same file. `exists`: the target exists and `replace` is
+   * not set. `unusable`: the file is damaged, or belongs to another program or a newer version of this one.
    */
   readonly fault: 'unsupported' | 'missing' | 'exists' | 'in use' | 'unusable'
 
@@ -35,25 +35,26 @@ export class BackupRefused extends Error {
 }
 
 /**
- * Writes a consistent copy of a database that may be in use: its state at one moment after the call, without waiting for
- * writers or holding them up. The copy is one file, readable by its owner alone; it has its name only once it is whole
- * and on disk.
+ * Writes a consistent copy of a database that may be in use: its state at one moment after the call. The copy neither waits
+ * for writers nor blocks them. The copy is a single file that only its owner can read. It gets its final name when it is
+ * complete and on disk.
  *
- * @param url `file:` and a path, as the service takes it
- * @param file where the copy goes
- * @throws BackupRefused when the database is missing or damaged, or the file is there already, in use or the database's own
+ * @param url `file:` and a path, as in DATABASE_URL
+ * @param file path of the copy
+ * @throws BackupRefused when the database is missing or damaged, or the target file exists, is in use or belongs to the
+ * database
  */
 export async function backUp(
   url: string,
   file: string,
   { replace = false, onProgress }: CopyOptions = {},
 ): Promise<Inspection> {
-  const source = existing(sqliteFile(url))
-  const target = absent(withoutLinks(resolve(file)), replace)
-  refuseOwnFile(source, target)
-  const old = existsSync(target) ? hold(target) : undefined
+  const source = requireSource(sqliteFile(url))
+  const target = requireTarget(resolveLinks(resolve(file)), replace)
+  assertNotOwnFile(source, target)
+  const old = existsSync(target) ? lockForReplacement(target) : undefined
   try {
-    return await place(target, replace, (partial) => copy(source, partial, onProgress))
+    return await writeAtomically(target, replace, (partial) => copy(source, partial, onProgress))
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(target) : error
   } finally {
@@ -62,39 +63,41 @@ export async function backUp(
 }
 
 /**
- * Makes a backup the database. Whatever happens meanwhile, the database is the old one or the new one, whole.
+ * Replaces the database with a backup. The replacement is atomic: after a crash the database is either the old or the new
+ * one, complete.
  *
- * @param file what {@link backUp} wrote, or another SQLite file with this program's tables
- * @param url `file:` and a path; the folder is made when absent
- * @throws BackupRefused when the file is missing, damaged, of another program or the database itself, or the database is
- * there already or in use
+ * @param file a file that {@link backUp} wrote, or another SQLite file with this program's tables
+ * @param url `file:` and a path; a missing folder is created
+ * @throws BackupRefused when the file is missing, is damaged, belongs to another program or is the database itself, or when
+ * the database exists or is in use
  */
 export async function restore(
   file: string,
   url: string,
   { replace = false, onProgress }: CopyOptions = {},
 ): Promise<Inspection> {
-  const source = existing(resolve(file))
-  const target = absent(sqliteFile(url), replace)
-  refuseOwnFile(target, source)
+  const source = requireSource(resolve(file))
+  const target = requireTarget(sqliteFile(url), replace)
+  assertNotOwnFile(target, source)
   prepareFolder(target)
-  // A service that starts meanwhile must find a database that is locked, and not make one.
+  // A service that starts during the restore must find a locked database instead of creating one.
   const isNew = createEmpty(target)
-  const old = hold(target)
-  const held = identityOf(target)
+  const old = lockForReplacement(target)
+  const identity = identityOf(target)
   try {
-    absent(target, replace)
-    return await place(target, true, async (partial) => {
+    requireTarget(target, replace)
+    return await writeAtomically(target, true, async (partial) => {
       const inspection = await copy(source, partial, onProgress)
       if (inspection.mismatch !== null) throw new BackupRefused('unusable', `${source}: ${inspection.mismatch}`)
-      await ownLike(isEmpty(target) ? dirname(target) : target, partial)
-      // Where there is a lock, SQLite has removed these. One of a damaged database would be applied to the new one.
+      await copyOwnership(isEmpty(target) ? dirname(target) : target, partial)
+      // SQLite removes these when it takes the lock. Those of a damaged database would be applied to the new one.
       if (old === undefined) for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
-      if (identityOf(target) !== held) throw new BackupRefused('in use', `${target} was replaced by another program.`)
+      if (identityOf(target) !== identity)
+        throw new BackupRefused('in use', `${target} was replaced by another program.`)
       return inspection
     })
   } catch (error) {
-    if (isNew && identityOf(target) === held) await rm(target)
+    if (isNew && identityOf(target) === identity) await rm(target)
     throw error
   } finally {
     old?.close()
@@ -102,13 +105,13 @@ export async function restore(
 }
 
 /**
- * Reads a whole database, which may be in use, and says what is wrong with it.
+ * Checks a whole database, which may be in use.
  *
  * @param url `file:` and a path
- * @throws BackupRefused when it is missing
+ * @throws BackupRefused when the file is missing
  */
 export function check(url: string): Inspection {
-  const database = openAt(existing(sqliteFile(url)))
+  const database = openSnapshot(requireSource(sqliteFile(url)))
   try {
     return inspect(database)
   } finally {
@@ -117,7 +120,7 @@ export function check(url: string): Inspection {
 }
 
 async function copy(from: string, to: string, onProgress: CopyOptions['onProgress']): Promise<Inspection> {
-  const source = openAt(from)
+  const source = openSnapshot(from)
   try {
     const inspection = inspect(source)
     if (inspection.damage.length > 0) {
@@ -126,10 +129,10 @@ async function copy(from: string, to: string, onProgress: CopyOptions['onProgres
     await source.backup(to, {
       progress({ totalPages, remainingPages }) {
         onProgress?.(totalPages - remainingPages, totalPages)
-        return PAGES_AT_ONCE
+        return PAGES_PER_STEP
       },
     })
-    toOneFile(to)
+    leaveWalMode(to)
     return inspection
   } finally {
     source.close()
@@ -137,10 +140,10 @@ async function copy(from: string, to: string, onProgress: CopyOptions['onProgres
 }
 
 /**
- * Opens a database to read one state of it: a copy of pages that others may write would begin anew at every write. The
- * connection may write all the same, for a reader would leave the files of the write-ahead log behind.
+ * Opens a database with a read transaction: without it, SQLite restarts the copy at every write of another connection. The
+ * connection is writable because closing a read-only one leaves the files of the write-ahead log behind.
  */
-function openAt(file: string): Sqlite.Database {
+function openSnapshot(file: string): Sqlite.Database {
   try {
     const database = new Sqlite(file, { fileMustExist: true })
     database.pragma('query_only = ON')
@@ -151,21 +154,21 @@ function openAt(file: string): Sqlite.Database {
   }
 }
 
-/** So that it can be opened where nothing may be written, and moved without a thought for other files. */
-function toOneFile(file: string): void {
+/** Turns WAL mode off, so that the file can be moved alone and opened in a read-only folder. */
+function leaveWalMode(file: string): void {
   const database = new Sqlite(file)
   database.pragma('journal_mode = DELETE')
   database.close()
 }
 
 /**
- * Keeps every other process from a database that is to be replaced. One that opens it meanwhile waits, and is then refused
- * every write: outside WAL mode SQLite checks whether the file still has its name.
+ * Locks a database that is about to be replaced. A process that opens it in the meantime waits, and then every write of it
+ * fails: outside WAL mode SQLite checks that the file still has its name.
  *
- * @returns undefined where the file is damaged, which cannot be locked and which nobody else has open
+ * @returns undefined for a damaged file that no other process has open: such a file cannot be locked
  * @throws BackupRefused when another process has it open, or may have
  */
-function hold(file: string): Sqlite.Database | undefined {
+function lockForReplacement(file: string): Sqlite.Database | undefined {
   const database = new Sqlite(file, { timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
@@ -180,9 +183,9 @@ function hold(file: string): Sqlite.Database | undefined {
 }
 
 /**
- * Whether another process has a database open that is damaged. SQLite looks at the locks of a file before it reads it only
- * where it finds a journal to roll back. This one is empty of pages and belongs to another name of the file, where no other
- * process finds it.
+ * Whether another process has a damaged database open. SQLite checks the locks of a file before reading it only if there is
+ * a journal to roll back. So this creates a journal without pages, under a second name (hard link) of the file, where no
+ * other process finds it.
  */
 function isOpenElsewhere(file: string): boolean {
   const name = `${file}.${randomUUID()}.partial`
@@ -205,7 +208,7 @@ function isOpenElsewhere(file: string): boolean {
   }
 }
 
-/** @returns whether there was no file */
+/** @returns false when the file exists already */
 function createEmpty(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx'))
@@ -216,16 +219,19 @@ function createEmpty(file: string): boolean {
   }
 }
 
-/** Root may restore for the user that the service runs as. */
-async function ownLike(model: string, file: string): Promise<void> {
-  const like = await stat(model)
-  if (like.isFile()) await chmod(file, like.mode)
-  if (process.getuid?.() === 0) await chown(file, like.uid, like.gid)
+/** Root may run the restore for the user that the service runs as. */
+async function copyOwnership(from: string, to: string): Promise<void> {
+  const model = await stat(from)
+  if (model.isFile()) await chmod(to, model.mode)
+  if (process.getuid?.() === 0) await chown(to, model.uid, model.gid)
 }
 
 function sqliteFile(url: string): string {
   if (isPostgresUrl(url)) {
-    throw new BackupRefused('unsupported', 'This works on SQLite files. PostgreSQL has pg_dump and pg_restore for it.')
+    throw new BackupRefused(
+      'unsupported',
+      'Only SQLite files are supported. For PostgreSQL use pg_dump and pg_restore.',
+    )
   }
   try {
     return databaseFile(url)
@@ -234,31 +240,31 @@ function sqliteFile(url: string): string {
   }
 }
 
-function existing(file: string): string {
+function requireSource(file: string): string {
   if (existsSync(file)) return file
-  throw new BackupRefused('missing', `There is no file ${file}.`)
+  throw new BackupRefused('missing', `The file ${file} does not exist.`)
 }
 
-function absent(file: string, replace: boolean): string {
+function requireTarget(file: string, replace: boolean): string {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) throw new BackupRefused('unsupported', `${file} is not a regular file.`)
-  // An empty file is what a restore leaves behind that was killed.
+  // A killed restore leaves an empty file behind.
   if (replace || found === undefined || found.size === 0) return file
   throw alreadyThere(file)
 }
 
 function alreadyThere(file: string): BackupRefused {
-  return new BackupRefused('exists', `${file} is there already: --replace replaces it.`)
+  return new BackupRefused('exists', `${file} already exists. Use --replace to replace it.`)
 }
 
-function refuseOwnFile(database: string, file: string): void {
+function assertNotOwnFile(database: string, file: string): void {
   const own = ['', '-wal', '-shm', '-journal'].map((ending) => database + ending)
   const identity = identityOf(file)
   if (!own.includes(file) && (identity === undefined || !own.map(identityOf).includes(identity))) return
   throw new BackupRefused('unsupported', `${file} belongs to the database ${database} itself. Name another file.`)
 }
 
-/** What tells a file from all others, whichever of its names it is called by. */
+/** Device and inode: the same for all names of a file. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`

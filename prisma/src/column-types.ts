@@ -1,6 +1,6 @@
 import type { Kind } from './table.ts'
 
-/** The type of PostgreSQL that a column of each kind has. */
+/** The PostgreSQL type of each kind of column. */
 export const columnTypes: Record<Kind, string> = {
   int: 'int',
   'int?': 'int',

@@ -1,6 +1,6 @@
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaClient } from '../generated/client.ts'
-import { whenUnlocked } from './lock.ts'
+import { retryWhileLocked } from './lock.ts'
 
 const pragmas = `
   PRAGMA busy_timeout = 5000;
@@ -14,46 +14,46 @@ const LOCK_WAIT_MS = 5_000
 type Connection = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>
 
 /**
- * A Prisma client on one SQLite connection of its own.
+ * A Prisma client with its own single SQLite connection.
  *
- * @param file Path of a database that is in WAL mode already.
- * @param options `readonly`: the connection can neither write nor open a transaction. `lockWaitMs`: how long a
- * transaction waits for a lock that another process holds. `Client`: the client's class, where it is of other models.
+ * @param file path of a database that is already in WAL mode
+ * @param options `readonly`: the connection can neither write nor open a transaction. `lockTimeoutMs`: how long a
+ * transaction waits for a lock that another process holds. `Client`: the client class, for other models.
  */
 export function connect(
   file: string,
-  { readonly = false, lockWaitMs = LOCK_WAIT_MS, Client = PrismaClient } = {},
+  { readonly = false, lockTimeoutMs = LOCK_WAIT_MS, Client = PrismaClient } = {},
 ): PrismaClient {
   const adapter = new PrismaBetterSqlite3({ url: file, readonly }, { timestampFormat: 'unixepoch-ms' })
   const open = adapter.connect.bind(adapter)
   let opened = false
   adapter.connect = async () => {
-    // A query after $disconnect makes Prisma connect anew, to a file that was let go.
+    // A query after $disconnect makes Prisma reconnect to the released file.
     if (opened) throw new Error('The database is closed.')
     opened = true
     const connection = await open()
     await connection.executeScript(pragmas)
-    if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // whenUnlocked waits instead
-    connection.startTransaction = readonly ? refuseTransaction : startWith(connection, lockWaitMs)
+    if (!readonly) await connection.executeScript('PRAGMA busy_timeout = 0') // retryWhileLocked waits instead
+    connection.startTransaction = readonly ? rejectTransaction : startWith(connection, lockTimeoutMs)
     return connection
   }
   return new Client({ adapter })
 }
 
 /**
- * Transactions that take the write lock at their start. The adapter's own plain BEGIN takes it at the first write,
- * where SQLite does not wait for another process: whoever read before it did is told that the database is busy.
+ * Transactions that take the write lock at their start. The adapter's plain BEGIN takes it at the first write. If the
+ * transaction has already read, SQLite does not wait for another process there and fails with SQLITE_BUSY.
  */
-function startWith(connection: Connection, lockWaitMs: number): Connection['startTransaction'] {
+function startWith(connection: Connection, lockTimeoutMs: number): Connection['startTransaction'] {
   const start = connection.startTransaction.bind(connection)
   return async (isolationLevel) => {
     const transaction = await start(isolationLevel)
     try {
       await connection.executeScript('COMMIT')
-      await whenUnlocked(lockWaitMs, isLocked, () => connection.executeScript('BEGIN IMMEDIATE'))
+      await retryWhileLocked(lockTimeoutMs, isLocked, () => connection.executeScript('BEGIN IMMEDIATE'))
       return transaction
     } catch (error) {
-      // Lets the next transaction in; there is none open that SQLite could roll back.
+      // Releases the adapter's lock for the next transaction; SQLite itself has no open transaction here.
       await transaction.rollback()
       throw error
     }
@@ -64,7 +64,7 @@ function isLocked(error: unknown): boolean {
   return (error as { cause?: { kind?: string } }).cause?.kind === 'SocketTimeout'
 }
 
-// Every query of a connection runs inside its open transaction, so one here would show all other readers an old state.
-async function refuseTransaction(): Promise<never> {
-  throw new Error('Transactions belong to Database.write: the read connection has none.')
+// Every query of a connection runs inside its open transaction, so a transaction here would show an old state to all readers.
+async function rejectTransaction(): Promise<never> {
+  throw new Error('Transactions are not supported on the read connection: use Database.write.')
 }

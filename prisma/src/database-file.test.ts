@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../test/database.ts'
 import { createDatabase } from './index.ts'
 
-test('a path that cannot hold a database is refused with the reason, and leaves nothing behind', async () => {
+test('an unusable path is rejected with the reason, and nothing is created', async () => {
   await using folder = await temporaryFolder()
   const path = (...names: string[]) => join(folder.path, ...names)
   writeFileSync(path('letter'), 'Dear reader, this is a letter and no database. '.repeat(100))
@@ -34,7 +34,7 @@ test('a path that cannot hold a database is refused with the reason, and leaves 
   expect(readdirSync(folder.path).sort()).toEqual(['dangling', 'fifo', 'folder', 'letter', 'loop'])
 })
 
-test('a folder that several processes make at once serves all of them', async () => {
+test('opening a database in a missing folder several times at once succeeds', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${join(folder.path, 'a', 'b', 'r.db')}`
   const databases = await Promise.all([createDatabase(url), createDatabase(url), createDatabase(url)])

@@ -5,16 +5,16 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
 import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { connect } from './connection.ts'
-import { createDatabase, type Database, Full, isBusy, UniqueViolation } from './index.ts'
+import { createDatabase, type Database, DiskFull, isBusy, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import type { Tables } from './tables.ts'
+import { Wal } from './wal.ts'
 
-test('a relative file: URL counts from the working directory and makes the missing folders', async () => {
+test('a relative file: URL is resolved against the working directory, and missing folders are created', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'new', 'folder', 'app.db')
   const database = await createDatabase(`file:${relative(process.cwd(), file)}`)
@@ -22,7 +22,7 @@ test('a relative file: URL counts from the working directory and makes the missi
   await access(file)
 })
 
-test('a URL of another kind is refused with its host and without its password', async () => {
+test('an unsupported URL is rejected with its host and without its password', async () => {
   await expect(createDatabase('mysql://admin:hunter2@db.example.com/app')).rejects.toThrow(
     'The database URL "mysql://db.example.com/…" is not supported: use "file:" and a path, such as "file:data/app.db", or "postgresql://user:password@host/database".',
   )
@@ -37,13 +37,13 @@ test.each([
   'file:app.db?mode=ro',
   'file://host/app.db',
   'mysql:a:hunter2@b',
-])('the URL "%s" is refused with an example of a right one', async (url) => {
+])('the URL "%s" is rejected with a valid example', async (url) => {
   const refusal = await createDatabase(url).catch((error: Error) => error.message)
   expect(refusal).toContain('such as "file:data/app.db"')
   expect(refusal).not.toContain('hunter2')
 })
 
-test('a file that cannot be opened is named', async () => {
+test('the error for a file that cannot be opened names the file', async () => {
   await using folder = await temporaryFolder()
   await expect(createDatabase(`file:${folder.path}`)).rejects.toThrow(
     `The database file ${folder.path} cannot be opened`,
@@ -51,7 +51,7 @@ test('a file that cannot be opened is named', async () => {
 })
 
 for (const readonly of [true, false]) {
-  test(`a ${readonly ? 'read' : 'write'} connection writes ahead, reaches the disk and checks references`, async () => {
+  test(`a ${readonly ? 'read' : 'write'} connection uses WAL mode, syncs and checks foreign keys`, async () => {
     await using database = await temporaryDatabase()
     const connection = new SqliteConnection(database.file, { readonly })
     const client = connect(database.file, { readonly })
@@ -60,26 +60,26 @@ for (const readonly of [true, false]) {
       ['synchronous', 2],
       ['foreign_keys', 1],
     ] as const) {
-      // Its commits are brought to the disk by SqliteLog.
+      // Wal syncs its commits.
       const own = pragma === 'synchronous' ? 1 : value
       expect(connection.all({ text: `PRAGMA ${pragma}`, values: [] })).toEqual([{ [pragma]: own }])
-      const told = typeof value === 'number' ? BigInt(value) : value
-      expect(await client.$queryRawUnsafe(`PRAGMA ${pragma}`)).toEqual([{ [pragma]: told }])
+      const expected = typeof value === 'number' ? BigInt(value) : value
+      expect(await client.$queryRawUnsafe(`PRAGMA ${pragma}`)).toEqual([{ [pragma]: expected }])
     }
     connection.close()
     await client.$disconnect()
   })
 }
 
-test('the read client of Prisma refuses to open a transaction', async () => {
+test('the read client of Prisma rejects transactions', async () => {
   await using database = await temporaryDatabase()
   const client = connect(database.file, { readonly: true })
-  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('belong to Database.write')
+  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('not supported on the read connection')
   await client.$disconnect()
 })
 
 describe.each(drivers)('with driver %s', (driver) => {
-  test('a read does not see a write that is still open, and sees it once it is done', async () => {
+  test('a read sees a write only after its commit', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -94,7 +94,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
   })
 
-  test('a write that throws leaves nothing, and the next one is not held up', async () => {
+  test('a write that throws is rolled back, and the next one succeeds', async () => {
     await using database = await temporaryDatabase({ driver })
     const failing = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -117,7 +117,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 100, version: 101 })
   })
 
-  test('what was written is there after close and reopen, to the millisecond, and the file alone is left', async () => {
+  test('data survives close and reopen, to the millisecond, and close leaves only the database file', async () => {
     await using folder = await temporaryFolder()
     const before = await createDatabase(`file:${folder.file}`, { driver })
     await before.write((tx) => tx.users.insert(newUser('ada')))
@@ -135,8 +135,8 @@ describe.each(drivers)('with driver %s', (driver) => {
     await after.close()
   })
 
-  test('a lock held by another process is told as busy, and the write after it succeeds', async () => {
-    await using database = await temporaryDatabase({ driver, lockWaitMs: 30 })
+  test('a lock held by another process is a busy error, and the next write succeeds', async () => {
+    await using database = await temporaryDatabase({ driver, lockTimeoutMs: 30 })
     const other = new Sqlite(database.file)
     other.exec('BEGIN IMMEDIATE')
     const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
@@ -146,13 +146,13 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await insert()).toMatchObject({ id: 1 })
   })
 
-  test('while a write waits for another process, reads and the event loop go on', async () => {
+  test('reads and the event loop continue while a write waits for another process', async () => {
     await using database = await temporaryDatabase({ driver })
     const other = new Sqlite(database.file)
     other.exec('BEGIN IMMEDIATE')
     const order: string[] = []
     const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
-    for (let turn = 0; turn < 100; turn++) await setImmediate()
+    for (let iteration = 0; iteration < 100; iteration++) await setImmediate()
     expect(await database.read.users.count({})).toBe(0)
     order.push('read')
     other.exec('ROLLBACK')
@@ -161,8 +161,8 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(order).toEqual(['read', 'write'])
   })
 
-  test('a write whose turn does not come in time is told as busy and writes nothing', async () => {
-    await using database = await temporaryDatabase({ driver, turnMs: 1 })
+  test('a write that times out in the queue is a busy error and writes nothing', async () => {
+    await using database = await temporaryDatabase({ driver, queueTimeoutMs: 1 })
     const late = await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
       return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
@@ -172,12 +172,12 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual(['ada', 'cid'])
   })
 
-  test('a write that takes too long is told as busy and leaves nothing, and the next one is not held up', async () => {
-    await using database = await temporaryDatabase({ driver, writeMs: 1 })
+  test('a write that takes too long is a busy error and is rolled back, and the next one succeeds', async () => {
+    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 1 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
-        // A query needs no turn of the event loop, so the clock is only looked at between turns.
+        // A query completes without the event loop, so the timer can only fire between iterations.
         for (let n = 0; ; n++, await setImmediate()) await tx.users.insert(newUser(`user${n}`))
       } catch (error) {
         resolve(error)
@@ -188,7 +188,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('close undoes a write that is still open and refuses those that wait and those that come', async () => {
+  test('close rolls back an open write and rejects waiting and new ones', async () => {
     await using folder = await temporaryFolder()
     const database = await createDatabase(`file:${folder.file}`, { driver })
     const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -209,7 +209,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     await after.close()
   })
 
-  test('a closed database does not answer', async () => {
+  test('a closed database fails its ping', async () => {
     const database = await temporaryDatabase({ driver })
     await database.ping()
     await database[Symbol.asyncDispose]()
@@ -217,7 +217,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 })
 
-/** How long a group lasts goes by this clock, and so it does not depend on the machine. */
+/** Controls the clock that measures the age of a group, so that the test does not depend on the machine. */
 function frozenClock() {
   vi.useFakeTimers({ toFake: ['performance'] })
   return { advance: (ms: number) => vi.advanceTimersByTime(ms), [Symbol.dispose]: () => void vi.useRealTimers() }
@@ -228,23 +228,23 @@ async function names({ read }: Database): Promise<string[]> {
   return users.map(({ name }) => name)
 }
 
-test('a write for which there is no room on the disk is undone, and told apart', async () => {
+test('a write is rolled back with its own error when there is no room on the disk', async () => {
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
   const client = connect(database.file)
   const insertMany = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
     INSERT INTO items (name, price, version) SELECT 'Lamp', i, 1 FROM n`
-  // What a full disk says, said by a bound of the connection's own.
+  // A page limit of the connection causes the error of a full disk.
   connection.all({ text: 'PRAGMA max_page_count = 1', values: [] })
   await client.$queryRawUnsafe('PRAGMA max_page_count = 1')
-  expect(() => connection.run({ text: insertMany, values: [] })).toThrow(Full)
-  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(Full)
+  expect(() => connection.run({ text: insertMany, values: [] })).toThrow(DiskFull)
+  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(DiskFull)
   expect(await database.read.items.count({})).toBe(0)
   connection.close()
   await client.$disconnect()
 })
 
-/** How often the event loop comes round until `work` is done. */
+/** The number of event loop iterations until `work` is done. */
 async function roundsDuring(work: Promise<unknown>): Promise<number> {
   let isDone = false
   const done = work.finally(() => {
@@ -256,7 +256,7 @@ async function roundsDuring(work: Promise<unknown>): Promise<number> {
   return rounds
 }
 
-test('writes that wait for their turn let the event loop come round in between', async () => {
+test('queued writes yield to the event loop', async () => {
   await using database = await temporaryDatabase()
   const slow = async () => {
     const end = performance.now() + 3
@@ -266,7 +266,7 @@ test('writes that wait for their turn let the event loop come round in between',
   expect(await roundsDuring(writes)).toBeGreaterThanOrEqual(49)
 })
 
-test('writes that come together are on disk together, before any of them is answered', async () => {
+test('concurrent writes share a sync, and none resolves before it', async () => {
   using _ = frozenClock()
   await using database = await temporaryDatabase()
   const insert = async (n: number) => {
@@ -277,7 +277,7 @@ test('writes that come together are on disk together, before any of them is answ
   expect(counts).toEqual(Array(20).fill(20))
 })
 
-test('of writes that come together each is undone alone, and answered when the others are on disk', async () => {
+test('a failing write of a group is rolled back alone, and rejects when the others are on disk', async () => {
   using _ = frozenClock()
   await using database = await temporaryDatabase()
   const write = async (work: (tx: Tables) => Promise<unknown>) => {
@@ -309,29 +309,33 @@ test('of writes that come together each is undone alone, and answered when the o
   ])
 })
 
-test('when SQLite undoes the transaction of several writes, each of them is told, and the next one succeeds', async () => {
+test('when SQLite rolls back the transaction of a group, each write of it rejects, and the next one succeeds', async () => {
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
-  const log = new SqliteLog(
+  const log = new Wal(
     database.file,
     connection,
     new SqliteReader(new SqliteConnection(database.file, { readonly: true })),
   )
-  const writer = new SqliteWriter(connection, log, { turnMs: 10_000, lockWaitMs: 5_000, writeMs: 30_000 })
+  const writer = new SqliteWriter(connection, log, {
+    queueTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    writeTimeoutMs: 30_000,
+  })
   const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
   connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })
   const insert = (name: string) => writer.write((executor) => sqlTables(executor).users.insert(newUser(name)))
   const outcomes = await Promise.allSettled([insert('ada'), insert('bob'.repeat(100_000)), insert('cid')])
   expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
-    expect.any(Full),
-    expect.any(Full),
+    expect.any(DiskFull),
+    expect.any(DiskFull),
     false,
   ])
   expect(await names(database)).toEqual(['cid'])
   writer.close()
 })
 
-test('a group that has taken 5 ms is brought to the disk before the next write', async () => {
+test('a group that is 5 ms old is committed before the next write', async () => {
   using clock = frozenClock()
   await using database = await temporaryDatabase()
   const insert = async (n: number) => {
@@ -344,7 +348,7 @@ test('a group that has taken 5 ms is brought to the disk before the next write',
   expect(await Promise.all([insert(1), insert(2), insert(3), insert(4)])).toEqual([3, 3, 3, 4])
 })
 
-test('close refuses writes that are not on disk yet', async () => {
+test('close rejects writes that are not on disk yet', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
@@ -355,7 +359,7 @@ test('close refuses writes that are not on disk yet', async () => {
   await after.close()
 })
 
-test('a thousand rows are stored a hundred at a time, with the event loop coming round in between, and all or none', async () => {
+test('a thousand rows are inserted in batches of a hundred with event loop iterations in between, all or none', async () => {
   await using database = await temporaryDatabase()
   const users = Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))
   const twin = users.with(777, newUser('user1'))

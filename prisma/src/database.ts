@@ -3,72 +3,72 @@ import type { Around } from './sql-table.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
-  /** Reads see the last committed state, never the inside of a write. To write here is refused. */
+  /** Read-only tables. Reads see the last committed state, never an open transaction. */
   read: Tables
   /**
-   * For reads that may be a little old: the tables of one replica, each time of the next one, where there are replicas
-   * in order, and else `read`. What decides a write, and what must show its caller's own writes, is read from `read`.
+   * For reads that tolerate a small lag: the tables of the next healthy replica (round robin), or `read` if there is none.
+   * Use `read` for data that decides a write, and for read-your-writes.
    */
   replica(): Tables
   /**
-   * Runs `work` in one transaction. What it returns is returned once it is on disk; when it throws, nothing it wrote
-   * remains. A write started inside another one waits for it in vain: pass `tx` on.
+   * Runs `work` in one transaction. Returns its result when the transaction is on disk; an error rolls everything back. A
+   * write inside another write deadlocks until the timeout: pass `tx` on instead.
    *
-   * On SQLite writes run one after another. On PostgreSQL they run side by side, and what decides a write must be its
-   * own statement: a condition, or a unique index. A write that loses against another one runs again, so `work` must
-   * have no effect but through `tx`; and after a statement that failed it can do nothing more.
+   * On SQLite writes run one after another. On PostgreSQL they run concurrently, and the writing statement itself must
+   * decide the write: by a condition or a unique index. A write that loses a conflict is retried, so `work` must have no
+   * side effects outside `tx`. After a failed statement the transaction accepts no further ones.
    *
-   * @throws What `work` throws, and an error that {@link isBusy} knows when the turn does not come or the work does not
-   * end within the {@link Limits}, or the database cannot be reached.
+   * @throws any error of `work`, and an error for which {@link isBusy} is true when a timeout of the {@link Limits} expires
+   * or the database is unreachable
    */
   write<T>(work: (tx: Tables) => Promise<T>, options?: WriteOptions): Promise<T>
-  /** On PostgreSQL: the connections of the pool, and the queries that wait for one. */
+  /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
-  /** On PostgreSQL: whether a query, wherever it is sent, would have to wait for a connection for too long, and so fails. */
-  isCrowded?(): boolean
-  /** Throws when the database does not answer. */
+  /** On PostgreSQL: whether a query fails on any server because the wait for a connection would be too long. */
+  isOverloaded?(): boolean
+  /** @throws when the database does not answer */
   ping(): Promise<void>
-  /** Lets go of the file or the connections. A write that is still open is undone or, on PostgreSQL, may be waited for. */
+  /** Closes the file or the connections. An open write is rolled back; on PostgreSQL this may wait for it instead. */
   close(): Promise<void>
 }
 
 export interface WriteOptions {
-  /** A name: writes of one name run one after another on every engine, each seeing what the one before did. */
+  /** Writes with the same key run one after another on every engine; each sees the result of the previous one. */
   lockKey?: string | undefined
   /**
-   * Whether the work writes at most once, by one method of one table other than `insertMany`. On PostgreSQL that statement
-   * is the transaction, and the two journeys around it are spared; a second one is refused.
+   * Declares that the work writes at most once, with one method of one table other than `insertMany`. On PostgreSQL that
+   * statement is then the transaction, which saves two round trips. A second write is an error.
    */
   autocommit?: boolean | undefined
-  /** What the audit log records of the changes, in the same transaction; nothing when absent. */
+  /** Audits the changes, in the same transaction; no audit entries when absent. */
   audit?: AuditContext | undefined
 }
 
-/** How long a write may take before it fails as busy, in ms. */
+/** Timeouts of a write in ms, after which it fails as busy. */
 export interface Limits {
-  /** Waiting for the writes before it, on PostgreSQL those of the same name; 10,000. */
-  turnMs: number
-  /** On SQLite, waiting for another process's write; 5,000. */
-  lockWaitMs: number
-  /** Its own work; 30,000. */
-  writeMs: number
+  /** Wait in the write queue, on PostgreSQL in that of the same lock key; default 10,000. */
+  queueTimeoutMs: number
+  /** Wait for the lock of another process, on SQLite only; default 5,000. */
+  lockTimeoutMs: number
+  /** The work itself; default 30,000. */
+  writeTimeoutMs: number
 }
 
 export interface PoolSettings {
-  /** Connections at most, 10 when absent. */
+  /** Maximum number of connections; default 10. */
   poolSize?: number | undefined
-  /** How long a query waits for a connection to become free or to be made, in ms; 5,000 when absent. */
+  /** How long a query waits for a free or new connection, in ms; default 5,000. */
   connectTimeoutMs?: number | undefined
-  /** After how many ms a statement is cut off, 30,000 when absent; 0 means never. */
+  /** Timeout of a statement in ms; default 30,000, 0 disables it. */
   statementTimeoutMs?: number | undefined
 }
 
 export interface ReplicaSettings {
-  /** Streaming replicas of the database, as URLs of the same form; none when absent. */
+  /** URLs of streaming replicas, in the form of the primary's URL. */
   replicaUrls?: string[] | undefined
-  /** How old what a replica shows may be, in ms; 5,000 when absent. */
+  /** Maximum age of the data on a replica in ms; default 5,000. */
   replicaLagMs?: number | undefined
-  /** Told when a replica begins to serve reads, and when it does not, with the reason. */
+  /** Called when a replica enters or leaves rotation, with the reason for leaving. */
   onReplica?: ((change: ReplicaChange) => void) | undefined
 }
 
@@ -80,15 +80,15 @@ export interface ReplicaChange {
 }
 
 export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings {
-  /** How the tables are reached: by prepared statements of our own, or through Prisma alone; `prepared`. */
+  /** Runs queries as prepared statements of this package (default) or through Prisma Client. */
   driver?: 'prepared' | 'prisma'
   /**
-   * Whether other processes serve the same SQLite file; false when absent. Then a commit waits for the disk in the event
-   * loop, so that none of them answers with what a power cut could take back.
+   * Whether other processes serve the same SQLite file; default false. If so, a commit blocks the event loop until it is on
+   * disk. Otherwise another process could return data that a power failure undoes.
    */
   isShared?: boolean
-  /** Called when something failed that concerns no caller and is tried again. */
+  /** Called when a background task fails and will be retried. */
   onWarning?: (message: string, error: unknown) => void
-  /** Runs each query of a table, and each transaction with the wait for its turn. */
+  /** Wraps each query of a table, and each transaction including its wait in the queue. */
   around?: Around | undefined
 }

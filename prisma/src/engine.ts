@@ -1,11 +1,11 @@
 import type { Database, WriteOptions } from './database.ts'
 import type { Executor } from './sql-table.ts'
 
-/** An open database below its tables: what runs their statements. */
+/** An open database: runs the statements of the tables. */
 export interface Engine extends Omit<Database, 'read' | 'replica' | 'write'> {
-  /** Refuses to write. */
+  /** Read-only. */
   read: Executor
-  /** For reads that may be a little old: the next replica in rotation; absent where there are none. */
+  /** The next replica in rotation, for reads that tolerate a small lag; absent without replicas. */
   replica?: () => Executor
   write<T>(work: (executor: Executor) => Promise<T>, options: WriteOptions): Promise<T>
 }

@@ -1,8 +1,8 @@
-/** A row was not written because another one has the same values in columns where no two may. */
+/** A row violates a unique constraint. */
 export class UniqueViolation extends Error {
-  /** Empty when the engine does not tell them. */
+  /** Empty when the engine does not report them. */
   readonly columns: string[]
-  /** Of several rows written at once, the first that could not be. */
+  /** For several rows written at once: the index of the first one that violates it. */
   readonly index: number | undefined
 
   constructor(columns: string[], { index, cause }: { index?: number; cause?: unknown } = {}) {
@@ -12,16 +12,16 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** What a row refers to is not there, or a row was not deleted because others refer to it. */
+/** A referenced record does not exist, or a record cannot be deleted because another row references it. */
 export class ReferenceViolation extends Error {
   /**
-   * The columns whose record is not there; PostgreSQL names one. Empty for a delete, and where the constraint has a name
-   * other than Prisma's.
+   * The columns whose referenced record does not exist; PostgreSQL names only one. Empty for a delete, and for a constraint
+   * without a name in Prisma's form.
    */
   readonly columns: string[]
-  /** Of the rows given to an insert, the first that cannot be stored. */
+  /** For an insert: the index of the first row that violates it. */
   readonly index: number | undefined
-  /** For a delete: the column of another row that refers to the record, and its table's name among the tables. */
+  /** For a delete: the column that references the record, and the name of its table in `Tables`. */
   readonly referring: { table: string; column: string } | undefined
 
   constructor(
@@ -44,11 +44,11 @@ function messageOf(columns: string[], referring: ReferenceViolation['referring']
   return columns.length > 0 ? `There is no record with the id in ${columns.join(', ')}.` : 'A foreign key was violated.'
 }
 
-/** A foreign key refused a statement. The tables make a {@link ReferenceViolation} of it. */
+/** A foreign key constraint failed. The tables convert this into a {@link ReferenceViolation}. */
 export class ForeignKeyFault extends Error {
-  /** Its name, where the engine gives it. */
+  /** Its name, if the engine reports it. */
   readonly constraint: string | undefined
-  /** Which values it is about, in the engine's words. */
+  /** The engine's description of the values. */
   readonly detail: string
 
   constructor({
@@ -56,30 +56,30 @@ export class ForeignKeyFault extends Error {
     detail = '',
     cause,
   }: { constraint?: string | undefined; detail?: string; cause: unknown }) {
-    super('A foreign key refused the statement.', { cause })
+    super('A foreign key constraint failed.', { cause })
     this.constraint = constraint
     this.detail = detail
   }
 }
 
-/** The database had no time: a lock was held, or a write came too late or took too long. */
+/** The database is busy: a lock was not available, or a write timed out. */
 export class Busy extends Error {}
 
-/** There was no connection to the database to be had, or it broke. */
+/** No connection to the database could be made, or it broke. */
 export class Unreachable extends Busy {}
 
-/** The disk had no room for what was to be written, and the write was undone. */
-export class Full extends Busy {}
+/** The disk is full; the write was rolled back. */
+export class DiskFull extends Busy {}
 
-/** The disk failed as a write was brought there, which may be found there or not; nothing more is written. */
-export class Broken extends Busy {}
+/** The disk failed during a sync. The write may or may not be on disk; no further writes are accepted. */
+export class DurabilityLost extends Busy {}
 
-export const DISK_FAILED = 'The disk failed: stop the service, and check the disk.'
+export const DISK_FAILED = 'The disk failed: stop the service and check the disk.'
 
-/** A write lost against another one and was undone; it can be run again. */
+/** A write conflicted with another one and was rolled back; it can be retried. */
 export class Conflict extends Busy {}
 
-/** Whether trying again later may help: the database had no time, or could not be reached. */
+/** Whether a later retry may help: the database is busy or unreachable. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Busy
 }

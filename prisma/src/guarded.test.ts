@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inTime, readOnly, writingOnce } from './guarded.ts'
+import { readOnly, singleWriteOnly, withDeadline } from './guarded.ts'
 import type { Executor } from './sql-table.ts'
 
 function recording() {
@@ -16,22 +16,22 @@ function recording() {
 
 const statement = (text: string) => ({ text, values: [] })
 
-test('a single write locks rows, or writes, and does not do both', () => {
+test('an autocommit write locks rows or writes, but not both', () => {
   const { executor, sent } = recording()
-  const once = writingOnce(executor)
+  const once = singleWriteOnly(executor)
   once.all(statement('SELECT "id" FROM "books"'))
   once.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))
   const write = statement('DELETE FROM "books"')
-  expect(() => once.run(write)).toThrow('A write that was said to be single writes twice.')
-  expect(() => once.all(write)).toThrow('A write that was said to be single writes twice.')
+  expect(() => once.run(write)).toThrow('An autocommit write cannot write twice.')
+  expect(() => once.all(write)).toThrow('An autocommit write cannot write twice.')
   expect(sent).toEqual(['SELECT "id" FROM "books"', 'SELECT "id" FROM "books" LIMIT ? FOR UPDATE'])
 })
 
-test('what only reads refuses to write and to lock, before anything is sent', () => {
+test('a read-only executor rejects writes and locks before anything is sent', () => {
   const { executor, sent } = recording()
   const reader = readOnly(executor)
   const insertion = { text: 'INSERT', table: 'books', columns: [], hasId: true, unique: [] }
-  const refusal = 'Database.read cannot write'
+  const refusal = 'Database.read is a readonly database connection'
   expect(() => reader.run(statement('DELETE FROM "books"'))).toThrow(refusal)
   expect(() => reader.all(statement('WITH "stored" AS (SELECT 1) UPDATE "books"'))).toThrow(refusal)
   expect(() => reader.all(statement('SELECT "id" FROM "books" LIMIT ? FOR UPDATE'))).toThrow(refusal)
@@ -40,13 +40,13 @@ test('what only reads refuses to write and to lock, before anything is sent', ()
   expect(sent).toEqual(['SELECT 1'])
 })
 
-test('after its end a transaction sends nothing', async () => {
+test('a transaction sends nothing after its end', async () => {
   const { executor, sent } = recording()
-  const left = await inTime(executor, 1_000, async (transaction) => {
+  const ended = await withDeadline(executor, 1_000, async (transaction) => {
     transaction.run(statement('DELETE FROM "books"'))
     return transaction
   })
-  expect(() => left.run(statement('DELETE FROM "books"'))).toThrow('has ended')
-  expect(() => left.all(statement('SELECT 1'))).toThrow('has ended')
+  expect(() => ended.run(statement('DELETE FROM "books"'))).toThrow('has ended')
+  expect(() => ended.all(statement('SELECT 1'))).toThrow('has ended')
   expect(sent).toEqual(['DELETE FROM "books"'])
 })

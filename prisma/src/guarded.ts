@@ -1,51 +1,52 @@
 import { Busy } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 
-/** An executor that does not write: what decides a write belongs into `Database.write`. */
+/** A read-only executor. It rejects row locks too: reads that decide a write belong in `Database.write`. */
 export function readOnly(executor: Executor): Executor {
   return guarded(executor, (isWrite) => {
-    if (isWrite) throw new Error('Database.read cannot write, as of a readonly database: use Database.write.')
+    if (isWrite) throw new Error('Database.read is a readonly database connection: use Database.write to write.')
   })
 }
 
 /**
- * @throws Error before a second statement that writes, which would be a transaction of its own, and before one that may
- * have to be undone
+ * An executor for one writing statement, which is its own transaction.
+ *
+ * @throws Error before a second write, and before an insert of several rows, which may need a rollback
  */
-export function writingOnce(executor: Executor): Executor {
+export function singleWriteOnly(executor: Executor): Executor {
   let hasWritten = false
   return guarded(executor, (isWrite, rows) => {
     if (!isWrite) return
-    if (rows > 1) throw new Error('A write that was said to be single stores several rows.')
-    if (hasWritten) throw new Error('A write that was said to be single writes twice.')
+    if (rows > 1) throw new Error('An autocommit write cannot insert several rows.')
+    if (hasWritten) throw new Error('An autocommit write cannot write twice.')
     hasWritten = true
   })
 }
 
-/** A transaction took too long. */
-export class Late extends Busy {
+/** A transaction timed out. */
+export class WriteTimeout extends Busy {
   constructor() {
-    super('The write took too long and was undone.')
+    super('The write timed out and was rolled back.')
   }
 }
 
 /**
- * Runs the work of a transaction on its connection. What the work sends after its end is refused: it must not become part
- * of the next transaction.
+ * Runs the work of a transaction on its connection. Statements after its end are rejected: they would become part of the next
+ * transaction.
  *
- * @throws Late when the work takes longer than `longestMs`
+ * @throws WriteTimeout when the work takes longer than `timeoutMs`
  */
-export async function inTime<T>(
+export async function withDeadline<T>(
   connection: Executor,
-  longestMs: number,
+  timeoutMs: number,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   let hasEnded = false
   const executor = guarded(connection, () => {
-    if (hasEnded) throw new Error('The transaction of this write has ended: await every query inside it.')
+    if (hasEnded) throw new Error('The transaction of this write has ended: await all its queries.')
   })
   const { promise: expiry, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Late()), longestMs)
+  const timer = setTimeout(() => reject(new WriteTimeout()), timeoutMs)
   try {
     return await Promise.race([work(executor), expiry])
   } finally {
@@ -54,7 +55,7 @@ export async function inTime<T>(
   }
 }
 
-/** @param before is called before each statement: whether it writes or locks, and the number of rows that it inserts, or 0 */
+/** @param before called before each statement: whether it writes or locks, and the number of rows it inserts, or 0 */
 function guarded(executor: Executor, before: (isWrite: boolean, rows: number) => void): Executor {
   return {
     isRemote: executor.isRemote,

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts'
 export type * from '../generated/client.ts'
 export type { AuditContext } from './audit.ts'
 export type { Database, Limits, Options, ReplicaChange, WriteOptions } from './database.ts'
-export { Broken, Full, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
+export { DiskFull, DurabilityLost, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
 export { keysetRanges, type Position } from './keyset.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export type { Around } from './sql-table.ts'
@@ -32,25 +32,25 @@ export { declarations, type Tables } from './tables.ts'
 export { timestamp } from './timestamp.ts'
 
 /**
- * Opens the database, after bringing it up to the newest migration.
+ * Applies pending migrations and opens the database.
  *
- * @param url `file:` and a path, relative to the working directory; the file and its folder are made when absent. Or
- * `postgresql://user:password@host:port/database`, with the parameters that `pg` knows, and `pgbouncer=true` when
- * PgBouncer stands before it.
- * @throws Error that says what to do when the URL is of another kind, the file cannot be opened, the server does not
- * answer in time, or the migration history is not the one of this package.
+ * @param url `file:` and a path, relative to the working directory; a missing file or folder is created. Or
+ * `postgresql://user:password@host:port/database`, with the parameters that `pg` supports, and `pgbouncer=true` for a
+ * connection through PgBouncer.
+ * @throws Error with a remedy when the URL has another form, the file cannot be opened, the server does not respond in time,
+ * or the database has a different migration history
  */
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const engine = await openEngine(url, options)
   const { around } = options
   const { replica } = engine
   const read = sqlTables(engine.read, { around })
-  const known = new Map<Executor, Tables>([[engine.read, read]])
+  const cached = new Map<Executor, Tables>([[engine.read, read]])
   const tablesOf = (executor: Executor) => {
-    let tables = known.get(executor)
+    let tables = cached.get(executor)
     if (tables === undefined) {
       tables = sqlTables(executor, { around })
-      known.set(executor, tables)
+      cached.set(executor, tables)
     }
     return tables
   }
@@ -67,21 +67,21 @@ export async function createDatabase(url: string, options: Options = {}): Promis
 }
 
 async function openEngine(url: string, options: Options): Promise<Engine> {
-  const { driver = 'prepared', turnMs = 10_000, lockWaitMs = 5_000, writeMs = 30_000 } = options
+  const { driver = 'prepared', queueTimeoutMs = 10_000, lockTimeoutMs = 5_000, writeTimeoutMs = 30_000 } = options
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import('./postgres/database.ts')
-    return openPostgres(url, { ...options, driver, turnMs, writeMs })
+    return openPostgres(url, { ...options, driver, queueTimeoutMs, writeTimeoutMs })
   }
   const file = databaseFile(url)
   await migrate(file)
-  const limits = { turnMs, lockWaitMs, writeMs }
+  const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
   if (driver === 'prepared') return openSqlite(file, limits, options)
-  // Prisma's client takes memory and time to load, which only who uses it should pay.
+  // Loaded on demand: Prisma Client takes memory and startup time.
   const { openPrisma } = await import('./prisma-database.ts')
   return openPrisma(file, limits)
 }
 
-/** What may be shown of a database's URL: where it is, and no secret. */
+/** The location part of a database URL, without secrets. */
 export function databaseLabel(url: string): string {
   return isPostgresUrl(url) ? readPostgresUrl(url).label : url
 }

@@ -1,23 +1,23 @@
 import Sqlite from 'better-sqlite3'
 import { pendingMigrations } from './migrate.ts'
 
-/** What a SQLite file holds, and whether it can be relied on. */
+/** The result of checking a SQLite file. */
 export interface Inspection {
-  /** What is damaged, in words; empty when nothing is. */
+  /** Descriptions of the damage; empty for an intact file. */
   damage: string[]
-  /** Why this program cannot serve it, where the tables or the migration history are not its own. */
+  /** Why this program cannot serve the file: its tables or migration history are different. Null if they match. */
   mismatch: string | null
-  /** The migrations that the next start will apply. */
+  /** The migrations that the next start applies. */
   pending: string[]
-  /** How many rows each table holds. */
+  /** The number of rows per table. */
   rows: Record<string, number>
 }
 
-/** Reads a whole database, at the state that its open transaction sees. */
+/** Checks a whole database, in the snapshot of its open transaction. */
 export function inspect(database: Sqlite.Database): Inspection {
   const inspection: Inspection = { damage: [], mismatch: null, pending: [], rows: {} }
   try {
-    inspection.damage = [...brokenPages(database), ...danglingRows(database)]
+    inspection.damage = [...integrityErrors(database), ...danglingReferences(database)]
     if (inspection.damage.length === 0) inspection.rows = rowCounts(database)
   } catch (error) {
     if (!isDamage(error)) throw error
@@ -25,7 +25,7 @@ export function inspect(database: Sqlite.Database): Inspection {
   }
   if (inspection.damage.length > 0) return inspection
   try {
-    if (Object.keys(inspection.rows).length === 0) throw new Error('It holds no tables.')
+    if (Object.keys(inspection.rows).length === 0) throw new Error('The file has no tables.')
     inspection.pending = pendingMigrations(database)
     delete inspection.rows._prisma_migrations
   } catch (error) {
@@ -34,17 +34,17 @@ export function inspect(database: Sqlite.Database): Inspection {
   return inspection
 }
 
-/** Whether an error says that a file is no database, or no longer a whole one. */
+/** Whether an error means that a file is not a database, or a damaged one. */
 export function isDamage(error: unknown): error is Error {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 }
 
-function brokenPages(database: Sqlite.Database): string[] {
+function integrityErrors(database: Sqlite.Database): string[] {
   const lines = database.prepare<[], string>('PRAGMA integrity_check').pluck().all()
   return lines.filter((line) => line !== 'ok')
 }
 
-function danglingRows(database: Sqlite.Database): string[] {
+function danglingReferences(database: Sqlite.Database): string[] {
   const rows = database.pragma('foreign_key_check') as { table: string; parent: string }[]
   const byTables = Map.groupBy(rows, ({ table, parent }) => `of ${table} refer to rows of ${parent} that do not exist`)
   return [...byTables].map(([what, { length }]) => `${length} rows ${what}`)

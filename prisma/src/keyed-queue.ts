@@ -1,26 +1,26 @@
 import { Busy } from './errors.ts'
-import { Turns } from './turns.ts'
+import { WriteQueue } from './write-queue.ts'
 
-const MOST_OF_A_KEY = 100
+const MAX_PER_KEY = 100
 
-/** Runs work of one key one after another. Work of different keys does not wait for each other. */
+/** Serializes work per key; different keys run concurrently. */
 export class KeyedQueue {
-  readonly #longestWaitMs: number
-  readonly #keys = new Map<string, { turns: Turns; count: number }>()
+  readonly #maxWaitMs: number
+  readonly #keys = new Map<string, { writes: WriteQueue; count: number }>()
 
-  constructor(longestWaitMs: number) {
-    this.#longestWaitMs = longestWaitMs
+  constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs
   }
 
-  /** @throws Busy when too much work of the key is waiting, or its turn does not come in time */
+  /** @throws Busy when the queue of the key is full, or the wait times out */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const queue = this.#keys.get(key) ?? { turns: new Turns(this.#longestWaitMs), count: 0 }
-    if (queue.count >= MOST_OF_A_KEY) throw new Busy('Too many writes of the same name are waiting.')
+    const queue = this.#keys.get(key) ?? { writes: new WriteQueue(this.#maxWaitMs), count: 0 }
+    if (queue.count >= MAX_PER_KEY) throw new Busy('Too many writes with the same lock key are waiting.')
     this.#keys.set(key, queue)
     queue.count++
     try {
-      await queue.turns.begin()
-      return await work().finally(() => queue.turns.end())
+      await queue.writes.acquire()
+      return await work().finally(() => queue.writes.release())
     } finally {
       if (--queue.count === 0) this.#keys.delete(key)
     }

@@ -2,17 +2,17 @@ import type { Entity, Kind, Order, Where } from './table.ts'
 
 type Key = string | number | boolean | Date | null
 
-/** The last row that was read: its id and its value of the sorted column. */
+/** The last row read: its id and its value in the sort column. */
 export interface Position {
   id: number
   key: Key
 }
 
 /**
- * What follows a row in an order, as keyset ranges whose rows stand one after the other. An index leads straight to the
- * first row of each; joined by OR they would be a scan.
+ * Keyset ranges for the rows after a position, in sort order. Each range can seek in an index; combined with OR they would
+ * cause a scan.
  *
- * @param kind of the sorted column
+ * @param kind of the sort column
  */
 export function keysetRanges<Row extends Pick<Entity, 'id'>>(
   where: Where<Row>,
@@ -22,12 +22,12 @@ export function keysetRanges<Row extends Pick<Entity, 'id'>>(
 ): Where<Row>[] {
   const ids = { id: { [column === 'id' && descending ? 'lt' : 'gt']: id } }
   if (column === 'id') return [ids as Where<Row>]
-  // A filter for this very value leaves no others.
+  // A filter on exactly this value excludes all others.
   const others = where[column] === key ? [] : valuesAfter(kind, descending, key)
   return [{ [column]: key, ...ids }, ...others.map((values) => ({ [column]: values }))] as Where<Row>[]
 }
 
-// Null stands below every value.
+// Null sorts below every value.
 function valuesAfter(kind: Kind, descending: boolean, key: Key) {
   if (key === null) return descending ? [] : [{ not: null }]
   if (!descending) return [{ gt: key }]

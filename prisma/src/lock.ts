@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const POLL_MS = 10
 
 /**
- * Tries until a lock that somebody else holds is let go. SQLite can wait by itself, but its driver is synchronous:
- * every request would wait with it, and so would a write of this process that holds the lock.
+ * Retries while another connection holds a lock. SQLite's own busy timeout would block the event loop, because its driver is
+ * synchronous: every request would wait, and so would the write of this process that holds the lock.
  *
- * @param longestMs after this the attempt's own error is thrown
- * @param isLocked whether an error of the attempt says that the lock is held
+ * @param timeoutMs after this time the error of the attempt is thrown
+ * @param isLocked whether an error of the attempt means that the lock is held
  */
-export async function whenUnlocked<T>(
-  longestMs: number,
+export async function retryWhileLocked<T>(
+  timeoutMs: number,
   isLocked: (error: unknown) => boolean,
   attempt: () => T | Promise<T>,
 ): Promise<T> {
-  const deadline = Date.now() + longestMs
+  const deadline = Date.now() + timeoutMs
   for (;;) {
     try {
       return await attempt()

@@ -15,7 +15,7 @@ test('the models and the migration history agree', async () => {
   expect(await schemaDifference('sqlite', ':memory:')).toBeUndefined()
 })
 
-test('a fresh file gets every table', async () => {
+test('a new file gets every table', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -30,7 +30,7 @@ test('the second start applies nothing', async () => {
   expect(await migrate(folder.file)).toEqual([])
 })
 
-test('prisma migrate deploy finds nothing left to do', async () => {
+test('prisma migrate deploy finds no pending migrations', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   await using engine = await openSchemaEngine('sqlite', `file:${folder.file}`)
@@ -46,7 +46,7 @@ test('prisma migrate deploy finds nothing left to do', async () => {
   expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
 })
 
-test('a database that prisma migrate deploy made is taken as it is, with the same rows and tables', async () => {
+test('a database made by prisma migrate deploy is accepted unchanged, with the same rows and tables', async () => {
   await using ours = await temporaryFolder()
   await using theirs = await temporaryFolder()
   await migrate(ours.file)
@@ -63,7 +63,7 @@ test('a database that prisma migrate deploy made is taken as it is, with the sam
   expect(query(ours.file, definitions)).toEqual(query(theirs.file, definitions))
 })
 
-test('eight processes that start at once on one fresh file all succeed', async () => {
+test('eight processes that start at once on a new file all succeed', async () => {
   await using folder = await temporaryFolder()
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
@@ -97,19 +97,19 @@ test('pending migrations run in the order of their names', async () => {
   expect(await migrate(folder.file, history)).toEqual(['9001_first', '9002_second'])
 })
 
-test('a migration that fails is named and leaves nothing; those before it stay', async () => {
+test('a failing migration is named and rolled back; earlier ones stay applied', async () => {
   await using folder = await temporaryFolder()
   const history = await copyHistory('sqlite', folder.path)
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text); INSERT INTO nowhere VALUES (1);')
   await expect(migrate(folder.file, history)).rejects.toThrow(
-    'Migration 9002_bad failed and was undone: no such table: nowhere',
+    'Migration 9002_bad failed and was rolled back: no such table: nowhere',
   )
   const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE name IN ('notes', 'more')`)
   expect(tables).toEqual([{ name: 'notes' }])
 })
 
-test('a migration that rebuilds a table keeps the rows that refer to it', async () => {
+test('a migration that rebuilds a table keeps the rows that reference it', async () => {
   await using folder = await temporaryFolder()
   const history = await copyHistory('sqlite', folder.path)
   await addMigration(
@@ -136,7 +136,7 @@ test('a migration that rebuilds a table keeps the rows that refer to it', async 
   expect(query(folder.file, 'SELECT parent_id FROM child')).toEqual([{ parent_id: 1 }])
 })
 
-test('a migration that leaves a reference to nothing is undone', async () => {
+test('a migration that leaves a dangling reference is rolled back', async () => {
   await using folder = await temporaryFolder()
   const history = await copyHistory('sqlite', folder.path)
   await addMigration(
@@ -149,7 +149,7 @@ test('a migration that leaves a reference to nothing is undone', async () => {
   await expect(migrate(folder.file, history)).rejects.toThrow('rows of child refer to rows that do not exist')
 })
 
-test('an applied migration that was edited is a refusal that names it', async () => {
+test('an applied migration that was edited is rejected by name', async () => {
   await using folder = await temporaryFolder()
   const history = await copyHistory('sqlite', folder.path)
   await migrate(folder.file, history)
@@ -157,7 +157,7 @@ test('an applied migration that was edited is a refusal that names it', async ()
   await expect(migrate(folder.file, history)).rejects.toThrow('Migration 0001_init was edited after it was applied')
 })
 
-test('an applied migration that is missing from the folder is a refusal that names it', async () => {
+test('an applied migration that is missing from the folder is rejected by name', async () => {
   await using folder = await temporaryFolder()
   const history = await copyHistory('sqlite', folder.path)
   await migrate(folder.file, history)
@@ -167,27 +167,27 @@ test('an applied migration that is missing from the folder is a refusal that nam
   )
 })
 
-test('a migration that another tool left half-way is a refusal that names it, until it is marked as rolled back', async () => {
+test('a migration that another tool left incomplete is rejected by name until it is marked as rolled back', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   const database = new Sqlite(folder.file)
   database.exec(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
-  await expect(migrate(folder.file)).rejects.toThrow('Migration 9001_half failed half-way')
+  await expect(migrate(folder.file)).rejects.toThrow('Migration 9001_half failed halfway')
   database.exec(`UPDATE _prisma_migrations SET rolled_back_at = 1 WHERE id = '1'`)
   database.close()
   expect(await migrate(folder.file)).toEqual([])
 })
 
-test("another program's database is refused and left alone", async () => {
+test("another program's database is rejected and not modified", async () => {
   await using folder = await temporaryFolder()
   const database = new Sqlite(folder.file)
   database.exec('CREATE TABLE invoices (id)')
   database.close()
-  await expect(migrate(folder.file)).rejects.toThrow('holds tables (invoices) but no migration history')
+  await expect(migrate(folder.file)).rejects.toThrow('has tables (invoices) but no migration history')
   expect(query(folder.file, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'invoices' }])
 })
 
-test('a file that is no database is refused by name', async () => {
+test('a file that is not a database is rejected by name', async () => {
   await using folder = await temporaryFolder()
   await writeFile(folder.file, 'This is a letter, and no database, of more than a hundred bytes: '.repeat(20))
   await expect(migrate(folder.file)).rejects.toThrow(
@@ -195,7 +195,7 @@ test('a file that is no database is refused by name', async () => {
   )
 })
 
-test('a migration keeps the records there are', async () => {
+test('a migration keeps existing records', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
   await database.write((tx) => tx.users.insert(newUser('ada')))
@@ -215,7 +215,7 @@ function query(file: string, sql: string): Record<string, unknown>[] {
   }
 }
 
-test('what a killed process left in the log is in the file after the next start', async () => {
+test('the next start moves commits of a killed process from the log into the file', async () => {
   await using folder = await temporaryFolder()
   const killed = `${folder.file}.killed`
   await migrate(killed)
@@ -231,7 +231,7 @@ test('what a killed process left in the log is in the file after the next start'
   reader.close()
 })
 
-test('a start next to a process that reads succeeds, and leaves that process its log', async () => {
+test('a start succeeds while another process reads, and keeps the log of that process', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
   const reader = new Sqlite(folder.file)

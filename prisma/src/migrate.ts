@@ -3,7 +3,7 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } f
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import { prepareFolder } from './database-file.ts'
-import { whenUnlocked } from './lock.ts'
+import { retryWhileLocked } from './lock.ts'
 import {
   type AppliedMigration,
   failedMigration,
@@ -14,37 +14,37 @@ import {
   readMigrations,
 } from './migration-history.ts'
 
-/** How long a start waits for the migrations of another process. */
-const LONGEST_LOCK_WAIT_MS = 30_000
+/** How long a start waits while another process migrates. */
+const MAX_LOCK_WAIT_MS = 30_000
 
 const CHUNK_BYTES = 1024 * 1024
 
 const HISTORY = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
 
 /**
- * Brings a SQLite file up to the newest migration, making the file and its folder when absent. The history is
- * recorded as `prisma migrate deploy` records it, so either can follow the other. Any number of processes may start at once.
- * What earlier processes left in the write-ahead log is on disk before that.
+ * Applies all pending migrations to a SQLite file, and creates the file and its folder if missing. The history is recorded in
+ * the format of `prisma migrate deploy`, so both can be used on the same database. Any number of processes may start at
+ * once. Commits that earlier processes left in the write-ahead log are synced to disk first.
  *
- * @param file Absolute path of the database file.
- * @param folder The migration history: one folder per migration, applied in the order of their names.
- * @returns The names of the migrations applied by this call.
- * @throws Error that names the migration and what to do, when one fails (it then leaves nothing) or when the file's
- * history is not a beginning of the folder's.
+ * @param file absolute path of the database file
+ * @param folder the migration history: one folder per migration, applied in the order of their names
+ * @returns the names of the migrations applied by this call
+ * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
+ * history is not a prefix of the folder's
  */
 export async function migrate(file: string, folder = HISTORY): Promise<string[]> {
   const migrations = readMigrations(folder)
   const database = open(file)
   try {
     await switchToWal(database)
-    await settleLog(database)
-    // A migration that rebuilds a table drops the old one, which would take the rows that refer to it along. SQLite
-    // ignores this switch inside a transaction; applyNext checks the references instead.
+    await syncWal(database)
+    // A migration that rebuilds a table drops the old one, which would cascade to the rows that reference it. SQLite ignores
+    // this pragma inside a transaction. applyNext checks the references instead.
     database.pragma('foreign_keys = OFF')
     const next = database.transaction(() => applyNext(database, migrations))
     const applied: string[] = []
     for (;;) {
-      const name = await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => next.immediate())
+      const name = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => next.immediate())
       if (name === undefined) return applied
       applied.push(name)
     }
@@ -54,9 +54,9 @@ export async function migrate(file: string, folder = HISTORY): Promise<string[]>
 }
 
 /**
- * The names of the migrations that a database with tables still lacks; it is only read.
+ * The names of the pending migrations of a database with tables, which is not modified.
  *
- * @throws Error as {@link migrate} does when the history is not a beginning of this package's
+ * @throws Error as in {@link migrate} when the history is not a prefix of this package's
  */
 export function pendingMigrations(database: Sqlite.Database): string[] {
   return pending(appliedMigrations(database), readMigrations(HISTORY)).map(({ name }) => name)
@@ -73,37 +73,37 @@ function open(file: string): Sqlite.Database {
 
 async function switchToWal(database: Sqlite.Database): Promise<void> {
   try {
-    await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => database.pragma('journal_mode = WAL'))
+    await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => database.pragma('journal_mode = WAL'))
   } catch (error) {
     throw unusable(database.name, 'used', error)
   }
 }
 
-async function settleLog(database: Sqlite.Database): Promise<void> {
+async function syncWal(database: Sqlite.Database): Promise<void> {
   try {
-    await whenUnlocked(LONGEST_LOCK_WAIT_MS, isBusy, () => database.exec('BEGIN IMMEDIATE'))
+    await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => database.exec('BEGIN IMMEDIATE'))
     try {
-      writeAgain(`${database.name}-wal`)
+      rewriteAndSync(`${database.name}-wal`)
     } finally {
       database.exec('ROLLBACK')
     }
-    // Incomplete without an error while another process reads: what it leaves in the log is on disk by now.
+    // While another process reads, this is partial and reports no error. The rest of the log is on disk by now.
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    // Where there is no room in the file, the log keeps what it holds.
+    // If the disk has no space for the file, the content stays in the log.
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL') return
     throw new Error(
-      `The log of the database ${database.name} cannot be brought to the disk: ${messageOf(error)}. Check the disk, then start again.`,
+      `The write-ahead log of the database ${database.name} cannot be synced to disk: ${messageOf(error)}. Check the disk, then start again.`,
       { cause: error },
     )
   }
 }
 
 /**
- * Writes a file's own content over it and brings that to the disk. After a failed fdatasync Linux takes pages for clean
- * that are not on disk, and no later one, of a new process least of all, would bring them there or fail.
+ * Rewrites a file with its own content and syncs it. After a failed fdatasync Linux marks pages as clean that are not on disk.
+ * A later fdatasync, even of a new process, neither writes them nor fails.
  */
-function writeAgain(file: string): void {
+function rewriteAndSync(file: string): void {
   if (!existsSync(file)) return
   const descriptor = openSync(file, 'r+')
   try {
@@ -120,19 +120,19 @@ function writeAgain(file: string): void {
   }
 }
 
-function unusable(file: string, done: 'opened' | 'used', error: unknown): Error {
+function unusable(file: string, action: 'opened' | 'used', error: unknown): Error {
   return new Error(
-    `The database file ${file} cannot be ${done}: ${messageOf(error)}. It must be a SQLite database, or not exist yet, in a folder where this user may read and write.`,
+    `The database file ${file} cannot be ${action}: ${messageOf(error)}. It must be a SQLite database, or not exist yet, in a folder where this user may read and write.`,
     { cause: error },
   )
 }
 
-/** Whether another process holds a lock of the file. */
+/** Whether an error means that another process holds a lock on the file. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** Applies the first pending migration; undefined when there is none. Runs under the write lock. */
+/** Applies the first pending migration, or returns undefined. Runs under the write lock. */
 function applyNext(database: Sqlite.Database, migrations: Migration[]): string | undefined {
   const [migration] = pending(appliedMigrations(database), migrations)
   if (migration === undefined) return undefined
@@ -140,8 +140,8 @@ function applyNext(database: Sqlite.Database, migrations: Migration[]): string |
   const startedAt = Date.now()
   try {
     database.exec(migration.sql)
-    const dangling = database.pragma('foreign_key_check') as { table: string }[]
-    if (dangling[0] !== undefined) throw new Error(`rows of ${dangling[0].table} refer to rows that do not exist`)
+    const violations = database.pragma('foreign_key_check') as { table: string }[]
+    if (violations[0] !== undefined) throw new Error(`rows of ${violations[0].table} refer to rows that do not exist`)
   } catch (error) {
     throw failedMigration(migration.name, error)
   }
@@ -167,7 +167,7 @@ function appliedMigrations(database: Sqlite.Database): AppliedMigration[] {
     .all()
 }
 
-/** As Prisma's schema engine makes it. */
+/** As Prisma's schema engine creates it. */
 const migrationsTable = `
 CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
     "id"                    TEXT PRIMARY KEY NOT NULL,

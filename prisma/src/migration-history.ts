@@ -9,14 +9,14 @@ export interface Migration {
   checksum: string
 }
 
-/** A row of `_prisma_migrations` that was not rolled back. */
+/** A row of `_prisma_migrations` that is not rolled back. */
 export interface AppliedMigration {
   migration_name: string
   checksum: string
   finished_at: unknown
 }
 
-/** The migrations of a folder, in the order in which they apply: that of their names. */
+/** The migrations of a folder in the order of their names, which is the order of application. */
 export function readMigrations(folder: string): Migration[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   return entries
@@ -28,27 +28,27 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * The migrations that a database still lacks.
+ * The migrations that a database lacks.
  *
- * @throws Error that names the migration and what to do, when what was applied is not a part of `migrations`
+ * @throws Error that names the migration and a remedy, when an applied migration is not one of `migrations`
  */
 export function pending(applied: AppliedMigration[], migrations: Migration[]): Migration[] {
-  for (const row of applied) refuseUnlessSame(row, migrations)
+  for (const row of applied) assertUnchanged(row, migrations)
   const done = new Set(applied.map((row) => row.migration_name))
   return migrations.filter(({ name }) => !done.has(name))
 }
 
-/** Of a database in which tables, but no history, were found. */
+/** The error for a database that has tables but no migration history. */
 export function foreignDatabase(database: string, tables: unknown[], remedy: string): Error {
   return new Error(
-    `The database ${database} holds tables (${tables.join(', ')}) but no migration history: it belongs to something else. ${remedy}`,
+    `The database ${database} has tables (${tables.join(', ')}) but no migration history: it belongs to another program. ${remedy}`,
   )
 }
 
-/** Of a migration that failed and left nothing. */
+/** The error for a migration that failed and was rolled back. */
 export function failedMigration(name: string, cause: unknown): Error {
   return new Error(
-    `Migration ${name} failed and was undone: ${messageOf(cause)}. Correct its migration.sql or the data, then start again.`,
+    `Migration ${name} failed and was rolled back: ${messageOf(cause)}. Correct its migration.sql or the data, then start again.`,
     { cause },
   )
 }
@@ -57,17 +57,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function refuseUnlessSame(applied: AppliedMigration, migrations: Migration[]): void {
+function assertUnchanged(applied: AppliedMigration, migrations: Migration[]): void {
   const name = applied.migration_name
   if (applied.finished_at === null) {
     throw new Error(
-      `Migration ${name} failed half-way. Restore the database from a backup, or repair it and run "prisma migrate resolve --rolled-back ${name}".`,
+      `Migration ${name} failed halfway. Restore the database from a backup, or repair it and run "prisma migrate resolve --rolled-back ${name}".`,
     )
   }
   const migration = migrations.find((migration) => migration.name === name)
   if (migration === undefined) {
     throw new Error(
-      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that brought the migration, or restore a backup from before it.`,
+      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that added the migration, or restore an older backup.`,
     )
   }
   if (migration.checksum !== applied.checksum) {

@@ -1,17 +1,17 @@
-import { Busy, Conflict, ForeignKeyFault, Full, UniqueViolation, Unreachable } from './errors.ts'
+import { Busy, Conflict, DiskFull, ForeignKeyFault, UniqueViolation, Unreachable } from './errors.ts'
 import { messageOf } from './migration-history.ts'
 
 const NO_CONNECTION = new Set(
   'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT'.split(' '),
 )
-// The driver gives these no code. The last is of a connection that broke while a transaction had it, the one before of
-// one that could not be made in time.
+// The driver sets no code on these errors. "timeout expired": the connection could not be made in time. "is not queryable":
+// it broke during a transaction.
 const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
-/** What the pool says when no connection became free in time. */
+/** The pool's error message when no connection becomes free in time. */
 export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
 const BROKEN_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'TlsConnectionError'])
 
-/** What the driver throws, or what Prisma's adapter makes of it. */
+/** An error of the driver, or what Prisma's adapter converts it to. */
 interface Fault {
   code?: unknown
   message?: unknown
@@ -23,48 +23,47 @@ interface Fault {
 }
 
 /**
- * What an error of PostgreSQL, its driver or its network is to a caller; undefined when it says nothing that a caller
- * could act on.
+ * Converts an error of PostgreSQL, its driver or its network; undefined for one that a caller cannot act on.
  */
 export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault | Busy | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { message } = error as Fault
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
-  // The second is of ON DELETE RESTRICT since PostgreSQL 18.
+  // 23001: ON DELETE RESTRICT, since PostgreSQL 18.
   if (state === '23503' || state === '23001') {
     const { detail = '' } = error as Fault
     return new ForeignKeyFault({ constraint: constraintOf(error), detail: String(detail), cause: error })
   }
-  if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write lost against another one.', { cause: error })
-  if (state === '53100') return new Full('The disk of PostgreSQL is full.', { cause: error })
-  // Cut off; a lock was held; a transaction took too long; out of connections or memory.
+  if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write conflicted with another one.', { cause: error })
+  if (state === '53100') return new DiskFull('The disk of PostgreSQL is full.', { cause: error })
+  // Statement canceled; lock not available; transaction timeout; out of connections or memory.
   if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
-    return new Busy('PostgreSQL had no time or no room.', { cause: error })
+    return new Busy('PostgreSQL is busy or out of resources.', { cause: error })
   }
-  return isUnreachable(error) ? new Unreachable('PostgreSQL cannot be reached.', { cause: error }) : undefined
+  return isUnreachable(error) ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : undefined
 }
 
-/** Whether there was no connection to be had, it broke, it is being shut down, or what it leads to takes no writes. */
+/** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */
 export function isUnreachable(error: object): boolean {
   const { code, kind, message } = error as Fault
   if (/^(?:08...|28...|57P0.|25006)$/.test(sqlState(error))) return true
   return NO_CONNECTION.has(String(code)) || BROKEN_KINDS.has(String(kind)) || BROKEN_CONNECTION.test(String(message))
 }
 
-/** The SQLSTATE that PostgreSQL gave, of five characters, or another text. */
+/** The SQLSTATE of PostgreSQL (five characters), or another text. */
 export function sqlState(error: object): string {
   const { originalCode, code } = error as Fault
   return String(originalCode ?? code)
 }
 
-/** Why something failed, in words. Where a host's name has several addresses, the reasons are inside. */
+/** The message of an error. For a host name with several addresses, the AggregateError contains one error per address. */
 export function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error)
 }
 
-// A constraint's name is Prisma's, `users_email_key_key` of the column `email_key`: what PostgreSQL says in words
-// depends on its language.
+// Read from the constraint's name in Prisma's form, such as `users_email_key_key` for the column `email_key`: PostgreSQL's
+// messages depend on the server's language.
 function violatedColumns(error: object): string[] {
   const { table } = error as Fault
   const name = constraintOf(error)
@@ -72,7 +71,7 @@ function violatedColumns(error: object): string[] {
   return isNamed ? [name.slice(String(table).length + 1, -'_key'.length)] : []
 }
 
-/** The name of the constraint that refused a statement: the driver gives it, and Prisma's adapter inside an object. */
+/** The name of the violated constraint: a string from the driver, inside an object from Prisma's adapter. */
 function constraintOf(error: object): string {
   const { constraint } = error as Fault
   return typeof constraint === 'object' ? String((constraint as { index?: string })?.index) : String(constraint)

@@ -7,9 +7,12 @@ import { prismaStatements } from './prisma-statements.ts'
 import type { Executor } from './sql-table.ts'
 import { numeric } from './sql-text.ts'
 
-/** A SQLite file through Prisma alone: a client for reads, and one where writes take turns. */
-export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: Limits): Promise<Engine> {
-  const writer = connect(file, { lockWaitMs })
+/** A SQLite file through Prisma Client: one client for reads, one that serializes writes. */
+export async function openPrisma(
+  file: string,
+  { queueTimeoutMs, writeTimeoutMs, lockTimeoutMs }: Limits,
+): Promise<Engine> {
+  const writer = connect(file, { lockTimeoutMs })
   const reader = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), reader.$connect()])
 
@@ -17,7 +20,7 @@ export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: 
     read: prismaSqlite(reader),
     write: (work) =>
       writer
-        .$transaction((tx) => work(prismaSqlite(tx)), { maxWait: turnMs, timeout: writeMs })
+        .$transaction((tx) => work(prismaSqlite(tx)), { maxWait: queueTimeoutMs, timeout: writeTimeoutMs })
         .catch((error: unknown) => {
           throw fromPrisma(error)
         }),
@@ -25,14 +28,14 @@ export async function openPrisma(file: string, { turnMs, writeMs, lockWaitMs }: 
       await reader.$queryRaw`SELECT 1 FROM sqlite_schema LIMIT 1`
     },
     close: async () => {
-      // The writer last: only a connection that may write folds the write-ahead log back into the file.
+      // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
       await reader.$disconnect()
       await writer.$disconnect()
     },
   }
 }
 
-/** Runs SQL through a Prisma client of SQLite, or one of its transactions. */
+/** Runs SQL through a Prisma client for SQLite, or one of its transactions. */
 export function prismaSqlite(client: object): Executor {
   const { all, run } = prismaStatements(client, ({ text, values }) => [text, ...values.map(numeric)])
   return {

@@ -1,11 +1,11 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
-import { Busy, ForeignKeyFault, Full, UniqueViolation } from './errors.ts'
+import { Busy, DiskFull, ForeignKeyFault, UniqueViolation } from './errors.ts'
 import { fromPostgres } from './postgres-errors.ts'
 
-// The adapter hands on SQLite's words, not its code.
+// The adapter passes on SQLite's message, not its code.
 const FULL = 'database or disk is full'
 
-/** What an error of a Prisma query is to a caller: the same whichever way the database was reached. */
+/** Converts an error of a Prisma query to the error that the prepared driver throws. */
 export function fromPrisma(error: unknown): unknown {
   const cause = driverError(error)
   const known = fromPostgres(cause ?? error)
@@ -14,16 +14,17 @@ export function fromPrisma(error: unknown): unknown {
     const columns = cause.constraint && 'fields' in cause.constraint ? cause.constraint.fields : []
     return new UniqueViolation(columns, { cause: error })
   }
-  // Of SQLite, which does not name it.
+  // SQLite does not name the constraint.
   if (cause?.kind === 'ForeignKeyConstraintViolation') return new ForeignKeyFault({ cause: error })
-  if (cause?.kind === 'SocketTimeout') return new Busy('Another process holds the database.', { cause: error })
-  if (cause?.kind === 'sqlite' && cause.message === FULL) return new Full('The disk is full.', { cause: error })
-  // P2028 is also what a query after the end of its transaction gets, which waiting does not mend.
+  if (cause?.kind === 'SocketTimeout')
+    return new Busy('Another process holds the lock of the database.', { cause: error })
+  if (cause?.kind === 'sqlite' && cause.message === FULL) return new DiskFull('The disk is full.', { cause: error })
+  // P2028 is also the code of a query after the end of its transaction, where a retry does not help.
   const isLate =
     isObject(error) &&
     error.code === 'P2028' &&
     /Unable to start a transaction in the given time|on an expired transaction/.test(String(error.message))
-  return isLate ? new Busy('The write came too late or took too long.', { cause: error }) : error
+  return isLate ? new Busy('The write timed out.', { cause: error }) : error
 }
 
 function driverError(error: unknown): DriverError | undefined {

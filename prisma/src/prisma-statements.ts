@@ -7,23 +7,23 @@ type Rows = Record<string, unknown>[]
 /**
  * Runs statements through a Prisma client, or one of its transactions.
  *
- * @param bound gives the SQL of a statement and its values, as the engine takes them
+ * @param bind returns the SQL of a statement and its values in the form of the engine
  */
-export function prismaStatements(client: object, bound: (statement: Statement) => [sql: string, ...values: unknown[]]) {
+export function prismaStatements(client: object, bind: (statement: Statement) => [sql: string, ...values: unknown[]]) {
   const prisma = client as PrismaClient
   return {
     all: async (statement: Statement): Promise<Rows> =>
-      (await prisma.$queryRawUnsafe<Rows>(...bound(statement)).catch(refuse)).map(withNumbers),
-    run: async (statement: Statement): Promise<number> => prisma.$executeRawUnsafe(...bound(statement)).catch(refuse),
+      (await prisma.$queryRawUnsafe<Rows>(...bind(statement)).catch(rethrow)).map(withNumbers),
+    run: async (statement: Statement): Promise<number> => prisma.$executeRawUnsafe(...bind(statement)).catch(rethrow),
   }
 }
 
-// Prisma returns integers of 64 bits as BigInt.
+// Prisma returns 64-bit integers as BigInt.
 function withNumbers(row: Rows[number]): Rows[number] {
   for (const column in row) if (typeof row[column] === 'bigint') row[column] = Number(row[column])
   return row
 }
 
-function refuse(error: unknown): never {
+function rethrow(error: unknown): never {
   throw fromPrisma(error)
 }

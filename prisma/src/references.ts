@@ -1,15 +1,15 @@
 import { ForeignKeyFault, ReferenceViolation } from './errors.ts'
 import { type Declarations, mapDeclarations, type Reference } from './tables.ts'
 
-/** What is read of other tables to find out why a foreign key refused a statement. */
-export type Siblings = Record<PropertyKey, Reads>
+/** The other tables, which are read to explain a foreign key error. */
+export type RelatedTables = Record<PropertyKey, ReadTable>
 
-interface Reads {
+interface ReadTable {
   find(where: object, columns?: readonly never[]): Promise<object | undefined>
   page(query: object): Promise<object[]>
 }
 
-/** A column that refers to a table. */
+/** A column that references a table. */
 interface Referring extends Pick<Reference<PropertyKey>, 'onDelete'> {
   table: PropertyKey
   sqlTable: string
@@ -22,10 +22,10 @@ interface Missing {
   index: number | undefined
 }
 
-// PostgreSQL takes 63 bytes.
-const LONGEST_CONSTRAINT_START = 63 - '_fkey'.length
+// PostgreSQL identifiers have at most 63 bytes.
+const MAX_CONSTRAINT_START = 63 - '_fkey'.length
 
-/** The foreign keys of each table, and of others to it. */
+/** The foreign keys from and to each table. */
 export function referencesOf<All>(declarations: Declarations<All>): Record<keyof All, References> {
   const all: Referring[] = []
   mapDeclarations(declarations, ({ name: sqlTable, references }, table) => {
@@ -52,40 +52,40 @@ export class References {
   }
 
   /**
-   * For engines that do not say which of several rows cannot be stored, or store those before it.
+   * Checks the rows before an insert. For engines that do not report the violating row, or that store the rows before it.
    *
    * @throws ReferenceViolation
    */
-  async check(rows: object[], siblings: Siblings): Promise<void> {
+  async check(rows: object[], relatedTables: RelatedTables): Promise<void> {
     if (this.#own.length === 0) return
-    const { columns, index } = await this.#missing(rows, siblings)
+    const { columns, index } = await this.#missing(rows, relatedTables)
     if (index !== undefined) throw new ReferenceViolation(columns, { index })
   }
 
-  /** What an error of an insert is to a caller. */
-  async ofInsert(error: unknown, rows: object[], siblings: Siblings): Promise<unknown> {
+  /** Converts an error of an insert. */
+  async ofInsert(error: unknown, rows: object[], relatedTables: RelatedTables): Promise<unknown> {
     if (!(error instanceof ForeignKeyFault)) return error
     const { columns, index } =
-      error.constraint === undefined ? await this.#missing(rows, siblings) : this.#named(error, rows)
+      error.constraint === undefined ? await this.#missing(rows, relatedTables) : this.#named(error, rows)
     return new ReferenceViolation(columns, { index, cause: error })
   }
 
-  /** What an error of an update is to a caller. */
-  async ofUpdate(error: unknown, changes: object, siblings: Siblings): Promise<unknown> {
-    const refused = await this.ofInsert(error, [changes], siblings)
+  /** Converts an error of an update. */
+  async ofUpdate(error: unknown, changes: object, relatedTables: RelatedTables): Promise<unknown> {
+    const refused = await this.ofInsert(error, [changes], relatedTables)
     return refused instanceof ReferenceViolation ? new ReferenceViolation(refused.columns, { cause: error }) : refused
   }
 
   /**
-   * What an error of a delete is to a caller.
+   * Converts an error of a delete.
    *
-   * @param ids those of the rows that it was to remove, which are still there
+   * @param ids returns the ids of the rows to delete, which still exist
    */
-  async ofDelete(error: unknown, ids: () => Promise<number[]>, siblings: Siblings): Promise<unknown> {
+  async ofDelete(error: unknown, ids: () => Promise<number[]>, relatedTables: RelatedTables): Promise<unknown> {
     if (!(error instanceof ForeignKeyFault)) return error
     const found =
       error.constraint === undefined
-        ? await this.#restricting(this.#name, await ids(), siblings, new Set())
+        ? await this.#restricting(this.#name, await ids(), relatedTables, new Set())
         : this.#all.find((referring) => isNamed(error.constraint, referring))
     const referring = found && { table: String(found.table), column: found.column }
     return new ReferenceViolation([], { referring, cause: error })
@@ -100,12 +100,12 @@ export class References {
     return { columns: [column], index: rows.length === 1 ? 0 : index < 0 ? undefined : index }
   }
 
-  /** The first row that refers to something that is not there. */
-  async #missing(rows: object[], siblings: Siblings): Promise<Missing> {
+  /** The first row that references a record that does not exist. */
+  async #missing(rows: object[], relatedTables: RelatedTables): Promise<Missing> {
     const missing = await Promise.all(
       this.#own.map(async ({ column, to }) => {
         const ids = new Set(rows.map((row) => inColumn(row, column) as number).filter((id) => id != null))
-        for (const id of await idsOf(siblings[to] as Reads, 'id', [...ids])) ids.delete(id)
+        for (const id of await idsOf(relatedTables[to] as ReadTable, 'id', [...ids])) ids.delete(id)
         return { column, ids }
       }),
     )
@@ -118,38 +118,38 @@ export class References {
     return { columns: [], index: undefined }
   }
 
-  /** A column that keeps rows from being deleted, or rows that would go with them. */
+  /** A column that restricts the delete of some rows, or of rows that cascade from them. */
   async #restricting(
     table: PropertyKey,
     ids: number[],
-    siblings: Siblings,
+    relatedTables: RelatedTables,
     seen: Set<string>,
   ): Promise<Referring | undefined> {
-    const left = ids.filter((id) => !seen.has(`${String(table)} ${id}`))
-    for (const id of left) seen.add(`${String(table)} ${id}`)
-    if (left.length === 0) return undefined
+    const remaining = ids.filter((id) => !seen.has(`${String(table)} ${id}`))
+    for (const id of remaining) seen.add(`${String(table)} ${id}`)
+    if (remaining.length === 0) return undefined
     const referring = this.#all.filter(({ to }) => to === table)
     for (const each of referring.filter(({ onDelete }) => onDelete === 'Restrict')) {
-      const row = await siblings[each.table]?.find({ [each.column]: { in: left } }, [each.column as never])
+      const row = await relatedTables[each.table]?.find({ [each.column]: { in: remaining } }, [each.column as never])
       if (row !== undefined) return each
     }
     for (const each of referring.filter(({ onDelete }) => onDelete === 'Cascade')) {
       if (!this.#all.some(({ to }) => to === each.table)) continue
-      const going = await idsOf(siblings[each.table] as Reads, each.column, left)
-      const found = await this.#restricting(each.table, going, siblings, seen)
+      const cascading = await idsOf(relatedTables[each.table] as ReadTable, each.column, remaining)
+      const found = await this.#restricting(each.table, cascading, relatedTables, seen)
       if (found !== undefined) return found
     }
     return undefined
   }
 }
 
-/** As Prisma names it. */
+/** Whether a constraint has the name that Prisma gives it. */
 function isNamed(constraint: string | undefined, { sqlTable, column }: Referring): boolean {
-  return constraint === `${`${sqlTable}_${column}`.slice(0, LONGEST_CONSTRAINT_START)}_fkey`
+  return constraint === `${`${sqlTable}_${column}`.slice(0, MAX_CONSTRAINT_START)}_fkey`
 }
 
-/** The ids of the rows that have one of some values in a column. */
-async function idsOf(table: Reads, column: string, values: number[]): Promise<number[]> {
+/** The ids of the rows with one of the values in a column. */
+async function idsOf(table: ReadTable, column: string, values: number[]): Promise<number[]> {
   const order = { column: 'id', descending: false }
   const query = { columns: ['id'], where: { [column]: { in: values } }, order, take: Number.MAX_SAFE_INTEGER }
   return ((await table.page(query)) as { id: number }[]).map(({ id }) => id)

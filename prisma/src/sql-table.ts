@@ -9,7 +9,7 @@ import {
   withAuditInsert,
 } from './audit.ts'
 import { keysetRanges, type Position } from './keyset.ts'
-import { type References, referencesOf, type Siblings } from './references.ts'
+import { type References, type RelatedTables, referencesOf } from './references.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
 import {
   type Change,
@@ -28,92 +28,92 @@ import { type Declarations, declarations, mapDeclarations } from './tables.ts'
 type Stored = Record<string, unknown>
 type Awaitable<T> = T | Promise<T>
 
-/** Runs SQL with `?` for each value on one connection. Dates and booleans go in as they are and may come back as numbers. */
+/** Runs SQL with `?` placeholders on one connection. Accepts dates and booleans, but may return them as numbers. */
 export interface Executor {
-  /** Whether each statement is a journey to a server: then one does where it can, and nobody here waits for it. */
+  /** Whether each statement is a round trip to a server: then one statement replaces several, and none blocks the event loop. */
   readonly isRemote: boolean
-  /** Whether the error of a foreign key says which of several rows it refuses. */
+  /** Whether a foreign key error identifies which of several rows violates the constraint. */
   readonly namesRow?: boolean | undefined
   all(statement: Statement): Awaitable<unknown[]>
-  /** @returns how many rows were written */
+  /** @returns the number of rows written */
   run(statement: Statement): Awaitable<number>
   /**
-   * @param rows the values of each, in the order of the insertion's columns
-   * @param first the index of the first of them among all that are stored
-   * @param complete what is made of the statement
-   * @returns the ids of the rows, in their order
-   * @throws UniqueViolation with the index of the first row that cannot be stored
+   * @param rows the values of each row, in the order of the insertion's columns
+   * @param first the index of the first row among all rows of the insert
+   * @param transform extends the statement; `returning` lists the columns that it must return
+   * @returns the ids in the order of the rows
+   * @throws UniqueViolation with the index of the first violating row
    */
   insert(
     insertion: Insertion,
     rows: unknown[][],
     first: number,
-    complete?: (statement: Statement, answer: string) => Statement,
+    transform?: (statement: Statement, returning: string) => Statement,
   ): Awaitable<number[]>
 }
 
 /**
- * Runs a piece of the database's work, with something around it.
+ * Wraps a database operation, for example to measure it.
  *
- * @param operation `find`, `insertMany`, `transaction`
- * @param table `users`; empty of a transaction, which may be of several
+ * @param operation for example `find`, `insertMany`, `transaction`
+ * @param table for example `users`; empty for a transaction
  */
 export type Around = <T>(operation: string, table: string, run: () => Promise<T>) => Promise<T>
 
 interface TableOptions {
-  /** Runs each query of a table. */
+  /** Wraps each query of a table. */
   around?: Around | undefined
-  /** What the audit log records of the changes; nothing when absent. */
+  /** Audits the changes; no audit entries when absent. */
   audit?: AuditContext | undefined
 }
 
-// On SQLite a few milliseconds, in which nobody else is served.
-const ROWS_REMOVED_AT_ONCE = 500
-// With their audit entries about as long.
-const AUDITED_ROWS_REMOVED_AT_ONCE = 250
-const ROWS_INSERTED_AT_ONCE = 100
-const ROWS_ENTERED_AT_ONCE = 10_000
-const ROWS_SKIPPED_AT_ONCE = 2_000
-const LONGEST_STEP_MS = 40
-const IDS_COUNTED_AT_ONCE = 50_000
+// Rows per statement. On SQLite a batch blocks the event loop for a few milliseconds.
+const DELETE_BATCH = 500
+// Takes about as long as DELETE_BATCH, including the audit entries.
+const AUDITED_DELETE_BATCH = 250
+const INSERT_BATCH = 100
+const REMOTE_AUDITED_DELETE_BATCH = 10_000
+const SKIP_BATCH = 2_000
+const MAX_STEP_MS = 40
+const COUNT_BATCH = 50_000
 
-/** Every table, through an executor. */
+/** All tables, through an executor. */
 export const sqlTables = sqlTablesOf(declarations)
 
-/** Gives the tables of some declarations, through an executor. */
+/** Returns a function that makes the tables of some declarations, through an executor. */
 export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor, options?: TableOptions) => All {
   const references = referencesOf(declarations)
-  const facts = (isRemote: boolean) =>
+  const infos = (isRemote: boolean) =>
     mapDeclarations(declarations, (declaration, name) => ({
       name,
       columns: declaration.columns,
       text: new SqlText(declaration, isRemote),
       references: references[name],
     }))
-  let local: ReturnType<typeof facts> | undefined
+  let local: ReturnType<typeof infos> | undefined
   let remote: typeof local
   return (executor, options = {}) => {
-    if (executor.isRemote) remote ??= facts(true)
-    else local ??= facts(false)
-    const ofEngine = (executor.isRemote ? remote : local) as ReturnType<typeof facts>
+    if (executor.isRemote) remote ??= infos(true)
+    else local ??= infos(false)
+    const ofEngine = (executor.isRemote ? remote : local) as ReturnType<typeof infos>
     const session: Session = { executor, tables: {}, ...options }
     for (const name in ofEngine) session.tables[name] = new SqlTable(ofEngine[name], session)
     return session.tables as All
   }
 }
 
-/** What is known of a table. */
-interface Facts<Row> {
+/** The metadata of a table. */
+interface TableInfo<Row> {
   name: PropertyKey
   columns: Columns<Row>
   text: SqlText<Row>
   references: References
 }
 
-/** What the tables of a transaction, or of all reads, have in common. */
+/** State shared by the tables of a transaction, or of all reads. */
 interface Session extends TableOptions {
   executor: Executor
-  // biome-ignore lint/suspicious/noExplicitAny: each table has a row of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each table has its own row type
   tables: Record<PropertyKey, SqlTable<any>>
 }
 
@@ -125,7 +125,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   readonly #executor: Executor
   readonly #audit: Audit | undefined
 
-  constructor({ name, columns, text, references }: Facts<Row>, session: Session) {
+  constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
     this.columns = columns
     this.#text = text
     this.#references = references
@@ -140,28 +140,28 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     where: Where<Row>,
     columns?: readonly Column[],
   ): Promise<Pick<Row, Column> | undefined> {
-    return this.#observed('find', () => this.#find(where, columns))
+    return this.#wrapped('find', () => this.#find(where, columns))
   }
 
   page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    return this.#observed('page', () => this.#page(query))
+    return this.#wrapped('page', () => this.#page(query))
   }
 
-  /** On SQLite a long count is taken in parts, between which others may write: it is exact while nobody does. */
+  /** On SQLite a long count runs in batches. It is exact only if no write happens in between. */
   count(where: Where<Row>): Promise<number> {
-    return this.#observed('count', () => this.#count(where))
+    return this.#wrapped('count', () => this.#count(where))
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
-    return (await this.#recorded('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
+    return (await this.#audited('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
   }
 
   insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
-    return this.#recorded('insertMany', () => this.#insertMany(rows), ofInserted)
+    return this.#audited('insertMany', () => this.#insertMany(rows), ofInserted)
   }
 
   update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
-    return this.#recorded(
+    return this.#audited(
       'update',
       () => this.#update(id, versions, changes),
       (change) =>
@@ -171,92 +171,93 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
     const remove = () => this.#remove(this.#text.deleteReturning(id, versions), async () => [id])
-    const recorded = () => this.#recorded('delete', remove, ofRemoved)
-    if (!this.#recordsCascades) return (await recorded())[0]
-    const rows = await this.#chosen({ id, version: versions && { in: versions } } as Where<Row>, 1)
-    return (await this.#deleteCascading(rows, recorded))[0]
+    const audited = () => this.#audited('delete', remove, ofDeleted)
+    if (!this.#auditsCascades) return (await audited())[0]
+    const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
+    return (await this.#deleteCascading(rows, audited))[0]
   }
 
-  async deleteSome(where: Where<Row>, most: number): Promise<Row[]> {
-    const recorded = (where: Where<Row>) => {
-      const remove = () => this.#remove(this.#text.deleteSomeReturning(where, most), () => this.#chosenIds(where, most))
-      return this.#recorded('deleteSome', remove, ofRemoved)
+  async deleteSome(where: Where<Row>, limit: number): Promise<Row[]> {
+    const audited = (where: Where<Row>) => {
+      const remove = () =>
+        this.#remove(this.#text.deleteSomeReturning(where, limit), () => this.#matchingIds(where, limit))
+      return this.#audited('deleteSome', remove, ofDeleted)
     }
-    if (!this.#recordsCascades) return recorded(where)
-    const rows = await this.#chosen(where, most)
-    return this.#deleteCascading(rows, () => recorded({ id: { in: idsOf(rows) } } as object as Where<Row>))
+    if (!this.#auditsCascades) return audited(where)
+    const rows = await this.#matching(where, limit)
+    return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
   async deleteAll(where: Where<Row>): Promise<number> {
-    if (this.#localAudit === undefined && !this.#recordsCascades) {
-      return this.#observed('deleteAll', () => this.#deleteAll(where))
+    if (this.#localAudit === undefined && !this.#auditsCascades) {
+      return this.#wrapped('deleteAll', () => this.#deleteAll(where))
     }
     for (let total = 0; ; await setImmediate()) {
-      const { length } = await this.deleteSome(where, AUDITED_ROWS_REMOVED_AT_ONCE)
+      const { length } = await this.deleteSome(where, AUDITED_DELETE_BATCH)
       total += length
-      if (length < AUDITED_ROWS_REMOVED_AT_ONCE) return total
+      if (length < AUDITED_DELETE_BATCH) return total
     }
   }
 
-  /** Whether the rows that ON DELETE CASCADE removes are recorded. */
-  get #recordsCascades(): boolean {
+  /** Whether rows deleted by ON DELETE CASCADE are audited. */
+  get #auditsCascades(): boolean {
     return this.#session.audit !== undefined && this.#references.cascades.length > 0
   }
 
-  /** Deletes rows, which are locked, and records those that go with them. */
+  /** Deletes locked rows, and audits the rows that cascade from them. */
   async #deleteCascading(rows: Row[], remove: () => Promise<Row[]>): Promise<Row[]> {
-    const going = new Map<SqlTable<Entity>, Map<number, Entity>>()
+    const deletions = new Map<SqlTable<Entity>, Map<number, Entity>>()
     const own = new Map(rows.map((row) => [row.id, row]))
-    await this.#addCascades(rows, going.set(this as never, own))
-    // The others are among those that SQLite removed with them.
+    await this.#addCascades(rows, deletions.set(this as never, own))
+    // `remove` audits the rows it returns. The rest of this table was deleted by a cascade.
     for (const { id } of await remove()) own.delete(id)
-    for (const [table, gone] of going) {
-      if (table.#audit !== undefined) await table.#enter(table.#audit, ofRemoved([...gone.values()]))
+    for (const [table, deleted] of deletions) {
+      if (table.#audit !== undefined) await table.#insertAudit(table.#audit, ofDeleted([...deleted.values()]))
     }
     return rows
   }
 
-  /** Adds the rows that go with some, and with those. */
-  async #addCascades(rows: Row[], going: Map<SqlTable<Entity>, Map<number, Entity>>): Promise<void> {
+  /** Adds the rows that cascade from some rows, recursively. */
+  async #addCascades(rows: Row[], deletions: Map<SqlTable<Entity>, Map<number, Entity>>): Promise<void> {
     const ids = idsOf(rows)
     for (const { table, column } of this.#references.cascades) {
       const referring = this.#session.tables[table] as SqlTable<Entity>
-      const known = going.get(referring) ?? new Map<number, Entity>()
-      going.set(referring, known)
-      const found = (await referring.#chosen({ [column]: { in: ids } })).filter(({ id }) => !known.has(id))
+      const known = deletions.get(referring) ?? new Map<number, Entity>()
+      deletions.set(referring, known)
+      const found = (await referring.#matching({ [column]: { in: ids } })).filter(({ id }) => !known.has(id))
       for (const row of found) known.set(row.id, row)
-      if (found.length > 0) await referring.#addCascades(found, going)
+      if (found.length > 0) await referring.#addCascades(found, deletions)
     }
   }
 
-  #observed<T>(operation: string, run: () => Promise<T>): Promise<T> {
+  #wrapped<T>(operation: string, run: () => Promise<T>): Promise<T> {
     const { around } = this.#session
     return around === undefined ? run() : around(operation, this.#text.insertion.table, run)
   }
 
-  /** What is recorded by statements of its own, and not by those of the changes. */
+  /** Set if audit entries need separate statements; on PostgreSQL the changing statement inserts them. */
   get #localAudit(): Audit | undefined {
     return this.#executor.isRemote ? undefined : this.#audit
   }
 
-  /** Runs a change, and records it where its own statement does not. */
-  #recorded<T>(operation: string, run: () => Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
-    const result = this.#observed(operation, run)
-    return this.#localAudit === undefined ? result : this.#record(this.#localAudit, result, changesOf)
+  /** Runs a change, and inserts its audit entries unless its own statement does. */
+  #audited<T>(operation: string, run: () => Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
+    const result = this.#wrapped(operation, run)
+    return this.#localAudit === undefined ? result : this.#auditResult(this.#localAudit, result, changesOf)
   }
 
-  async #record<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
+  async #auditResult<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
     const result = await running
-    await this.#enter(audit, changesOf(result))
+    await this.#insertAudit(audit, changesOf(result))
     return result
   }
 
-  async #enter(audit: Audit, changes: AuditedChange[]): Promise<void> {
+  async #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<void> {
     const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
     if (changes.length > 0) await entries.insertMany(auditEntries(audit, changes))
   }
 
-  /** Extends a statement of PostgreSQL that returns the rows it writes: it also records them. */
+  /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
   #withAudit(statement: Statement, rows: AuditedStatement): Statement {
     if (this.#audit === undefined || !this.#executor.isRemote) return statement
     return withAuditInsert(statement, this.columns as Record<string, Kind>, this.#audit, rows)
@@ -271,48 +272,48 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async #page<Column extends keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    const { beyond, skip = 0, take } = query
-    if (skip > ROWS_SKIPPED_AT_ONCE && !this.#executor.isRemote) return this.#farPage(query)
-    if (beyond === undefined) return this.#rows(this.#text.page(query))
-    if (this.#executor.isRemote && beyond.length > 1) return this.#rows(this.#text.pageOfRanges(query, beyond))
+    const { seek, skip = 0, take } = query
+    if (skip > SKIP_BATCH && !this.#executor.isRemote) return this.#deepPage(query)
+    if (seek === undefined) return this.#rows(this.#text.page(query))
+    if (this.#executor.isRemote && seek.length > 1) return this.#rows(this.#text.pageOfRanges(query, seek))
     let rows: Row[] = []
-    for (const range of beyond) {
+    for (const range of seek) {
       if (rows.length === take) break
       rows = rows.concat(await this.#rows(this.#text.page({ ...query, take: take - rows.length }, range)))
     }
     return rows
   }
 
-  // On SQLite rows are skipped key by key: the longest single statement reads so many.
-  async #farPage<Column extends keyof Row>({ skip = 0, ...query }: PageQuery<Row, Column>) {
+  // On SQLite rows are skipped in batches by keyset, to keep each statement short.
+  async #deepPage<Column extends keyof Row>({ skip = 0, ...query }: PageQuery<Row, Column>) {
     const { where, order } = query
     const columns = [...new Set<keyof Row>(['id', order.column])]
-    let { beyond } = query
-    for (let left = skip; left > 0; await setImmediate()) {
-      const take = Math.min(left, ROWS_SKIPPED_AT_ONCE)
-      const begun = performance.now()
-      const rows = await this.#page({ columns, where, order, beyond, take })
-      // Where no index has the order, each step sorts all that matches: then one statement costs least.
-      if (performance.now() - begun > LONGEST_STEP_MS) return this.#rows(this.#text.page({ ...query, skip }))
+    let { seek } = query
+    for (let remaining = skip; remaining > 0; await setImmediate()) {
+      const take = Math.min(remaining, SKIP_BATCH)
+      const start = performance.now()
+      const rows = await this.#page({ columns, where, order, seek, take })
+      // Without an index for the order, each step sorts all matching rows: then a single statement is cheapest.
+      if (performance.now() - start > MAX_STEP_MS) return this.#rows(this.#text.page({ ...query, skip }))
       const last = rows[take - 1]
       if (last === undefined) return []
       const position = { id: last.id, key: last[order.column] as Position['key'] }
-      beyond = keysetRanges(where, order, this.columns[order.column], position)
-      left -= take
+      seek = keysetRanges(where, order, this.columns[order.column], position)
+      remaining -= take
     }
-    return this.#page({ ...query, beyond })
+    return this.#page({ ...query, seek })
   }
 
   async #count(where: Where<Row>): Promise<number> {
     const largest = this.#executor.isRemote || !('id' in this.columns) ? 0 : await this.#largestId()
-    if (largest <= IDS_COUNTED_AT_ONCE) return this.#countAtOnce(where)
+    if (largest <= COUNT_BATCH) return this.#countRange(where)
     let total = 0
-    for (let first = 0; first < largest; first += IDS_COUNTED_AT_ONCE) {
+    for (let first = 0; first < largest; first += COUNT_BATCH) {
       if (first > 0) await setImmediate()
-      // Rows that come meanwhile have larger ids.
-      const isLast = first + IDS_COUNTED_AT_ONCE >= largest
-      const ids = { gt: first, lte: isLast ? undefined : first + IDS_COUNTED_AT_ONCE }
-      total += await this.#countAtOnce(where, { id: ids } as Where<Row>)
+      // New rows have larger ids, so the last range is open.
+      const isLast = first + COUNT_BATCH >= largest
+      const ids = { gt: first, lte: isLast ? undefined : first + COUNT_BATCH }
+      total += await this.#countRange(where, { id: ids } as Where<Row>)
     }
     return total
   }
@@ -322,7 +323,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (await this.#page({ columns: ['id'], where: {}, order, take: 1 }))[0]?.id ?? 0
   }
 
-  async #countAtOnce(where: Where<Row>, range?: Where<Row>): Promise<number> {
+  async #countRange(where: Where<Row>, range?: Where<Row>): Promise<number> {
     const [row] = (await this.#executor.all(this.#text.count(where, range))) as [{ total: number | string }]
     return Number(row.total)
   }
@@ -330,13 +331,13 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     const { columns } = this.#text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
-    // On SQLite each row is a statement, and those before the one that fails would be stored.
-    if (rows.length > 1 && !this.#executor.namesRow) await this.#references.check(rows, this.#siblings)
+    // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
+    if (rows.length > 1 && !this.#executor.namesRow) await this.#references.check(rows, this.#relatedTables)
     try {
       const ids = await this.#insert(values)
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
-      throw await this.#references.ofInsert(error, rows, this.#siblings)
+      throw await this.#references.ofInsert(error, rows, this.#relatedTables)
     }
   }
 
@@ -347,26 +348,26 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
         const [row] = await this.#executor.all(this.#withAudit(update, { before: BEFORE, after: '', changes }))
         return row === undefined ? undefined : this.#change(row as Stored)
       }
-      // Nobody else writes meanwhile.
+      // SQLite has a single writer: nothing changes between these statements.
       const [before] = await this.#rows(this.#text.find({ id } as Where<Row>))
       if (before === undefined || versions?.includes(before.version) === false) return undefined
       if (isUnchanged(before, changes)) return { before, after: before }
       await this.#executor.run(this.#text.update(id, changes))
       return { before, after: changed(before, changes) }
     } catch (error) {
-      throw await this.#references.ofUpdate(error, changes, this.#siblings)
+      throw await this.#references.ofUpdate(error, changes, this.#relatedTables)
     }
   }
 
   /**
    * @param statement returns the rows that it deletes
-   * @param ids gives those of the rows, for an error to be explained by
+   * @param ids returns the ids of the rows, to explain an error
    */
   async #remove(statement: Statement, ids: () => Promise<number[]>): Promise<Row[]> {
     try {
       return await this.#rows(this.#withAudit(statement, { before: '' }))
     } catch (error) {
-      throw await this.#references.ofDelete(error, ids, this.#siblings)
+      throw await this.#references.ofDelete(error, ids, this.#relatedTables)
     }
   }
 
@@ -374,58 +375,58 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     try {
       if (this.#audit !== undefined) return await this.#deleteAudited(where)
       if (this.#executor.isRemote) return await this.#executor.run(this.#text.deleteAll(where))
-      const some = this.#text.deleteSome(where, ROWS_REMOVED_AT_ONCE)
+      const some = this.#text.deleteSome(where, DELETE_BATCH)
       for (let total = 0; ; await setImmediate()) {
-        const removed = await this.#executor.run(some)
-        total += removed
-        if (removed < ROWS_REMOVED_AT_ONCE) return total
+        const deleted = await this.#executor.run(some)
+        total += deleted
+        if (deleted < DELETE_BATCH) return total
       }
     } catch (error) {
-      throw await this.#references.ofDelete(error, () => this.#chosenIds(where, ROWS_REMOVED_AT_ONCE), this.#siblings)
+      throw await this.#references.ofDelete(error, () => this.#matchingIds(where, DELETE_BATCH), this.#relatedTables)
     }
   }
 
-  // So many at once, for a statement must end within its time.
+  // In batches, because each statement must end before the statement timeout.
   async #deleteAudited(where: Where<Row>): Promise<number> {
-    const some = this.#text.deleteSomeReturning(where, ROWS_ENTERED_AT_ONCE)
-    const counted = this.#withAudit(some, { before: '', answer: 'count(*)::int AS "total"' })
+    const some = this.#text.deleteSomeReturning(where, REMOTE_AUDITED_DELETE_BATCH)
+    const counted = this.#withAudit(some, { before: '', returning: 'count(*)::int AS "total"' })
     for (let sum = 0; ; ) {
       const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
       sum += total
-      if (total < ROWS_ENTERED_AT_ONCE) return sum
+      if (total < REMOTE_AUDITED_DELETE_BATCH) return sum
     }
   }
 
-  async #chosen(where: Where<Row>, most = Number.MAX_SAFE_INTEGER): Promise<Row[]> {
-    return this.#rows(this.#text.chosen(where, most))
+  async #matching(where: Where<Row>, limit = Number.MAX_SAFE_INTEGER): Promise<Row[]> {
+    return this.#rows(this.#text.selectForDelete(where, limit))
   }
 
-  async #chosenIds(where: Where<Row>, most: number): Promise<number[]> {
-    return idsOf(await this.#chosen(where, most))
+  async #matchingIds(where: Where<Row>, limit: number): Promise<number[]> {
+    return idsOf(await this.#matching(where, limit))
   }
 
-  get #siblings(): Siblings {
-    return this.#session.tables as unknown as Siblings
+  get #relatedTables(): RelatedTables {
+    return this.#session.tables as unknown as RelatedTables
   }
 
-  // What is at hand is not waited for: that is faster.
+  // SQLite returns its rows synchronously; awaiting them would be slower.
   #rows(statement: Statement): Awaitable<Row[]> {
     const rows = this.#executor.all(statement) as Awaitable<Stored[]>
-    return rows instanceof Promise ? rows.then((rows) => this.#revived(rows)) : this.#revived(rows)
+    return rows instanceof Promise ? rows.then((rows) => this.#decoded(rows)) : this.#decoded(rows)
   }
 
-  #revived(rows: Stored[]): Row[] {
+  #decoded(rows: Stored[]): Row[] {
     const [first] = rows
     if (first === undefined) return []
     const dates = this.#text.dates.filter((column) => column in first)
-    if (dates.length > 0) for (const row of rows) this.#reviveDates(row, dates)
+    if (dates.length > 0) for (const row of rows) this.#decodeDates(row, dates)
     for (const column of this.#text.bools) {
       if (column in first) for (const row of rows) if (typeof row[column] === 'number') row[column] = row[column] === 1
     }
     return rows as Row[]
   }
 
-  #reviveDates(row: Stored, dates = this.#text.dates): Row {
+  #decodeDates(row: Stored, dates = this.#text.dates): Row {
     for (const column of dates) {
       const value = row[column]
       if (typeof value === 'number') row[column] = new Date(value)
@@ -439,20 +440,21 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
       before[column] = row[BEFORE + column]
       after[column] = row[column]
     }
-    return { before: this.#reviveDates(before), after: this.#reviveDates(after) }
+    return { before: this.#decodeDates(before), after: this.#decodeDates(after) }
   }
 
-  // Other requests are served in between, as with deleteAll.
+  // On SQLite other requests are served between batches, as in deleteAll.
   async #insert(values: unknown[][]): Promise<number[]> {
     const { insertion } = this.#text
-    if (this.#executor.isRemote || values.length <= ROWS_INSERTED_AT_ONCE) {
-      const complete = (statement: Statement, answer: string) => this.#withAudit(statement, { after: '', answer })
-      return this.#executor.insert(insertion, values, 0, this.#audit && complete)
+    if (this.#executor.isRemote || values.length <= INSERT_BATCH) {
+      const transform = (statement: Statement, returning: string) =>
+        this.#withAudit(statement, { after: '', returning })
+      return this.#executor.insert(insertion, values, 0, this.#audit && transform)
     }
     const ids: number[] = []
-    for (let first = 0; first < values.length; first += ROWS_INSERTED_AT_ONCE) {
+    for (let first = 0; first < values.length; first += INSERT_BATCH) {
       if (first > 0) await setImmediate()
-      const some = values.slice(first, first + ROWS_INSERTED_AT_ONCE)
+      const some = values.slice(first, first + INSERT_BATCH)
       ids.push(...(await this.#executor.insert(insertion, some, first)))
     }
     return ids
@@ -473,11 +475,11 @@ function ofInserted(rows: object[]): AuditedChange[] {
   return rows.map((after) => ({ after, written: after }))
 }
 
-function ofRemoved(rows: object[]): AuditedChange[] {
+function ofDeleted(rows: object[]): AuditedChange[] {
   return rows.map((before) => ({ before }))
 }
 
-/** What an update makes of a row, as the statement does it. */
+/** The row after an update, as the statement writes it. */
 function changed<Row extends Entity>(before: Row, changes: Changes<Row>): Row {
   const after: Row & { updated_at?: Date } = { ...before, version: before.version + 1 }
   const { updated_at: stored } = after

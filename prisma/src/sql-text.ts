@@ -1,22 +1,22 @@
 import { columnTypes } from './column-types.ts'
+import { InternedSql } from './interned-sql.ts'
 import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
-import { TextTree } from './text-tree.ts'
 
-/** SQL with `?` for each value. Queries of one shape have one text. */
+/** SQL with a `?` placeholder for each value. Queries of the same shape share one text. */
 export interface Statement {
   text: string
   values: unknown[]
 }
 
-/** How rows of a table are inserted: `text` takes the values of one, in the order of `columns`. */
+/** How rows of a table are inserted: `text` has a placeholder for each of `columns`. */
 export interface Insertion {
   text: string
   table: string
   columns: { name: string; kind: Kind }[]
-  /** Whether the engine gives the row an id. */
+  /** Whether the engine generates the id. */
   hasId: boolean
-  /** The columns, other than the id, whose values together at most one row has: the key, and each unique column. */
+  /** The unique column sets other than the id: the key, and each unique column. */
   unique: string[][]
 }
 
@@ -27,22 +27,22 @@ const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
   ['gte', ' >= ?'],
 ]
 
-// Sizes that pages have. PostgreSQL keeps the plan of a statement only if it is as cheap as one for today's values, and
-// never believes that of a LIMIT which it does not see: it would plan each page anew, two thirds of its time for it.
+// Common page sizes. PostgreSQL reuses a generic plan only if it estimates it no more expensive than a custom plan. With a
+// LIMIT parameter it never does: it would plan every page again, which takes two thirds of the query's time.
 const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 
-/** How the columns of a row begin that are about its past. */
+/** The prefix of columns that hold the values before an update. */
 export const BEFORE = 'before '
 
-// Where the clock was set back, the stored time is the later one.
+// Keeps the stored time if the clock was set back.
 const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
 
 /** The statements of one table. */
 export class SqlText<Row> {
   readonly insertion: Insertion
-  /** The columns that hold dates. */
+  /** The date columns. */
   readonly dates: string[]
-  /** The columns whose numbers are booleans: SQLite has none. */
+  /** The boolean columns, which SQLite stores as numbers; empty for PostgreSQL. */
   readonly bools: string[]
   readonly #isRemote: boolean
   readonly #kinds: Columns<Row>
@@ -51,19 +51,19 @@ export class SqlText<Row> {
   readonly #columns: string
   readonly #before: string
   readonly #from: string
-  readonly #select = new TextTree('SELECT ')
-  readonly #ranges = new TextTree('SELECT * FROM (')
-  readonly #count: TextTree
+  readonly #select = new InternedSql('SELECT ')
+  readonly #ranges = new InternedSql('SELECT * FROM (')
+  readonly #count: InternedSql
   readonly #quoted: Record<string, string>
 
-  /** @param isRemote whether PostgreSQL reads them, rather than SQLite */
+  /** @param isRemote whether the statements are for PostgreSQL, not SQLite */
   constructor({ name, key, unique, columns }: Declaration<Row>, isRemote: boolean) {
     this.#isRemote = isRemote
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
-    const places = inserted.map(() => '?').join(', ')
+    const placeholders = inserted.map(() => '?').join(', ')
     this.insertion = {
-      text: `INSERT INTO ${quote(name)} (${names(inserted.map(({ name }) => name))}) VALUES (${places})`,
+      text: `INSERT INTO ${quote(name)} (${names(inserted.map(({ name }) => name))}) VALUES (${placeholders})`,
       table: name,
       columns: inserted,
       hasId: 'id' in columns,
@@ -79,17 +79,17 @@ export class SqlText<Row> {
     this.#columns = names(Object.keys(columns))
     this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
     this.#from = ` FROM ${this.#table}`
-    this.#count = new TextTree(`SELECT count(*) AS "total"${this.#from}`)
+    this.#count = new InternedSql(`SELECT count(*) AS "total"${this.#from}`)
     this.#quoted = Object.fromEntries(kinds.map(({ name }) => [name, quote(name)]))
   }
 
-  /** @param columns all when absent */
+  /** @param columns all by default */
   find(where: Where<Row>, columns?: readonly (keyof Row)[]): Statement {
     const values: unknown[] = []
-    return { text: this.#conditions(this.#selectOf(columns), where, values).and(' LIMIT 1').text, values }
+    return { text: this.#conditions(this.#selectOf(columns), where, values).append(' LIMIT 1').text, values }
   }
 
-  /** @param range what is read of what lies beyond a cursor */
+  /** @param range a keyset range, in addition to `where` */
   page({ columns, where, order, skip = 0, take }: PageQuery<Row>, range: Where<Row> = {}): Statement {
     const values: unknown[] = []
     const select = this.#selectOf(columns)
@@ -97,30 +97,30 @@ export class SqlText<Row> {
     const limited = limitedTo(take, where, this.#ordered(rows, order), values)
     if (skip === 0) return { text: limited.text, values }
     values.push(skip)
-    return { text: limited.and(' OFFSET ?').text, values }
+    return { text: limited.append(' OFFSET ?').text, values }
   }
 
-  /** A page of several ranges in one statement, where that costs less than to stop at the first that fills it. */
+  /** A page from several keyset ranges in one statement, which saves round trips. */
   pageOfRanges(query: PageQuery<Row>, ranges: readonly Where<Row>[]): Statement {
     const values: unknown[] = []
     let rows = this.#ranges
     for (const range of ranges) {
       const part = this.page(query, range)
-      rows = (rows === this.#ranges ? rows : rows.and(' UNION ALL ')).and('(').and(part.text).and(')')
+      rows = (rows === this.#ranges ? rows : rows.append(' UNION ALL ')).append('(').append(part.text).append(')')
       values.push(...part.values)
     }
-    const ordered = this.#ordered(rows.and(') AS "ranges"'), query.order)
+    const ordered = this.#ordered(rows.append(') AS "ranges"'), query.order)
     return { text: limitedTo(query.take, query.where, ordered, values).text, values }
   }
 
-  /** @param range holds beside `where` */
+  /** @param range a range of ids, in addition to `where` */
   count(where: Where<Row>, range: Where<Row> = {}): Statement {
     const values: unknown[] = []
     const rows = this.#conditions(this.#count, where, values)
     return { text: this.#conditions(rows, range, values, this.#count).text, values }
   }
 
-  /** An update of a row that is known to be there and to become another. */
+  /** An update of a row that exists and differs from the changes. */
   update(id: number, changes: Changes<Row>): Statement {
     const values: unknown[] = []
     let assignments = ''
@@ -138,9 +138,9 @@ export class SqlText<Row> {
   }
 
   /**
-   * An update that gives the row it wrote, and under {@link BEFORE} and its name each value that it had. Locked, that
-   * is the row which the update finds, and not an older one of the statement's beginning. Where the row has all values
-   * already, it keeps its version and its `updated_at`.
+   * An update that returns the new row, and its previous values in columns with the prefix {@link BEFORE}. FOR UPDATE makes
+   * those the values that the update replaces, not older ones from the statement's snapshot. A row that already has all
+   * values keeps its version and its `updated_at`.
    */
   updateReturning(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
     const set = Object.entries(changes).filter(([column, value]) => value !== undefined && column !== 'updated_at')
@@ -156,10 +156,10 @@ export class SqlText<Row> {
     }
     values.push(...written)
     const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
-    const which = ofVersion(id, versions, values, this.#isRemote)
+    const condition = ofVersion(id, versions, values, this.#isRemote)
     const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ? FOR UPDATE`
     return {
-      text: `WITH "stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${which} RETURNING ${this.#columns}, "stored".*`,
+      text: `WITH "stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.#columns}, "stored".*`,
       values,
     }
   }
@@ -174,99 +174,99 @@ export class SqlText<Row> {
 
   deleteAll(where: Where<Row>): Statement {
     const values: unknown[] = []
-    return { text: this.#which(`DELETE FROM ${this.#table}`, where, values), values }
+    return { text: this.#filtered(`DELETE FROM ${this.#table}`, where, values), values }
   }
 
   deleteSome(where: Where<Row>, limit: number): Statement {
     const values: unknown[] = []
-    const some = `${this.#which(`SELECT ${this.#key} FROM ${this.#table}`, where, values)} LIMIT ?`
+    const some = `${this.#filtered(`SELECT ${this.#key} FROM ${this.#table}`, where, values)} LIMIT ?`
     values.push(limit)
     return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
   }
 
   /**
-   * The rows that a delete of so many removes. On PostgreSQL they are locked.
+   * Selects the rows for a limited delete. On PostgreSQL it locks them.
    *
-   * @param columns what is read of them
+   * @param columns the columns to read
    */
-  chosen(where: Where<Row>, limit: number, columns = this.#columns): Statement {
+  selectForDelete(where: Where<Row>, limit: number, columns = this.#columns): Statement {
     const values: unknown[] = []
-    const text = `${this.#which(`SELECT ${columns} FROM ${this.#table}`, where, values)} LIMIT ?`
+    const text = `${this.#filtered(`SELECT ${columns} FROM ${this.#table}`, where, values)} LIMIT ?`
     values.push(limit)
-    // Nobody else writes meanwhile on SQLite.
+    // SQLite has a single writer and needs no row locks.
     return { text: this.#isRemote ? `${text} FOR UPDATE` : text, values }
   }
 
   deleteSomeReturning(where: Where<Row>, limit: number): Statement {
-    const { text: some, values } = this.chosen(where, limit, '"id"')
-    // Without the word PostgreSQL may read the rows more than once, and others each time.
+    const { text: some, values } = this.selectForDelete(where, limit, '"id"')
+    // Without MATERIALIZED, PostgreSQL may run the SELECT more than once, with different rows each time.
     const text = `WITH "chosen" AS MATERIALIZED (${some}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
     return { text: `${text} RETURNING ${this.#columns}`, values }
   }
 
-  /** @param columns all when absent */
-  #selectOf(columns?: readonly (keyof Row)[]): TextTree {
-    const listed = columns === undefined ? this.#select.and(this.#columns) : this.#listed(columns)
-    return listed.and(this.#from)
+  /** @param columns all by default */
+  #selectOf(columns?: readonly (keyof Row)[]): InternedSql {
+    const listed = columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)
+    return listed.append(this.#from)
   }
 
-  #listed(columns: readonly (keyof Row)[]): TextTree {
-    let tree = this.#select
+  #listed(columns: readonly (keyof Row)[]): InternedSql {
+    let sql = this.#select
     for (const column of columns) {
-      if (tree !== this.#select) tree = tree.and(', ')
-      tree = tree.and(this.#name(column))
+      if (sql !== this.#select) sql = sql.append(', ')
+      sql = sql.append(this.#name(column))
     }
-    return tree
+    return sql
   }
 
-  #ordered(rows: TextTree, { column, descending }: Order<Row>): TextTree {
-    const tree = rows
-      .and(' ORDER BY ')
-      .and(this.#name(column))
-      .and(descending ? ' DESC' : ' ASC')
-    if (column === 'id') return tree
-    // SQLite has null below every value, PostgreSQL above it. Where there is none, PostgreSQL would take the mention of
-    // it for an order that its index does not have, and sort.
-    if (!this.#kinds[column].endsWith('?')) return tree.and(', "id"')
-    return tree.and(descending ? ' NULLS LAST, "id"' : ' NULLS FIRST, "id"')
+  #ordered(rows: InternedSql, { column, descending }: Order<Row>): InternedSql {
+    const sql = rows
+      .append(' ORDER BY ')
+      .append(this.#name(column))
+      .append(descending ? ' DESC' : ' ASC')
+    if (column === 'id') return sql
+    // SQLite sorts null below every value, PostgreSQL above. Without nulls the clause is omitted: it would not match the
+    // order of PostgreSQL's index and cause a sort.
+    if (!this.#kinds[column].endsWith('?')) return sql.append(', "id"')
+    return sql.append(descending ? ' NULLS LAST, "id"' : ' NULLS FIRST, "id"')
   }
 
   /**
-   * `rows` with the conditions after it; their values are appended.
+   * Appends the conditions to `rows`, and their values to `values`.
    *
-   * @param all what they are rows of, where `rows` may have conditions already
+   * @param all the text without conditions, if `rows` may have some already
    */
-  #conditions(rows: TextTree, where: Where<Row>, values: unknown[], all = rows): TextTree {
-    let tree = rows
+  #conditions(rows: InternedSql, where: Where<Row>, values: unknown[], all = rows): InternedSql {
+    let sql = rows
     const add = (column: keyof Row, test: string) => {
-      tree = tree
-        .and(tree === all ? ' WHERE ' : ' AND ')
-        .and(this.#name(column))
-        .and(test)
+      sql = sql
+        .append(sql === all ? ' WHERE ' : ' AND ')
+        .append(this.#name(column))
+        .append(test)
     }
     for (const column in where) {
-      const wanted = where[column]
-      if (wanted === undefined) continue
-      if (wanted === null) add(column, ' IS NULL')
-      else if (typeof wanted !== 'object' || wanted instanceof Date) {
+      const condition = where[column]
+      if (condition === undefined) continue
+      if (condition === null) add(column, ' IS NULL')
+      else if (typeof condition !== 'object' || condition instanceof Date) {
         add(column, ' = ?')
-        values.push(wanted)
-      } else if ('not' in wanted) add(column, ' IS NOT NULL')
+        values.push(condition)
+      } else if ('not' in condition) add(column, ' IS NOT NULL')
       else {
         for (const [key, test] of comparisons) {
-          const bound = (wanted as Record<string, unknown>)[key]
+          const bound = (condition as Record<string, unknown>)[key]
           if (bound === undefined) continue
           add(column, test)
           values.push(bound)
         }
-        const list = (wanted as { in?: readonly unknown[] }).in
+        const list = (condition as { in?: readonly unknown[] }).in
         if (list !== undefined) this.#addList(column, list, values, add)
       }
     }
-    return tree
+    return sql
   }
 
-  // A list as one value leaves the text the same, however long the list is. Both engines look its values up in an index.
+  // A list is passed as one value, so the text does not depend on its length. Both engines look its values up in an index.
   #addList(
     column: keyof Row,
     list: readonly unknown[],
@@ -282,9 +282,9 @@ export class SqlText<Row> {
     }
   }
 
-  /** For statements that are rare, and whose text need not be kept. */
-  #which(rows: string, where: Where<Row>, values: unknown[]): string {
-    return this.#conditions(new TextTree(rows), where, values).text
+  /** For rare statements, whose text is not kept. */
+  #filtered(rows: string, where: Where<Row>, values: unknown[]): string {
+    return this.#conditions(new InternedSql(rows), where, values).text
   }
 
   #name(column: keyof Row): string {
@@ -292,17 +292,17 @@ export class SqlText<Row> {
   }
 }
 
-function limitedTo(take: number, filters: object, rows: TextTree, values: unknown[]): TextTree {
-  // One row more than a page has tells whether another page follows. Where there are filters, the index that serves them
-  // best depends on their values, and PostgreSQL does well to plan for these.
+function limitedTo(take: number, filters: object, rows: InternedSql, values: unknown[]): InternedSql {
+  // `take` is the page size plus one, to detect a next page. With filters the best index depends on their values, so
+  // PostgreSQL should plan for the values.
   if (PAGE_SIZES.has(take - 1) && Object.values(filters).every((filter) => filter === undefined)) {
-    return rows.and(` LIMIT ${take}`)
+    return rows.append(` LIMIT ${take}`)
   }
   values.push(take)
-  return rows.and(' LIMIT ?')
+  return rows.append(' LIMIT ?')
 }
 
-// A list as one value leaves the text the same, however long the list is.
+// An array is passed as one value, so the text does not depend on its length.
 function ofVersion(id: number, versions: number[] | undefined, values: unknown[], asArray: boolean): string {
   values.push(id)
   if (versions === undefined) return ' WHERE "id" = ?'
@@ -314,7 +314,7 @@ function ofVersion(id: number, versions: number[] | undefined, values: unknown[]
   return ` WHERE "id" = ? AND "version" IN (${versions.map(() => '?').join(', ') || 'NULL'})`
 }
 
-/** A value as SQLite has it, which has neither dates nor booleans. */
+/** A value as SQLite stores it: dates and booleans become numbers. */
 export function numeric(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
   return value instanceof Date ? value.getTime() : value

@@ -1,21 +1,20 @@
 import Sqlite from 'better-sqlite3'
-import { Broken, Busy, DISK_FAILED, ForeignKeyFault, Full, UniqueViolation } from './errors.ts'
+import { Busy, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import { type Insertion, numeric, type Statement } from './sql-text.ts'
 
 const READ_LOCK_WAIT_MS = 5_000
-// At most twice as many are kept. A service has some hundred shapes of query, and lists of versions have any length.
+// Up to twice as many are kept. A service has some hundred query shapes, but version lists have any length.
 const RECENT_STATEMENTS = 250
 
-// A bare `?` beside an ORDER BY or in a LIMIT lets SQLite plan by its value, so that each new value prepares the statement
-// anew: 24 µs for a page of 20 rows where this takes 13. The plus does nothing, to text neither, and hides the value.
-const STABLE_VALUE = '+?'
+// With a bare `?` and an ORDER BY, or in a LIMIT, SQLite plans by its value and prepares the statement again for each new
+// value: a page of 20 rows then takes 24 instead of 13 µs. A unary plus has no effect, on text either, but hides the value.
+const OPAQUE_PLACEHOLDER = '+?'
 
-// SqliteLog brings into the file what was committed; SQLite does that itself where the log has become so long that something
-// must be wrong.
+// The Wal class runs the checkpoints. SQLite's own checkpoint is a fallback for a log so long that something must be wrong.
 const PRAGMAS = ['journal_mode = WAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
 
-/** A connection to a SQLite file that is in WAL mode already, with its prepared statements. */
+/** A connection to a SQLite file that is already in WAL mode, with its prepared statements. */
 export class SqliteConnection implements Executor {
   readonly isRemote = false
   readonly #sqlite: Sqlite.Database
@@ -23,8 +22,8 @@ export class SqliteConnection implements Executor {
   #older = this.#recent
 
   /**
-   * @param options `readonly`: it cannot write. One that can write does not wait for locks: who uses it has to. `syncs`: a
-   * commit waits for the disk, before any other connection sees it; otherwise who uses it has to bring it there.
+   * @param options `readonly`: opens a read-only connection. A writable one does not wait for locks; the caller retries.
+   * `syncs`: a commit is synced to disk before other connections see it; without it the caller syncs the log.
    */
   constructor(file: string, { readonly = false, syncs = false } = {}) {
     this.#sqlite = new Sqlite(file, { readonly, timeout: readonly ? READ_LOCK_WAIT_MS : 0 })
@@ -36,7 +35,7 @@ export class SqliteConnection implements Executor {
     try {
       return this.#prepared(text).all(values.map(numeric))
     } catch (error) {
-      throw this.#fault(error)
+      throw this.#converted(error)
     }
   }
 
@@ -44,7 +43,7 @@ export class SqliteConnection implements Executor {
     try {
       return this.#prepared(text).run(values.map(numeric)).changes
     } catch (error) {
-      throw this.#fault(error)
+      throw this.#converted(error)
     }
   }
 
@@ -55,16 +54,16 @@ export class SqliteConnection implements Executor {
       for (const values of rows) ids.push(statement.run(values.map(numeric)).lastInsertRowid as number)
       return ids
     } catch (error) {
-      throw this.#fault(error, first + ids.length)
+      throw this.#converted(error, first + ids.length)
     }
   }
 
-  /** False when SQLite undid the transaction by itself. */
+  /** False after an error for which SQLite rolled the transaction back itself. */
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction
   }
 
-  /** Ends what is open of a transaction, if anything is. */
+  /** Rolls back the open transaction, if any. */
   rollback(): void {
     if (this.inTransaction) this.#sqlite.exec('ROLLBACK')
   }
@@ -76,7 +75,7 @@ export class SqliteConnection implements Executor {
   #prepared(text: string): Sqlite.Statement<unknown[]> {
     const known = this.#recent.get(text)
     if (known !== undefined) return known
-    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text.replaceAll('?', STABLE_VALUE))
+    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text.replaceAll('?', OPAQUE_PLACEHOLDER))
     if (this.#recent.size === RECENT_STATEMENTS) {
       this.#older = this.#recent
       this.#recent = new Map()
@@ -85,13 +84,14 @@ export class SqliteConnection implements Executor {
     return statement
   }
 
-  #fault(error: unknown, index = 0): unknown {
+  #converted(error: unknown, index = 0): unknown {
     if (!this.#sqlite.open) return new Error('The database is closed.', { cause: error })
     if (!(error instanceof Sqlite.SqliteError)) return error
-    if (error.code.startsWith('SQLITE_BUSY')) return new Busy('Another process holds the database.', { cause: error })
-    if (error.code.startsWith('SQLITE_IOERR')) return new Broken(DISK_FAILED, { cause: error })
-    if (error.code === 'SQLITE_FULL') return new Full('The disk is full.', { cause: error })
-    // A restricted delete has the code of a trigger.
+    if (error.code.startsWith('SQLITE_BUSY'))
+      return new Busy('Another process holds the lock of the database.', { cause: error })
+    if (error.code.startsWith('SQLITE_IOERR')) return new DurabilityLost(DISK_FAILED, { cause: error })
+    if (error.code === 'SQLITE_FULL') return new DiskFull('The disk is full.', { cause: error })
+    // For a restricted delete SQLite reports the code of a trigger.
     if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {
       return new ForeignKeyFault({ cause: error })
     }

@@ -1,11 +1,11 @@
 import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteLog } from './sqlite-log.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
+import { Wal } from './wal.ts'
 
-/** A SQLite file by prepared statements: one connection for reads, one where writes take turns. */
+/** A SQLite file through prepared statements: one connection for reads, one that serializes writes. */
 export async function openSqlite(
   file: string,
   limits: Limits,
@@ -13,23 +13,23 @@ export async function openSqlite(
 ): Promise<Engine> {
   const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }))
   const connection = new SqliteConnection(file, { syncs: isShared })
-  const log = new SqliteLog(file, connection, reader, isShared)
-  const writer = new SqliteWriter(connection, log, limits, onWarning)
-  // A process that was killed may have left what it had committed on its way there.
-  await log.sync()
+  const wal = new Wal(file, connection, reader, isShared)
+  const writer = new SqliteWriter(connection, wal, limits, onWarning)
+  // A killed process may have left commits that are not synced to disk.
+  await wal.sync()
 
   return {
     read: reader,
     write: (work) => writer.write(work),
     ping: async () => {
       writer.check()
-      reader.look()
+      reader.ping()
     },
     close: async () => {
-      // The writer last: only a connection that may write folds the write-ahead log back into the file.
+      // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
       reader.close()
       writer.close()
-      await log.close()
+      await wal.close()
     },
   }
 }

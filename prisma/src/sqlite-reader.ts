@@ -3,21 +3,21 @@ import type { Insertion, Statement } from './sql-text.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 const BEGIN = { text: 'BEGIN', values: [] }
-const LOOK = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
+const SCHEMA_READ = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
 const COMMIT = { text: 'COMMIT', values: [] }
 
 /**
- * Reads on one connection. Those of one round of the event loop are one read transaction, for to begin and to end one
- * takes SQLite three calls of the system, a third of what a row by its id costs. A write that is answered in between
- * ends it, so that whoever has the answer reads what was written.
+ * Reads on one connection. All reads of one event loop iteration share a read transaction: its start and end cost SQLite
+ * three system calls, a third of the cost of reading a row by id. A write that completes in between ends the transaction, so
+ * that reads after its response include it.
  */
 export class SqliteReader implements Executor {
   readonly isRemote = false
   readonly #connection: SqliteConnection
   #isOpen = false
-  #isHeld = false
+  #isPinned = false
   #isOutdated: (() => boolean) | undefined
-  #isLookedAfter = false
+  #isChecked = false
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -25,11 +25,11 @@ export class SqliteReader implements Executor {
 
   all(statement: Statement): unknown[] {
     if (!this.#isOpen) this.#begin()
-    else if (this.#isOutdated !== undefined && !this.#isLookedAfter) this.#lookAfter(this.#isOutdated)
+    else if (this.#isOutdated !== undefined && !this.#isChecked) this.#checkOutdated(this.#isOutdated)
     return this.#connection.all(statement)
   }
 
-  // Nothing is written here: SQLite says so.
+  // The connection is read-only: SQLite throws.
   run(statement: Statement): number {
     return this.#connection.run(statement)
   }
@@ -38,28 +38,29 @@ export class SqliteReader implements Executor {
     return this.#connection.insert(insertion, rows, first)
   }
 
-  /** Reads what costs least. */
-  look(): void {
-    this.all(LOOK)
+  /** Runs the cheapest read. */
+  ping(): void {
+    this.all(SCHEMA_READ)
   }
 
   /**
-   * From now on reads see what they would see now, until {@link release}, or until another process has committed: whoever
-   * has its answer reads what it wrote.
+   * Pins the current snapshot for all reads until {@link releaseSnapshot}, or until another process commits: reads after the
+   * response to that commit must include it.
    *
-   * @param isOutdated whether another process has, asked once a round; without it they stay so whoever commits
+   * @param isOutdated whether another process has committed, called once per event loop iteration; without it the snapshot
+   * stays pinned
    */
-  hold(isOutdated?: () => boolean): void {
-    // A transaction that is open may be older than the last commit of another process, and stay so for the whole time.
-    if (!this.#isHeld) this.#end()
-    this.look()
-    this.#isHeld = true
+  pinSnapshot(isOutdated?: () => boolean): void {
+    // An open transaction may be older than the last commit of another process, and would be pinned as it is.
+    if (!this.#isPinned) this.#end()
+    this.ping()
+    this.#isPinned = true
     this.#isOutdated = isOutdated
   }
 
-  /** From now on reads see what has been committed by now. */
-  release(): void {
-    this.#isHeld = false
+  /** Lets further reads see all commits so far. */
+  releaseSnapshot(): void {
+    this.#isPinned = false
     this.#isOutdated = undefined
     this.#end()
   }
@@ -72,30 +73,30 @@ export class SqliteReader implements Executor {
   #begin(): void {
     this.#connection.run(BEGIN)
     this.#isOpen = true
-    setImmediate(this.#endRound)
+    setImmediate(this.#endIteration)
   }
 
-  // What is read in this round was asked for before it began, so once is enough.
-  #lookAfter(isOutdated: () => boolean): void {
+  // Once per event loop iteration is enough: its reads were requested before it began.
+  #checkOutdated(isOutdated: () => boolean): void {
     if (isOutdated()) {
-      this.release()
+      this.releaseSnapshot()
       this.#begin()
       return
     }
-    this.#isLookedAfter = true
+    this.#isChecked = true
     setImmediate(() => {
-      this.#isLookedAfter = false
+      this.#isChecked = false
     })
   }
 
-  readonly #endRound = () => {
-    if (!this.#isHeld) this.#end()
+  readonly #endIteration = () => {
+    if (!this.#isPinned) this.#end()
   }
 
   #end(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    // Some errors let SQLite end it by itself.
+    // After some errors SQLite has ended the transaction itself.
     if (this.#connection.inTransaction) this.#connection.run(COMMIT)
   }
 }

@@ -1,211 +1,211 @@
 import type { Limits, Options } from './database.ts'
-import { Broken, DISK_FAILED, isBusy } from './errors.ts'
-import { inTime } from './guarded.ts'
-import { whenUnlocked } from './lock.ts'
+import { DISK_FAILED, DurabilityLost, isBusy } from './errors.ts'
+import { withDeadline } from './guarded.ts'
+import { retryWhileLocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
 import type { Executor } from './sql-table.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
-import type { SqliteLog } from './sqlite-log.ts'
-import { Turns } from './turns.ts'
+import type { Wal } from './wal.ts'
+import { WriteQueue } from './write-queue.ts'
 
 const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
 const COMMIT = { text: 'COMMIT', values: [] }
-const SAVE = { text: 'SAVEPOINT "write"', values: [] }
-const KEEP = { text: 'RELEASE "write"', values: [] }
-const UNDO = { text: 'ROLLBACK TO "write"', values: [] }
+const SAVEPOINT = { text: 'SAVEPOINT "write"', values: [] }
+const RELEASE = { text: 'RELEASE "write"', values: [] }
+const ROLLBACK_TO = { text: 'ROLLBACK TO "write"', values: [] }
 
-// What has been written so long is a bulk, or many: those that have come first should not wait for more.
-const LONGEST_GROUP_MS = 5
+// A group open for this long contains a bulk write or many writes. It commits, so that its first writes need not wait for more.
+const MAX_GROUP_MS = 5
 
-// To ask how long the log is costs a small commit 3 %.
-const COMMITS_A_LOOK = 16
+// Reading the log's size costs 3 % of a small commit.
+const COMMITS_PER_SIZE_CHECK = 16
 
-/** Settles when what the writes of a group did is on disk, or is undone. */
-type Group = PromiseWithResolvers<void> & { begunMs: number }
+/** Writes that share a commit. The promise settles when they are on disk or rolled back. */
+type Group = PromiseWithResolvers<void> & { startMs: number }
 
 /**
- * Writes on one connection, one after another. Those that come together, before the event loop has come round, are one
- * transaction of the file and wait for the disk once (group commit). To each it looks like a transaction of its own: one
- * that throws is undone alone, and none is answered before all are on disk. Nor does the next group begin before: nothing
- * is built on what may not last.
+ * Serializes writes on one connection. Writes that arrive in the same event loop iteration share one SQLite transaction and
+ * one sync to disk (group commit). Each behaves like its own transaction: an error rolls back that write only, and none
+ * resolves before all are on disk. The next group does not start before that either, so no write depends on data that may
+ * be lost.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection
-  readonly #log: SqliteLog
+  readonly #wal: Wal
   readonly #limits: Limits
-  readonly #turns: Turns
-  /** The group whose transaction is open. */
+  readonly #queue: WriteQueue
+  /** The group with the open transaction. */
   #group: Group | undefined
   #isCheckpointing = false
   #commits = 0
   readonly #onWarning: NonNullable<Options['onWarning']>
-  /** Why the last checkpoint failed, if it did: the same reason is reported once. */
-  #checkpointFault: string | undefined
-  #failure: Broken | undefined
+  /** Why the last checkpoint failed. A repeated reason is reported once. */
+  #checkpointError: string | undefined
+  #failure: DurabilityLost | undefined
   #isClosed = false
 
   constructor(
     connection: SqliteConnection,
-    log: SqliteLog,
+    wal: Wal,
     limits: Limits,
     onWarning: NonNullable<Options['onWarning']> = () => {},
   ) {
     this.#connection = connection
-    this.#log = log
+    this.#wal = wal
     this.#limits = limits
     this.#onWarning = onWarning
-    this.#turns = new Turns(limits.turnMs)
+    this.#queue = new WriteQueue(limits.queueTimeoutMs)
   }
 
   async write<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
     this.check()
-    await this.#turns.begin()
+    await this.#queue.acquire()
     let group: Group | undefined
     try {
       const isFirst = this.#group === undefined
       group = this.#group ?? (await this.#begin())
       return await this.#run(work, group, isFirst)
     } finally {
-      if (group !== undefined && performance.now() - group.begunMs > LONGEST_GROUP_MS) await this.#commit(group)
-      this.#turns.end()
-      // A refusal waits, too: it may be for what another one of the group wrote.
+      if (group !== undefined && performance.now() - group.startMs > MAX_GROUP_MS) await this.#commit(group)
+      this.#queue.release()
+      // An error waits for the disk as well: it may be caused by another write of the group.
       await group?.promise
     }
   }
 
-  /** @throws Broken since the disk has failed: what SQLite has in memory may no longer be what is there */
+  /** @throws DurabilityLost after the disk failed: SQLite's memory may then differ from the disk */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure
   }
 
   close(): void {
     this.#isClosed = true
-    this.#turns.refuseAll(new Error('The database is closed.'))
+    this.#queue.rejectAll(new Error('The database is closed.'))
     this.#connection.close()
   }
 
   async #begin(): Promise<Group> {
-    await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
-    const group = { ...Promise.withResolvers<void>(), begunMs: performance.now() }
-    // Whoever waits for it hears of it, and may not wait yet.
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    const group = { ...Promise.withResolvers<void>(), startMs: performance.now() }
+    // Prevents an unhandled rejection: the writes of the group may not await it yet.
     group.promise.catch(() => {})
     this.#group = group
-    setImmediate(() => this.#commitInTurn(group))
+    setImmediate(() => this.#commitQueued(group))
     return group
   }
 
   async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
-    // SQLite copies each page that changes within a savepoint. To undo the first write is to undo all there is.
-    if (!isFirst) this.#connection.run(SAVE)
+    // The first write needs no savepoint: its rollback is that of the transaction. In a savepoint SQLite copies each changed page.
+    if (!isFirst) this.#connection.run(SAVEPOINT)
     try {
-      const result = await inTime(this.#connection, this.#limits.writeMs, work)
-      if (!isFirst) this.#connection.run(KEEP)
+      const result = await withDeadline(this.#connection, this.#limits.writeTimeoutMs, work)
+      if (!isFirst) this.#connection.run(RELEASE)
       return result
     } catch (error) {
-      if (isFirst) this.#refuse(group)
-      else this.#undo(group, error)
+      if (isFirst) this.#rollBackGroup(group)
+      else this.#rollBackWrite(group, error)
       throw error
     }
   }
 
-  /** Undoes a group of one write. It may be refused for what another process has committed, which must be on disk first. */
-  #refuse(group: Group): void {
+  /** Rolls back a group of one write. A commit of another process may be the cause of its error, and must be on disk first. */
+  #rollBackGroup(group: Group): void {
     this.#group = undefined
     if (!this.#connection.inTransaction) {
-      // SQLite has undone it by itself, for a reason of its own.
+      // SQLite has already rolled the transaction back after an error.
       group.resolve()
       return
     }
-    const areOnDisk = this.#log.syncOthers()
+    const synced = this.#wal.syncOthers()
     this.#connection.rollback()
-    areOnDisk.then(group.resolve, (error) => this.#fail(group, error))
+    synced.then(group.resolve, (error) => this.#fail(group, error))
   }
 
-  #undo(group: Group, error: unknown): void {
+  #rollBackWrite(group: Group, error: unknown): void {
     if (this.#connection.inTransaction) {
-      this.#connection.run(UNDO)
-      this.#connection.run(KEEP)
+      this.#connection.run(ROLLBACK_TO)
+      this.#connection.run(RELEASE)
     }
-    // A full disk, for one, lets SQLite undo the whole transaction by itself.
-    else this.#end(group, error)
+    // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
+    else this.#abort(group, error)
   }
 
-  /** Undoes what is open of a group; those that wait for it are told why. */
-  #end(group: Group, error: unknown): void {
+  /** Rolls back the open transaction and rejects the writes of the group. */
+  #abort(group: Group, error: unknown): void {
     this.#group = undefined
     this.#connection.rollback()
-    if (error instanceof Broken) this.#fail(group, error)
+    if (error instanceof DurabilityLost) this.#fail(group, error)
     else group.reject(error)
   }
 
   #fail(group: Group, cause: unknown): void {
-    this.#failure = new Broken(DISK_FAILED, { cause })
-    this.#turns.refuseAll(this.#failure)
+    this.#failure = new DurabilityLost(DISK_FAILED, { cause })
+    this.#queue.rejectAll(this.#failure)
     group.reject(this.#failure)
   }
 
-  // After those that were asked for by now.
-  async #commitInTurn(group: Group): Promise<void> {
+  /** Commits after the writes that are already queued. */
+  async #commitQueued(group: Group): Promise<void> {
     try {
-      await this.#turns.begin(Number.POSITIVE_INFINITY)
+      await this.#queue.acquire(Number.POSITIVE_INFINITY)
     } catch (error) {
-      // A group that took long is committed by then, and its answer waits for the disk alone.
-      if (this.#group === group) this.#end(group, error)
+      // A long group is already committed; its response only waits for the disk.
+      if (this.#group === group) this.#abort(group, error)
       return
     }
     await this.#commit(group)
-    this.#turns.end()
+    this.#queue.release()
   }
 
-  /** In a turn, which lasts until the disk has all. */
+  /** The caller holds the write queue until the commit is on disk. */
   async #commit(group: Group): Promise<void> {
     if (this.#group !== group) return
-    let isOnDisk: Promise<void>
+    let synced: Promise<void>
     try {
-      isOnDisk = this.#log.commit(() => this.#connection.run(COMMIT))
+      synced = this.#wal.commit(() => this.#connection.run(COMMIT))
       this.#group = undefined
     } catch (error) {
-      this.#end(group, error)
+      this.#abort(group, error)
       return
     }
     try {
-      await isOnDisk
+      await synced
       group.resolve()
     } catch (error) {
       this.#fail(group, error)
       return
     }
-    if (++this.#commits % COMMITS_A_LOOK === 0) this.#checkpointIfLong()
+    if (++this.#commits % COMMITS_PER_SIZE_CHECK === 0) this.#checkpointIfNeeded()
   }
 
-  async #checkpointIfLong(): Promise<void> {
+  async #checkpointIfNeeded(): Promise<void> {
     if (this.#isCheckpointing) return
     this.#isCheckpointing = true
     try {
-      if (!this.#log.isLong) return
-      await this.#log.checkpoint()
-      // What has come meanwhile is little. While nobody writes, in other processes either, that is all there is.
-      await this.#turns.begin(Number.POSITIVE_INFINITY)
-      await this.#checkpointAlone().finally(() => this.#turns.end())
-      this.#checkpointFault = undefined
+      if (!this.#wal.needsCheckpoint) return
+      await this.#wal.checkpoint()
+      // The second checkpoint blocks writes of all processes, so that it completes and the log restarts. Little is left for it.
+      await this.#queue.acquire(Number.POSITIVE_INFINITY)
+      await this.#checkpointExclusively().finally(() => this.#queue.release())
+      this.#checkpointError = undefined
     } catch (error) {
-      // Nothing is lost but time: a later commit tries again, and so does who closes the file.
-      this.#warnOfCheckpoint(error)
+      // No data is lost: a later commit retries, and so does closing the file.
+      this.#reportCheckpoint(error)
     } finally {
       this.#isCheckpointing = false
     }
   }
 
-  #warnOfCheckpoint(error: unknown): void {
+  #reportCheckpoint(error: unknown): void {
     const reason = messageOf(error)
-    if (this.#isClosed || reason === this.#checkpointFault) return
-    this.#checkpointFault = reason
-    this.#onWarning('the write-ahead log could not be brought into the database file, and grows', error)
+    if (this.#isClosed || reason === this.#checkpointError) return
+    this.#checkpointError = reason
+    this.#onWarning('the checkpoint of the write-ahead log failed; the log keeps growing', error)
   }
 
-  async #checkpointAlone(): Promise<void> {
+  async #checkpointExclusively(): Promise<void> {
     if (this.#group !== undefined) await this.#commit(this.#group)
-    await whenUnlocked(this.#limits.lockWaitMs, isBusy, () => this.#connection.run(BEGIN))
-    await this.#log.checkpoint().finally(() => this.#connection.rollback())
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    await this.#wal.checkpoint().finally(() => this.#connection.rollback())
   }
 }

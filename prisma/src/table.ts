@@ -1,17 +1,17 @@
-/** The values of one column that are meant: a single one, a range, or all but null. */
+/** A condition on one column: a single value, a range, or not null. */
 type Condition<Value> = Value | Range<NonNullable<Value>> | { not: null } | undefined
 
-/** The values between bounds and in a list, of which null is none. */
+/** Bounds and a list of values; never matches null. */
 export interface Range<Value> {
   lt?: Value | undefined
   lte?: Value | undefined
   gt?: Value | undefined
   gte?: Value | undefined
-  /** Nothing matches an empty list. */
+  /** An empty list matches nothing. */
   in?: readonly Value[] | undefined
 }
 
-/** Conditions that all hold. What is undefined is no condition; null is a value, and text compares by code point. */
+/** Conditions combined with AND. Undefined is no condition, null is a value. Text compares by code point. */
 export type Where<Row> = { [Column in keyof Row]?: Condition<Row[Column]> }
 
 export interface Order<Row> {
@@ -20,36 +20,35 @@ export interface Order<Row> {
 }
 
 export interface PageQuery<Row, Column extends keyof Row = keyof Row> {
-  /** What is read of each row; every column when absent. */
+  /** The columns to read; all by default. */
   columns?: readonly Column[] | undefined
   where: Where<Row>
   /**
-   * What lies beyond a cursor, as ranges whose rows stand one after the other; they hold beside `where`. The column of the
-   * order must be among `columns`.
+   * The keyset ranges after a cursor, in sort order, in addition to `where`. `columns` must include the sort column.
    */
-  beyond?: readonly Where<Row>[] | undefined
-  /** `id` breaks ties, ascending; null stands below every value. */
+  seek?: readonly Where<Row>[] | undefined
+  /** Ties are ordered by ascending `id`. Null sorts below every value. */
   order: Order<Row>
   skip?: number
   take: number
 }
 
-/** What every record has beside its own columns. */
+/** The columns that every record has. */
 export interface Entity {
   id: number
-  /** Grows by one with each write. */
+  /** Incremented by each write. */
   version: number
 }
 
 type Nullable<Row> = { [Column in keyof Row]: null extends Row[Column] ? Column : never }[keyof Row]
 
-/** A row about to be stored: `id` and `version` are given to it; a column that is left out is null. */
+/** A row to insert. `id` and `version` are assigned; an omitted column is null. */
 export type NewRow<Row> = Omit<Row, keyof Entity | Nullable<Row>> & Partial<Pick<Row, Nullable<Row>>>
 
-/** What is undefined stays as it is. */
+/** Undefined values are not changed. */
 export type Changes<Row> = { [Column in Exclude<keyof Row, keyof Entity>]?: Row[Column] | undefined }
 
-/** The kind of a column's values; `?` marks those that may be null. Those of `bigint` are whole numbers up to 2^53 - 1. */
+/** The kind of a column's values; `?` means nullable. Values of `bigint` are integers up to 2^53 - 1. */
 export type Kind = SetKind | `${Exclude<SetKind, 'bigint'>}?`
 
 type SetKind = 'int' | 'bigint' | 'float' | 'text' | 'bool' | 'date'
@@ -66,16 +65,16 @@ type KindOfSet<Value> = [Value] extends [number]
         ? 'date'
         : never
 
-/** The columns of a model, each with its kind. One that the model lacks, or has of another type, does not compile. */
+/** The columns of a model and their kinds. A column that does not match the model's type does not compile. */
 export type Columns<Row> = { readonly [Column in keyof Row]: KindOf<Row[Column]> }
 
-/** A table as stores use it; in a write, of its transaction. */
+/** A table. Inside a write, its methods run in the transaction. */
 export interface Table<Row> {
   readonly columns: Columns<Row>
   /**
-   * The row of these values; of several, any.
+   * Returns any one matching row.
    *
-   * @param columns what is read of it; every column when absent
+   * @param columns the columns to read; all by default
    */
   find<Column extends keyof Row = keyof Row>(
     where: Where<Row>,
@@ -85,7 +84,7 @@ export interface Table<Row> {
   /** @throws UniqueViolation or ReferenceViolation */
   insert(row: NewRow<Row>): Promise<Row>
   /**
-   * Removes what matches and tells how much that was. Other requests are served in between, however much it is.
+   * Deletes all matching rows and returns their number. On SQLite it runs in batches, between which other requests are served.
    *
    * @throws ReferenceViolation
    */
@@ -96,27 +95,27 @@ export interface Table<Row> {
 export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
   page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]>
   /**
-   * Stores all rows or none, and gives them back in the same order, which is that of their ids. Other requests are served
-   * in between, however many they are.
+   * Inserts all rows or none, and returns them in the same order, with ascending ids. On SQLite it runs in batches, between
+   * which other requests are served.
    *
-   * @throws UniqueViolation or ReferenceViolation whose `index` is that of the first row that cannot be stored
+   * @throws UniqueViolation or ReferenceViolation with the `index` of the first violating row
    */
   insertMany(rows: NewRow<Row>[]): Promise<Row[]>
   /**
-   * Removes at most so many of the rows that match, and gives those that it removed; fewer when there are no more.
+   * Deletes at most `limit` matching rows and returns them.
    *
    * @throws ReferenceViolation
    */
-  deleteSome(where: Where<Row>, most: number): Promise<Row[]>
+  deleteSome(where: Where<Row>, limit: number): Promise<Row[]>
 }
 
-/** What a write made of a record. */
+/** A record before and after a write. */
 export interface Change<Row> {
   before: Row
   after: Row
 }
 
-/** Whether changes would leave a record as it is. `updated_at` says when it changed, and is no change by itself. */
+/** Whether changes equal the stored values. `updated_at` is ignored: it alone is not a change. */
 export function isUnchanged<Row extends Entity>(row: Row, changes: Changes<Row>): boolean {
   return Object.entries<unknown>(changes).every(
     ([column, value]) => value === undefined || column === 'updated_at' || isSame(row[column as keyof Row], value),
@@ -131,18 +130,18 @@ function isSame(stored: unknown, value: unknown): boolean {
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /**
-   * Writes changes into a record and adds one to its version. Changes that are what is stored already leave the record as
-   * it is, version and `updated_at` included. The writing statement itself looks at version and values, so no other write
-   * can come in between. `updated_at` stays where it is rather than go back.
+   * Updates a record and increments its version. Changes that equal the stored values leave the record unchanged, including
+   * version and `updated_at`. The writing statement itself checks version and values, so no other write can interleave.
+   * `updated_at` never decreases.
    *
-   * @param versions those the record may have; any when undefined
-   * @returns the record as it was and as it is now, of one version where nothing changed; or undefined when there is none
-   * of that id and version
+   * @param versions the accepted versions; any when undefined
+   * @returns the record before and after, with the same version if nothing changed; undefined when there is no record with
+   * this id and version
    * @throws UniqueViolation or ReferenceViolation
    */
   update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined>
   /**
-   * Deletes a record by the same rules, and gives what it was.
+   * Deletes a record by the same rules, and returns it.
    *
    * @throws ReferenceViolation
    */

@@ -15,7 +15,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   }
 
   describe('find', () => {
-    test('gives the row of an id, of another column, of several, or undefined', async () => {
+    test('returns the row by id, by another column or by several, or undefined', async () => {
       await using database = await withUsers({ name: 'ada' }, { name: 'bob', role: 'admin' })
       const { users } = database.read
       expect((await users.find({ id: 2 }))?.name).toBe('bob')
@@ -24,13 +24,13 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await users.find({ id: 3 })).toBeUndefined()
     })
 
-    test('gives the columns asked for, and no others', async () => {
+    test('returns only the requested columns', async () => {
       await using database = await withUsers({ age: 1, created_at: at(1) })
       const row = await database.read.users.find({ id: 1 }, ['name', 'created_at'])
       expect(row).toEqual({ name: 'user0', created_at: at(1) })
     })
 
-    test('gives every column: text, numbers, dates and nulls', async () => {
+    test('returns every column: text, numbers, dates and nulls', async () => {
       await using database = await withUsers({ name: '漢\u{1f600}', age: 36 })
       await database.write((tx) => tx.items.insert({ name: 'Lamp', price: 0.1 + 0.2 }))
       expect(await database.read.users.find({ id: 1 })).toEqual({
@@ -60,20 +60,20 @@ describe.each(drivers)('with driver %s', (driver) => {
     const ages = [30, null, 9, 30, null]
 
     for (const [what, where, expected] of [
-      ['nothing is everything', {}, [1, 2, 3, 4, 5]],
-      ['an undefined condition is none', { age: undefined }, [1, 2, 3, 4, 5]],
-      ['a range without bounds is none', { age: { lt: undefined } }, [1, 2, 3, 4, 5]],
+      ['no condition matches all rows', {}, [1, 2, 3, 4, 5]],
+      ['an undefined condition is ignored', { age: undefined }, [1, 2, 3, 4, 5]],
+      ['a range without bounds is ignored', { age: { lt: undefined } }, [1, 2, 3, 4, 5]],
       ['a value', { age: 30 }, [1, 4]],
       ['null', { age: null }, [2, 5]],
-      ['all but null', { age: { not: null } }, [1, 3, 4]],
-      ['below, which null is not', { age: { lt: 30 } }, [3]],
+      ['not null', { age: { not: null } }, [1, 3, 4]],
+      ['below, excluding null', { age: { lt: 30 } }, [3]],
       ['at or below', { age: { lte: 30 } }, [1, 3, 4]],
       ['above', { age: { gt: 9 } }, [1, 4]],
       ['at or above', { age: { gte: 9 } }, [1, 3, 4]],
       ['between', { age: { gt: 9, lt: 31 } }, [1, 4]],
       ['two columns', { age: 30, id: { gt: 1 } }, [4]],
       ['a date', { created_at: at(2) }, [3]],
-      ['since a date', { created_at: { gte: at(2) } }, [3, 4, 5]],
+      ['at or after a date', { created_at: { gte: at(2) } }, [3, 4, 5]],
     ] as const) {
       test(`where ${what}`, async () => {
         await using database = await withUsers(...ages.map((age, n) => ({ age, created_at: at(n) })))
@@ -97,7 +97,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       })
     }
 
-    test('a page far into a list is the one that follows the rows before it, whatever the order', async () => {
+    test('a deep page follows the rows before it, in every order', async () => {
       await using database = await temporaryDatabase({ driver })
       const sqlite = new Sqlite(database.file)
       sqlite.exec(`INSERT INTO items (name, price, category, version)
@@ -110,10 +110,10 @@ describe.each(drivers)('with driver %s', (driver) => {
       }
       expect(await idsAt('id', false, 8000)).toEqual([8001, 8002, 8003])
       expect(await idsAt('id', true, 8000)).toEqual([1000, 999, 998])
-      // 1285 items cost 0, 1286 cost each of 1 to 5, and 1285 cost 6.
+      // 1285 items have the price 0, 1286 each of 1 to 5, and 1285 the price 6.
       expect(await idsAt('price', false, 1285 + 1286 + 1286)).toEqual([3, 10, 17])
       expect(await idsAt('price', true, 1285 + 1286 + 1286)).toEqual([3, 10, 17])
-      // 3000 have no category, c1 and c2 each.
+      // 3000 items each have no category, c1 and c2.
       expect(await idsAt('category', false, 6000)).toEqual([2, 5, 8])
       expect(await idsAt('category', true, 6000)).toEqual([3, 6, 9])
       expect(await idsAt('category', true, 5999)).toEqual([8998, 3, 6])
@@ -122,7 +122,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await idsAt('price', true, 20_000)).toEqual([])
     })
 
-    test('a count of many rows is whole, gaps between the ids or not', async () => {
+    test('a count of many rows is exact, with and without gaps between the ids', async () => {
       await using database = await temporaryDatabase({ driver })
       const sqlite = new Sqlite(database.file)
       sqlite.exec(`INSERT INTO items (id, name, price, version)
@@ -136,7 +136,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await items.count({ price: 10 })).toBe(0)
     })
 
-    test('text stands in the order of its code points', async () => {
+    test('text sorts by code point', async () => {
       const names = ['a', 'Z', 'é', '\uffff', '\u{1f600}', 'A', '']
       await using database = await withUsers(...names.map((name) => ({ name })))
       const order = { column: 'name', descending: false } as const
@@ -144,32 +144,29 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(page.map(({ name }) => name)).toEqual(['', 'A', 'Z', 'a', 'é', '\uffff', '\u{1f600}'])
     })
 
-    test('what lies beyond a cursor holds beside the filter, on the same column too', async () => {
+    test('a keyset range is combined with a filter, also on the same column', async () => {
       await using database = await withUsers({ age: 1 }, { age: 2 }, { age: 3 })
       const where = { age: { lt: 3 } }
-      const page = await database.read.users.page({ where, beyond: [{ age: { gt: 1 } }], order: byId, take: 10 })
+      const page = await database.read.users.page({ where, seek: [{ age: { gt: 1 } }], order: byId, take: 10 })
       expect(page.map(({ age }) => age)).toEqual([2])
     })
 
     test.each([
       [false, [{ age: 2, id: { gt: 2 } }, { age: { gt: 2 } }], [3, 1, 5]],
       [true, [{ age: 2, id: { gt: 2 } }, { age: { lt: 2 } }, { age: null }], [3, 4, 6, 7]],
-    ] as const)(
-      'ranges beyond a cursor stand one after the other (descending: %s)',
-      async (descending, beyond, ids) => {
-        await using database = await withUsers(
-          ...[3, 2, 2, 1, 4, null, null].map((age) => ({ age, status: 'active' })),
-          ...[2, 5, null].map((age) => ({ age, status: 'inactive' })),
-        )
-        const query = { where: { status: 'active' }, beyond, order: { column: 'age', descending } } as const
-        for (let take = 1; take <= ids.length + 1; take++) {
-          const page = await database.read.users.page({ ...query, columns: ['id', 'age'], take })
-          expect(page.map(({ id }) => id)).toEqual(ids.slice(0, take))
-        }
-      },
-    )
+    ] as const)('keyset ranges are returned one after the other (descending: %s)', async (descending, seek, ids) => {
+      await using database = await withUsers(
+        ...[3, 2, 2, 1, 4, null, null].map((age) => ({ age, status: 'active' })),
+        ...[2, 5, null].map((age) => ({ age, status: 'inactive' })),
+      )
+      const query = { where: { status: 'active' }, seek, order: { column: 'age', descending } } as const
+      for (let take = 1; take <= ids.length + 1; take++) {
+        const page = await database.read.users.page({ ...query, columns: ['id', 'age'], take })
+        expect(page.map(({ id }) => id)).toEqual(ids.slice(0, take))
+      }
+    })
 
-    test('the columns asked for, and no others', async () => {
+    test('returns only the requested columns', async () => {
       await using database = await withUsers({ age: 1, created_at: at(1) })
       const columns = ['name', 'created_at'] as const
       const page = await database.read.users.page({ columns, where: {}, order: byId, take: 10 })
@@ -178,14 +175,14 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   describe('insert', () => {
-    test('gives the row as it is stored', async () => {
+    test('returns the stored row', async () => {
       await using database = await temporaryDatabase({ driver })
       const row = await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 36 }))
       expect(row).toEqual({ ...newUser('ada'), id: 1, age: 36, password_hash: null, version: 1 })
       expect(await database.read.users.find({ id: 1 })).toEqual(row)
     })
 
-    test('of a value that is taken is refused with its columns, and other rows may follow in the same write', async () => {
+    test('rejects a duplicate value with its columns, and the same write can insert other rows', async () => {
       await using database = await withUsers({})
       const key = { procedure: 'users.create', key: 'k', fingerprint: '', answer: '', created_at: at(0) }
       await database.write(async (tx) => {
@@ -197,7 +194,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.count({})).toBe(2)
     })
 
-    test('never gives out the id of a deleted record again', async () => {
+    test('never reuses the id of a deleted record', async () => {
       await using database = await withUsers({})
       await database.write((tx) => tx.users.delete(1, undefined))
       expect(await database.write((tx) => tx.users.insert(newUser('ada')))).toMatchObject({ id: 2 })
@@ -215,7 +212,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   describe('insertMany', () => {
-    test('gives a thousand rows in the order given, which is that of their ids', async () => {
+    test('returns a thousand rows in the given order, with ascending ids', async () => {
       await using database = await temporaryDatabase({ driver })
       const names = Array.from({ length: 1000 }, (_, n) => `user${(n * 7) % 1000}`)
       const rows = await database.write((tx) => tx.users.insertMany(names.map(newUser)))
@@ -223,16 +220,16 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(rows[999]).toEqual(await database.read.users.find({ id: 1000 }))
     })
 
-    test('of no rows gives none', async () => {
+    test('returns no rows for no rows', async () => {
       await using database = await temporaryDatabase({ driver })
       expect(await database.write((tx) => tx.users.insertMany([]))).toEqual([])
     })
 
     for (const [what, names, index] of [
-      ['stored already', ['bob', 'cid', 'user0', 'dan', 'user0'], 2],
+      ['already stored', ['bob', 'cid', 'user0', 'dan', 'user0'], 2],
       ['given twice', ['bob', 'cid', 'dan', 'cid', 'bob'], 3],
     ] as const) {
-      test(`names the first row with a value that is ${what}, and the write leaves nothing`, async () => {
+      test(`names the first row with a value that is ${what}, and the write is rolled back`, async () => {
         await using database = await withUsers({})
         const write = database.write((tx) => tx.users.insertMany(names.map(newUser)))
         const error = await write.catch((error: unknown) => error)
@@ -244,7 +241,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   describe('update', () => {
-    test('writes what is given, leaves what is undefined, and adds one to the version', async () => {
+    test('writes the given values, keeps undefined ones, and increments the version', async () => {
       await using database = await withUsers({ age: 36 })
       const changes = { name: 'Ada', role: undefined, age: null, updated_at: at(5) }
       const change = await database.write((tx) => tx.users.update(1, undefined, changes))
@@ -254,7 +251,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.find({ id: 1 })).toEqual(after)
     })
 
-    test('leaves version and updated_at where nothing changes, and still looks at the version', async () => {
+    test('keeps version and updated_at if nothing changes, and still checks the version', async () => {
       await using database = await withUsers({ age: 36 })
       const before = await database.read.users.find({ id: 1 })
       const { id: _, version, ...same } = before as User
@@ -266,7 +263,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.find({ id: 1 })).toEqual(before)
     })
 
-    test('leaves updated_at where it is when the clock was set back', async () => {
+    test('keeps updated_at when the clock was set back', async () => {
       await using database = await withUsers({})
       const changes = { name: 'Ada', updated_at: at(-5) }
       const change = await database.write((tx) => tx.users.update(1, [1], changes))
@@ -280,7 +277,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       [[2], false],
       [[], false],
     ] as const) {
-      test(`of version ${JSON.stringify(versions)} ${written ? 'writes' : 'leaves alone'} a record of version 1`, async () => {
+      test(`with the versions ${JSON.stringify(versions)} ${written ? 'writes' : 'keeps'} a record of version 1`, async () => {
         await using database = await withUsers({})
         const change = await database.write((tx) =>
           tx.users.update(1, [...versions], { name: 'Ada', updated_at: at(1) }),
@@ -289,7 +286,7 @@ describe.each(drivers)('with driver %s', (driver) => {
         expect((await database.read.users.find({ id: 1 }))?.name).toBe(written ? 'Ada' : 'user0')
       })
 
-      test(`a delete of version ${JSON.stringify(versions)} ${written ? 'removes' : 'leaves'} a record of version 1`, async () => {
+      test(`a delete with the versions ${JSON.stringify(versions)} ${written ? 'removes' : 'keeps'} a record of version 1`, async () => {
         await using database = await withUsers({})
         const before = await database.write((tx) => tx.users.delete(1, [...versions]))
         expect(before?.name).toBe(written ? 'user0' : undefined)
@@ -297,13 +294,13 @@ describe.each(drivers)('with driver %s', (driver) => {
       })
     }
 
-    test('of a record that does not exist gives undefined', async () => {
+    test('returns undefined for a record that does not exist', async () => {
       await using database = await temporaryDatabase({ driver })
       expect(await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))).toBeUndefined()
       expect(await database.write((tx) => tx.users.delete(1, undefined))).toBeUndefined()
     })
 
-    test('to a value that is taken is refused with its columns', async () => {
+    test('rejects a duplicate value with its columns', async () => {
       await using database = await withUsers({}, {})
       const email_key = 'user0@example.com'
       const write = database.write((tx) => tx.users.update(2, undefined, { email_key }))
@@ -312,7 +309,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   describe('deleteSome', () => {
-    test('removes no more than asked for, and gives what it removed', async () => {
+    test('removes at most the given number of rows and returns them', async () => {
       await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
       const gone = (most: number) => database.write((tx) => tx.users.deleteSome({ status: 'inactive' }, most))
       const [first, ...others] = await gone(1)
@@ -325,7 +322,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   describe('deleteAll', () => {
-    test('removes what matches, nothing else, and tells how much that was', async () => {
+    test('removes all matching rows and returns their number', async () => {
       await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
       expect(await database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))).toBe(2)
       expect(await database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))).toBe(0)
@@ -333,7 +330,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.count({})).toBe(1)
     })
 
-    test('lets others read in between, who see everything until it is done', async () => {
+    test('allows reads in between, which see all rows until it is done', async () => {
       await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
       const seen: number[] = []
       const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
@@ -346,7 +343,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.count({})).toBe(0)
     })
 
-    test('removes nothing when the write fails after it', async () => {
+    test('removes nothing when the write fails afterwards', async () => {
       await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
       const write = database.write(async (tx) => {
         await tx.users.deleteAll({ status: 'inactive' })
@@ -356,7 +353,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.count({})).toBe(1200)
     })
 
-    test('removes nothing when the database is closed half-way', async () => {
+    test('removes nothing when the database is closed in between', async () => {
       await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
       const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
       const settled = Promise.allSettled([removal])
@@ -368,7 +365,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       plain.close()
     })
 
-    test('works by a key of two columns', async () => {
+    test('supports a key of two columns', async () => {
       await using database = await temporaryDatabase({ driver })
       const key = { procedure: 'books.create', fingerprint: '', answer: '', created_at: at(0) }
       await database.write(async (tx) => {

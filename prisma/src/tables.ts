@@ -3,35 +3,35 @@ import type { Columns, Table } from './table.ts'
 
 export type { Tables }
 
-/** What the engine needs to know of a table. */
+/** The declaration of a table. */
 export interface Declaration<Row, Name = PropertyKey> {
   /** Its name in SQL. */
   name: string
   key: readonly (keyof Row)[]
-  /** The columns, other than the key, each of whose values at most one row has. */
+  /** The unique columns other than the key. */
   unique: readonly (keyof Row)[]
   columns: Columns<Row>
-  /** The columns that an index begins with. */
+  /** The first column of each index. */
   indexed: readonly (keyof Row)[]
-  /** The columns that hold the id of a record of another table, or null. */
+  /** The columns that reference the id of a record in another table; they may be null. */
   references: { readonly [Column in keyof Row]?: Reference<Name> }
 }
 
 export interface Reference<Name> {
-  /** Among the declarations. */
+  /** Its name in the declarations. */
   table: Name
-  /** Whether a delete of that record is refused, or deletes the row as well. */
+  /** Whether deleting the referenced record fails, or deletes the row as well. */
   onDelete: 'Restrict' | 'Cascade'
 }
 
 type RowOf<T> = T extends Table<infer Row> ? Row : never
 
-// A generated declaration that does not fit Prisma's row type does not compile.
+// Type check: a generated declaration that does not match Prisma's row type does not compile.
 export const declarations: Declarations<Tables> = generated
 
 export type Declarations<All> = { readonly [Name in keyof All]: Declaration<RowOf<All[Name]>, keyof All> }
 
-/** Something for each table, from its declaration. */
+/** Maps each table's declaration to a value. */
 export function mapDeclarations<All, T>(
   declarations: Declarations<All>,
   make: (declaration: AnyDeclaration, name: keyof All) => T,
@@ -41,5 +41,5 @@ export function mapDeclarations<All, T>(
   return made
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each declaration has a row of its own
+// biome-ignore lint/suspicious/noExplicitAny: each declaration has its own row type
 type AnyDeclaration = Declaration<any>

@@ -9,8 +9,9 @@ let day = Number.NaN
 let dayText = ''
 
 /**
- * A time as the service gives it: `2026-11-21T08:30:00.000Z`. The same as `toISOString`, which takes 0.41 µs where this
- * takes 0.06: a fifth of what a list of users costs beyond its query. Records of one day stand together.
+ * Formats a time as the service returns it: `2026-11-21T08:30:00.000Z`. Same result as `toISOString`, in 0.06 instead of
+ * 0.41 µs; the latter would be a fifth of the cost of a user list without its query. The text of the last day is cached,
+ * because consecutive records often have the same day.
  *
  * @throws RangeError for an invalid date
  */
@@ -22,9 +23,9 @@ export function timestamp(date: Date): string {
     dayText = text.slice(0, text.indexOf('T') + 1)
     day = days
   }
-  const ofDay = ms - days * DAY_MS
-  const seconds = Math.floor(ofDay / 1000)
+  const msOfDay = ms - days * DAY_MS
+  const seconds = Math.floor(msOfDay / 1000)
   const minutes = Math.floor(seconds / 60)
   const clock = `${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}`
-  return `${dayText}${clock}.${threeDigits[ofDay % 1000]}Z`
+  return `${dayText}${clock}.${threeDigits[msOfDay % 1000]}Z`
 }

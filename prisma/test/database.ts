@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type Database, type Options } from '../src/index.ts'
 
-/** A folder of its own for one test, gone when the test ends: `await using folder = await temporaryFolder()`. */
+/** A temporary folder for one test, removed at its end: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
   const path = await mkdtemp(join(tmpdir(), 'database-'))
   return {
@@ -13,7 +13,7 @@ export async function temporaryFolder() {
   }
 }
 
-/** A fresh database in a folder of its own, both gone when the test ends. */
+/** A new database in a temporary folder; both are removed at the end of the test. */
 export async function temporaryDatabase(options: Options = {}): Promise<Database & AsyncDisposable & { file: string }> {
   const folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`, options)
@@ -27,10 +27,10 @@ export async function temporaryDatabase(options: Options = {}): Promise<Database
   }
 }
 
-/** The two ways to the tables, which every promise about them holds for. */
+/** Tests of the tables run with both drivers. */
 export const drivers = ['prepared', 'prisma'] as const
 
-/** What a user is made of at the least. */
+/** A user with required columns only. */
 export function newUser(name: string) {
   const now = new Date('2026-01-02T03:04:05.678Z')
   const email = `${name}@example.com`

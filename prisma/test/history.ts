@@ -4,12 +4,12 @@ import type { Engine } from '../scripts/models.ts'
 import { migrationsFolder } from '../scripts/schema-engine.ts'
 import { readMigrations } from '../src/migration-history.ts'
 
-/** The names of an engine's migrations, in their order. */
+/** The names of an engine's migrations in order. */
 export function migrationNames(engine: Engine): string[] {
   return readMigrations(migrationsFolder(engine)).map(({ name }) => name)
 }
 
-/** A copy of an engine's migration history in a folder, for a test to change. */
+/** Copies an engine's migration history into a folder, so that a test can change it. */
 export async function copyHistory(engine: Engine, folder: string): Promise<string> {
   const copy = join(folder, 'migrations')
   await cp(migrationsFolder(engine), copy, { recursive: true })

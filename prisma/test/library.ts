@@ -11,7 +11,7 @@ import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
-import { inTime } from '../src/guarded.ts'
+import { withDeadline } from '../src/guarded.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
 import { prismaPostgres } from '../src/postgres/prisma.ts'
@@ -23,7 +23,7 @@ import type { ListTable, RecordTable, Table } from '../src/table.ts'
 import type { Declarations } from '../src/tables.ts'
 import { emptyDatabase } from './postgres.ts'
 
-/** A schema of its own, with what the models of the service do not use. */
+/** A schema with features that the service's models do not use. */
 const MODELS = `
 model Author {
   id      Int       @id @default(autoincrement())
@@ -184,7 +184,7 @@ interface Generated {
 
 let generating: Promise<Generated> | undefined
 
-/** The declarations, clients and SQL that the models lead to; generated once. */
+/** The declarations, clients and SQL of the models; generated once. */
 export function generatedLibrary(): Promise<Generated> {
   generating ??= generate()
   return generating
@@ -210,7 +210,7 @@ ${MODELS}`
       if (prismaGenerate(schema, 'ignore') !== 0) throw new Error(`prisma generate failed for ${engine}`)
     }
     const client = async (engine: Engine) => (await import(join(folder, engine, 'client.ts'))).PrismaClient
-    // Not imported: what it imports for its types is not there.
+    // Parsed, not imported: the modules of its type imports do not exist.
     const source = await readFile(join(folder, 'tables.ts'), 'utf8')
     const declarations = [...source.matchAll(/^ {2}(\w+): (\{.*\}),$/gm)]
     return {
@@ -241,7 +241,7 @@ async function sqlOf(engine: Engine, models: string): Promise<string> {
   return engine === 'sqlite' ? (stdout ?? '') : postgresSql(stdout ?? '', models)
 }
 
-/** A fresh database with the library's tables, reached as the service reaches its own. */
+/** A new database with the library's tables, opened with one of the service's drivers. */
 export async function openLibrary(engine: Engine, driver: 'prepared' | 'prisma'): Promise<LibraryDatabase> {
   const generated = await generatedLibrary()
   return engine === 'sqlite' ? onSqlite(generated, driver) : onPostgres(generated, driver)
@@ -315,7 +315,7 @@ function throughPrisma(
   }
 }
 
-const LONGEST_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 async function inTransaction<T>(
   run: (sql: string) => Promise<unknown>,
@@ -324,7 +324,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   await run('BEGIN')
   try {
-    const result = await inTime(executor, LONGEST_MS, work)
+    const result = await withDeadline(executor, TIMEOUT_MS, work)
     await run('COMMIT')
     return result
   } catch (error) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a local port that can fall silent: what is connected then stays so, and nothing passes any more. */
+/** A proxy to a local port that can stop responding: connections stay open, but no data passes. */
 export async function breakableNetwork(to: number) {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -18,7 +18,7 @@ export async function breakableNetwork(to: number) {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    /** Of what is connected now; later connections are not concerned. */
+    /** Affects current connections only, not later ones. */
     silence: () => {
       for (const socket of sockets) socket.unpipe().resume()
       sockets.clear()

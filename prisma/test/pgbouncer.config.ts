@@ -1,16 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
-// What PgBouncer hides: the settings of a connection, its prepared statements, how many there are; and what the tests
-// below prepare by settings that only later connections to the server have.
-const HIDDEN = [
-  'the time-outs of the settings',
-  'goes by a name',
+// Tests that PgBouncer breaks: it hides the settings of a connection, its prepared statements and the number of connections.
+// It also keeps server connections, so that changed defaults of the database do not apply.
+const EXCLUDED = [
+  'the timeouts of the settings',
+  'is named on every connection',
   'plans a page',
   'more connections than the pool',
-  'is cut off',
+  'is canceled with',
   'keeps its connection',
   'of any length',
-  'takes no writes',
+  'accepts no writes',
 ]
 
 export default defineConfig({
@@ -18,6 +18,6 @@ export default defineConfig({
     globalSetup: '@resource/postgres-test/pgbouncer',
     testTimeout: 60_000,
     include: ['src/postgres/database.test.ts'],
-    testNamePattern: new RegExp(`^(?!.*(?:${HIDDEN.join('|')}))`),
+    testNamePattern: new RegExp(`^(?!.*(?:${EXCLUDED.join('|')}))`),
   },
 })

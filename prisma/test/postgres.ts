@@ -1,4 +1,4 @@
-// What the test's run provides as 'postgres' is declared there.
+// The type import declares the value that `inject('postgres')` returns.
 
 import { makeDatabase, query } from '@resource/postgres-test'
 import type {} from '@resource/postgres-test/vitest'
@@ -8,7 +8,7 @@ import { readPostgresUrl } from '../src/postgres/url.ts'
 
 type Rows = Record<string, unknown>[]
 
-/** An empty database of its own on the run's server, made with `options` of CREATE DATABASE. */
+/** An empty database on the server of the test run, created with `options` of CREATE DATABASE. */
 export async function emptyDatabase(options?: string) {
   const url = await makeDatabase(inject('postgres'), options)
   const rows = async (sql: string): Promise<Rows> => (await query(url, sql)).rows
@@ -19,12 +19,12 @@ export async function emptyDatabase(options?: string) {
     endConnections: () =>
       rows(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()`),
-    /** Gives all later connections another setting. */
+    /** Changes a setting for all later connections. */
     setDefault: (setting: string) => rows(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET ${setting}`),
   }
 }
 
-/** A database of its own that is up to date; it is closed when the test ends. */
+/** A new migrated database, closed at the end of the test. */
 export async function temporaryDatabase(options: Options = {}) {
   const empty = await emptyDatabase()
   return { ...empty, ...(await openDatabase(empty.url, options)) }

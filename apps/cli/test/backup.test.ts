@@ -59,7 +59,7 @@ test('a backup of a service that writes holds all that was acknowledged before i
   // The service is killed, so that what it wrote after the backup lies in the write-ahead log.
   await service.stop('SIGKILL')
   const refused = await service.run(['restore', 'copy.db'])
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--replace replaces it')])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Use --replace to replace it')])
   const restored = await service.run(['restore', 'copy.db', '--replace'])
   expect([restored.code, restored.stderr]).toEqual([0, ''])
   expect(readdirSync(service.path('data'))).toEqual(['resource.db'])
@@ -135,7 +135,7 @@ test('a backup is for its owner alone, and replaces no file unasked', async () =
   expect((await service.run(['backup', 'copy.db'])).code).toBe(0)
   expect(statSync(service.path('copy.db')).mode & 0o777).toBe(0o600)
   const refused = await service.run(['backup', 'copy.db'])
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('copy.db is there already')])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('copy.db already exists')])
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
   expect((await service.run(['backup', 'copy.db', '--replace'])).code).toBe(0)
   const check = await service.run(['check', '--database', 'file:copy.db', '--json'])
@@ -212,8 +212,8 @@ test('what is missing is told with code 3, and what is no SQLite file with code 
     const { code, stderr } = await service.run(args)
     return [code, stderr]
   }
-  expect(await codes('restore', 'none.db', '--replace')).toEqual([3, expect.stringContaining('There is no file')])
-  expect(await codes('check', '--database', 'file:none.db')).toEqual([3, expect.stringContaining('There is no file')])
+  expect(await codes('restore', 'none.db', '--replace')).toEqual([3, expect.stringContaining('does not exist')])
+  expect(await codes('check', '--database', 'file:none.db')).toEqual([3, expect.stringContaining('does not exist')])
   const url = 'postgresql://resource:hunter2@localhost/resource'
   for (const args of [['backup', 'x.db'], ['restore', 'x.db'], ['check']]) {
     writeFileSync(service.path('x.db'), '')

@@ -5,8 +5,8 @@ test('a list sorted by a boolean continues after its cursor and rejects a cursor
   const ranges: unknown[] = []
   const table = {
     columns: { id: 'int', paid: 'bool' },
-    page: async ({ beyond }: { beyond?: unknown }) => {
-      ranges.push(beyond)
+    page: async ({ seek }: { seek?: unknown }) => {
+      ranges.push(seek)
       return [1, 2].map((id) => ({ id, paid: false }))
     },
   }

@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 test.each(drivers)(
-  'a hundred queries may wait however long; beyond a quarter of a second more fail as busy at once, %s',
+  'a hundred queries may wait for any time; after a quarter of a second further ones fail as busy at once, %s',
   async (driver) => {
     await using database = await temporaryDatabase({ driver, poolSize: 1 })
     const count = () => database.read.users.count({})
@@ -19,24 +19,24 @@ test.each(drivers)(
       while (counts.length < 99) counts.push(count())
       await waiting(99)
       vi.advanceTimersByTime(251)
-      expect(database.isCrowded?.()).toBe(false)
+      expect(database.isOverloaded?.()).toBe(false)
       counts.push(count())
       await waiting(100)
-      expect(database.isCrowded?.()).toBe(true)
+      expect(database.isOverloaded?.()).toBe(true)
       expect(isBusy(await count().catch((error) => error))).toBe(true)
     })
     expect(await Promise.all(counts)).toEqual(Array(100).fill(1))
-    expect(database.isCrowded?.()).toBe(false)
+    expect(database.isOverloaded?.()).toBe(false)
     expect(await count()).toBe(1)
   },
 )
 
-test('a hundred may wait until two hundred had to, and after them ten', async () => {
+test('a hundred queries may wait until two hundred have waited, then ten', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
   let refused = 0
   let toFollow = 300
-  /** Has the connection for 200 ms, in which another one comes. */
+  /** Holds the connection for 200 ms, during which another query arrives. */
   const come = async (): Promise<void> => {
     const client = await pool.connect().catch(() => undefined)
     if (client === undefined) {
@@ -51,21 +51,21 @@ test('a hundred may wait until two hundred had to, and after them ten', async ()
   const first = await pool.connect()
   const waiting = Array.from({ length: 99 }, come)
   vi.advanceTimersByTime(251)
-  expect(pool.isCrowded()).toBe(false)
+  expect(pool.isOverloaded()).toBe(false)
   first.release()
   await Promise.all(waiting)
-  // 101 follow the 99. Then who comes while 98 others wait, or 97, or at the least ten, does not wait.
+  // 101 queries follow the 99. After that a query is refused while ten or more others wait: for 98 down to 10 waiting queries.
   expect(refused).toBe(89)
   await pool.end()
 })
 
-test('a burst may be a quarter of a second of work; when more come without an end, each waits for 30 ms at the most', async () => {
+test('a burst may be a quarter of a second of work; under sustained load each query waits at most 30 ms', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
   const waits: number[] = []
   let refused = 0
   let toFollow = 0
-  /** Has the connection for 2 ms, in which two others come. */
+  /** Holds the connection for 2 ms, during which two others arrive. */
   const come = async (): Promise<void> => {
     const since = performance.now()
     const client = await pool.connect().catch(() => undefined)
@@ -85,7 +85,7 @@ test('a burst may be a quarter of a second of work; when more come without an en
     first.release()
     await Promise.all(all)
   }
-  // How long one takes is known after some turns.
+  // The moving average needs some samples.
   await comeTogether(251)
   expect(refused).toBe(0)
 
@@ -98,13 +98,13 @@ test('a burst may be a quarter of a second of work; when more come without an en
   await pool.end()
 })
 
-test('whether the server answers can be asked whoever waits', async () => {
+test('a ping succeeds while other queries wait', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
   const first = await pool.connect()
   const others = Array.from({ length: 100 }, () => pool.query('SELECT 1'))
   vi.advanceTimersByTime(251)
-  expect(pool.isCrowded()).toBe(true)
+  expect(pool.isOverloaded()).toBe(true)
   const asked = pool.ping()
   first.release()
   expect(await asked).toBeUndefined()

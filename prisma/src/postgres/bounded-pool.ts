@@ -1,38 +1,37 @@
 import pg from 'pg'
 import { NO_FREE_CONNECTION } from '../postgres-errors.ts'
 
-// So many may wait however long each takes.
-const FEW_WAITING = 10
-// And of the first so many since the queue is long: a hundred callers at once are served, with the two queries that each
-// asks, when the database stands still for a moment.
-const BURST_WAITING = 100
+// This many queries may always wait.
+const MIN_QUEUE = 10
+// A burst may queue this many, and this many queries in total since the queue became long. A hundred concurrent callers with
+// two queries each are then served even if the database stalls for a moment.
+const BURST_QUEUE = 100
 const BURST_QUERIES = 200
-// Beyond them a burst may have to wait for so long, and may last for so long.
-const LONGEST_WAIT_MS = 250
+// Above that, a burst may wait up to this time and last up to this time.
+const MAX_WAIT_MS = 250
 const BURST_MS = 100
-// In a queue that stays, as with the rounds of the event loop. What waits for longer survives V8's collections of young
-// memory, and then the rows it is answered with do too: of pages of a thousand, a third of the CPU went there (docs/limits.md).
-const STANDING_MS = 30
-// For so long it may not be long before the next burst is taken for a new one.
+// The maximum wait in a permanently long queue, as for the event loop. Objects that wait longer survive V8's young-generation
+// collections, and so do the rows of their results: for pages of a thousand rows that took a third of the CPU (docs/limits.md).
+const SUSTAINED_WAIT_MS = 30
+// The queue must stay short for this time before a new burst is allowed.
 const CALM_MS = 500
-// Of the mean time between two turns: the last thirty or so count.
+// Weight of a sample in the moving average of the time between two acquisitions: about the last 32 count.
 const WEIGHT = 1 / 32
 
 type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void
 
 /**
- * A pool for whose connections few wait when many come for long: what would have to wait for too long fails at once, as
- * what waited in vain does, and what is let in gets its turn soon. Without that a queue under too much load only grows,
- * and nobody is served in time.
+ * A pool with a bounded queue. A query whose expected wait is too long fails at once, with the error of a wait that timed out.
+ * Without the bound, the queue grows under overload until every query times out.
  */
 export class BoundedPool extends pg.Pool {
-  /** When each that waits began to, the first of them first. */
+  /** The start times of the waiting queries, in FIFO order. */
   readonly #waiting = new Set<{ readonly sinceMs: number }>()
-  #lastTurnMs = 0
-  #meanTurnMs = 0
+  #lastAcquiredMs = 0
+  #meanIntervalMs = 0
   #longSinceMs = 0
   #lastLongMs = Number.NEGATIVE_INFINITY
-  /** How many have had to wait since then. */
+  /** The number of queries that had to wait since `#longSinceMs`. */
   #queriesSince = 0
 
   override connect(): Promise<pg.PoolClient>
@@ -45,10 +44,10 @@ export class BoundedPool extends pg.Pool {
 
   #connect(callback: Callback): void {
     if (this.waitingCount < this.idleCount || this.totalCount < this.options.max) {
-      super.connect((error, client, done) => callback(error, keepingOrderly(client), done))
+      super.connect((error, client, done) => callback(error, keptAfterRejection(client), done))
       return
     }
-    if (this.isCrowded()) {
+    if (this.isOverloaded()) {
       callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
       return
     }
@@ -58,65 +57,65 @@ export class BoundedPool extends pg.Pool {
     this.#waiting.add(waiter)
     super.connect((error, client, done) => {
       this.#waiting.delete(waiter)
-      if (error === undefined) this.#countTurn(sinceMs)
-      callback(error, keepingOrderly(client), done)
+      if (error === undefined) this.#countAcquisition(sinceMs)
+      callback(error, keptAfterRejection(client), done)
     })
   }
 
-  /** Asks the server, whoever waits: whether the database answers is no question of how many others ask. */
+  /** Queries the server without the bound on the queue: a health check must not fail because of load. */
   async ping(): Promise<void> {
     const client = await promised((done) => super.connect(done))
-    let isInOrder = false
+    let isReusable = false
     try {
       await client.query('SELECT 1')
-      isInOrder = true
+      isReusable = true
     } finally {
-      client.release(!isInOrder)
+      client.release(!isReusable)
     }
   }
 
-  /** Whether whoever comes now would have to wait for too long. */
-  isCrowded(): boolean {
-    if (this.#waiting.size < FEW_WAITING) return false
+  /** Whether the wait of a new query would be too long. */
+  isOverloaded(): boolean {
+    if (this.#waiting.size < MIN_QUEUE) return false
     const nowMs = performance.now()
     const [first] = this.#waiting
-    const isStuck = first !== undefined && nowMs - first.sinceMs > LONGEST_WAIT_MS
-    const expectedMs = this.#waiting.size * this.#meanTurnMs
-    if (!isStuck && expectedMs <= STANDING_MS) return false
+    const isStuck = first !== undefined && nowMs - first.sinceMs > MAX_WAIT_MS
+    const expectedMs = this.#waiting.size * this.#meanIntervalMs
+    if (!isStuck && expectedMs <= SUSTAINED_WAIT_MS) return false
     if (nowMs - this.#lastLongMs > CALM_MS) {
       this.#longSinceMs = nowMs
       this.#queriesSince = this.#waiting.size
     }
     this.#lastLongMs = nowMs
-    if (this.#waiting.size < BURST_WAITING && this.#queriesSince < BURST_QUERIES) return false
-    return isStuck || expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? STANDING_MS : LONGEST_WAIT_MS)
+    if (this.#waiting.size < BURST_QUEUE && this.#queriesSince < BURST_QUERIES) return false
+    return isStuck || expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? SUSTAINED_WAIT_MS : MAX_WAIT_MS)
   }
 
-  #countTurn(sinceMs: number): void {
+  #countAcquisition(sinceMs: number): void {
     const nowMs = performance.now()
-    const turnMs = nowMs - Math.max(sinceMs, this.#lastTurnMs)
-    this.#meanTurnMs += (turnMs - this.#meanTurnMs) * WEIGHT
-    this.#lastTurnMs = nowMs
+    const intervalMs = nowMs - Math.max(sinceMs, this.#lastAcquiredMs)
+    this.#meanIntervalMs += (intervalMs - this.#meanIntervalMs) * WEIGHT
+    this.#lastAcquiredMs = nowMs
   }
 }
 
 /**
- * A client that goes back to the pool after a statement that PostgreSQL refused. The pool itself closes the connection after
- * any error, and with it all prepared statements are gone.
+ * A client that stays in the pool after a rejected statement. pg.Pool closes the connection after any error, which discards
+ * its prepared statements.
  */
-function keepingOrderly(client: pg.PoolClient | undefined): pg.PoolClient | undefined {
+function keptAfterRejection(client: pg.PoolClient | undefined): pg.PoolClient | undefined {
   if (client === undefined) return undefined
   const { release } = client
-  client.release = (error) => release(isRefusal(error) ? undefined : error)
+  client.release = (error) => release(isRejection(error) ? undefined : error)
   return client
 }
 
-// Data, constraints, lost transactions, names, locks, and statements that were cut off. What else PostgreSQL says may be the
-// end of the connection, or of a prepared statement.
-const REFUSAL = /^(?:22|23|40|42|55|57014)/
+// Data, constraints, serialization failures, names, locks, and canceled statements. Other errors may end the connection or a
+// prepared statement.
+const REJECTION = /^(?:22|23|40|42|55|57014)/
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && REFUSAL.test(error.code ?? '')
+function isRejection(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && REJECTION.test(error.code ?? '')
 }
 
 function promised(connect: (done: Callback) => void): Promise<pg.PoolClient> {

@@ -15,7 +15,7 @@ import {
 } from '../index.ts'
 import { sqlTables } from '../sql-table.ts'
 import { openPool } from './pool.ts'
-import { openPreparedAccess } from './prepared.ts'
+import { openPreparedDriver } from './prepared.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([
@@ -28,13 +28,13 @@ test.each([
   'postgres://app:hunter2#x@db.example.com/app',
   'postgres://app:hunter2?x@db.example.com/app',
   'postgres://app:hunter2@db.example.com:port/app',
-])('the URL "%s" is refused with the form of a right one and without its password', async (url) => {
+])('the URL "%s" is rejected with the required form and without its password', async (url) => {
   await expect(createDatabase(url)).rejects.toThrow(
     'The database URL must be postgresql://user:password@host:port/database, special characters percent-encoded.',
   )
 })
 
-test('every connection has the time-outs of the settings, and those of the URL go before them', async () => {
+test('every connection has the timeouts of the settings, and those of the URL take precedence', async () => {
   const { url, parsed } = await emptyDatabase()
   const settings = `SELECT name, setting FROM pg_settings WHERE name IN
     ('application_name', 'idle_in_transaction_session_timeout', 'statement_timeout') ORDER BY name`
@@ -55,7 +55,7 @@ test('every connection has the time-outs of the settings, and those of the URL g
   await second.end()
 })
 
-test('PostgreSQL plans a page once, but with each run where the best index depends on the value of a filter', async () => {
+test('PostgreSQL plans a page once, but each time if the best index depends on the value of a filter', async () => {
   const { url, parsed } = await emptyDatabase()
   await using database = await openDatabase(url)
   const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))
@@ -63,9 +63,9 @@ test('PostgreSQL plans a page once, but with each run where the best index depen
   await database.write((tx) => tx.users.insertMany(users))
   const pool = openPool(parsed, { poolSize: 1 })
   await pool.query('ANALYZE users')
-  const read = sqlTables(openPreparedAccess(pool, 1000, true).executor)
+  const read = sqlTables(openPreparedDriver(pool, 1000, true).executor)
   const order = { column: 'created_at', descending: false } as const
-  const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'beyond'>) => {
+  const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'seek'>) => {
     for (let run = 0; run < 10; run++) await read.users.page({ order, take: 21, ...query })
     const { rows } = await pool.query(
       `SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1`,
@@ -74,21 +74,21 @@ test('PostgreSQL plans a page once, but with each run where the best index depen
   }
 
   expect(await plans({ where: {} })).toEqual({ custom_plans: 0, generic_plans: 10 })
-  // PostgreSQL tries five plans for the values of five runs before it keeps one for all.
-  const beyond = [{ created_at: at(2500), id: { gt: 2501 } }, { created_at: { gt: at(2500) } }]
-  expect(await plans({ where: {}, beyond })).toEqual({ custom_plans: 5, generic_plans: 5 })
+  // PostgreSQL makes five custom plans before it considers a generic one.
+  const seek = [{ created_at: at(2500), id: { gt: 2501 } }, { created_at: { gt: at(2500) } }]
+  expect(await plans({ where: {}, seek })).toEqual({ custom_plans: 5, generic_plans: 5 })
   expect(await plans({ where: { role: 'user', status: 'active' } })).toEqual({ custom_plans: 10, generic_plans: 0 })
   await pool.end()
 })
 
-test('a thousand records are stored by one statement', async () => {
+test('a thousand records are inserted by one statement', async () => {
   await using database = await temporaryDatabase()
   await database.write((tx) => tx.users.insertMany(Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))))
   // The number of the statement within its transaction.
   expect(await database.rows('SELECT DISTINCT cmin::text FROM users')).toEqual([{ cmin: '0' }])
 })
 
-test('where a value is taken, other rows may still follow in the same write', async () => {
+test('after a duplicate value the same write can insert other rows', async () => {
   await using database = await temporaryDatabase()
   await database.write(async (tx) => {
     await tx.users.insert(newUser('ada'))
@@ -98,7 +98,7 @@ test('where a value is taken, other rows may still follow in the same write', as
   expect(await names(database)).toEqual(['ada', 'bob'])
 })
 
-test('a statement goes by a name on every connection, and by none behind PgBouncer', async () => {
+test('a statement is named on every connection, and unnamed behind PgBouncer', async () => {
   const { url } = await emptyDatabase()
   await (await openDatabase(url)).close()
   for (const [parameters, known] of [
@@ -107,7 +107,7 @@ test('a statement goes by a name on every connection, and by none behind PgBounc
   ] as const) {
     const parsed = readPostgresUrl(url + parameters)
     const pool = openPool(parsed, { poolSize: 1 })
-    const read = sqlTables(openPreparedAccess(pool, 1000, !parsed.pgbouncer).executor)
+    const read = sqlTables(openPreparedDriver(pool, 1000, !parsed.pgbouncer).executor)
     await read.users.find({ id: 1 })
     await read.users.find({ id: 2 })
     expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
@@ -116,7 +116,7 @@ test('a statement goes by a name on every connection, and by none behind PgBounc
 })
 
 describe.each(drivers)('with driver %s', (driver) => {
-  test('there are never more connections than the pool may have', async () => {
+  test('there are never more connections than the pool allows', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 2 })
     await Promise.all(Array.from({ length: 20 }, () => database.read.users.count({})))
     expect(
@@ -125,7 +125,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     ).toEqual([{ count: 2 }])
   })
 
-  test('a read does not see a write that is still open, and sees it once it is done', async () => {
+  test('a read sees a write only after its commit', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -149,7 +149,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     }
   })
 
-  test('a write that throws leaves nothing', async () => {
+  test('a write that throws is rolled back', async () => {
     await using database = await temporaryDatabase({ driver })
     const failing = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -159,7 +159,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('a write that swallows the failure of a statement is not told as written', async () => {
+  test('a write that ignores a failed statement is an error', async () => {
     await using database = await temporaryDatabase({ driver })
     const taken = { email_key: 'ada@example.com' }
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
@@ -168,11 +168,11 @@ describe.each(drivers)('with driver %s', (driver) => {
       await tx.users.update(2, undefined, taken).catch(() => {})
       return 'written'
     })
-    await expect(write).rejects.toThrow('The transaction was undone: a statement in it had failed.')
+    await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
-  test('timestamps keep their milliseconds, whatever the time zone of the session', async () => {
+  test('timestamps keep their milliseconds in every time zone of the session', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     await database.setDefault("timezone = 'Asia/Kolkata'")
@@ -185,7 +185,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
   })
 
-  test('an update that changes nothing leaves version and updated_at, and still looks at the version', async () => {
+  test('an update that changes nothing keeps version and updated_at, and still checks the version', async () => {
     await using database = await temporaryDatabase({ driver })
     const before = await database.write((tx) => tx.users.insert(newUser('ada')))
     const { id: _, version, ...same } = before
@@ -198,7 +198,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({ id: 1 })).toEqual(before)
   })
 
-  test('each of the thousand milliseconds of a second comes back, and the ends of months, years and time', async () => {
+  test('each of the thousand milliseconds of a second is returned as stored, and so are the ends of months, years and the supported range', async () => {
     await using database = await temporaryDatabase({ driver })
     const times = [
       ...Array.from({ length: 1000 }, (_, ms) => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, ms))),
@@ -214,7 +214,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
-    'the price %d comes back as it was, and is found by it',
+    'the price %d is returned as stored, and finds its row',
     async (price) => {
       await using database = await temporaryDatabase({ driver })
       const stored = await database.write((tx) =>
@@ -229,7 +229,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     },
   )
 
-  test('text comes back as it was, quotes, braces, backslashes and all planes of Unicode', async () => {
+  test('text is returned as stored, with quotes, braces, backslashes and all planes of Unicode', async () => {
     await using database = await temporaryDatabase({ driver })
     const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
     await database.write((tx) => tx.items.insertMany(text.map((name) => ({ name, price: 1, category: name }))))
@@ -238,7 +238,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(items.map(({ category }) => category)).toEqual(text)
   })
 
-  test('two writes that lock each other out both succeed', async () => {
+  test('two writes in a deadlock both succeed', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
     const met = barrier(2)
@@ -256,7 +256,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(users.map(({ version }) => version)).toEqual([3, 3])
   })
 
-  test('a write that keeps losing is told as busy', async () => {
+  test('a write that conflicts every time is a busy error', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     await database.rows(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
@@ -271,13 +271,13 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(attempts).toBe(5)
   })
 
-  test('a hundred concurrent writes whose own statement decides lose none', async () => {
+  test('a hundred concurrent writes decided by their own statement are all applied', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const write = (age: number) => database.write((tx) => tx.users.update(1, undefined, { age }))
     const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
-    // What each says of the record before is what another one made of it.
+    // The record before each write is the record after another one.
     const made = new Map(changes.map((change) => [change?.after.version, change?.after]))
     const ages = changes.map((change) => [change?.before.version, change?.before.age])
     expect(ages).toEqual(
@@ -288,7 +288,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     )
   })
 
-  test('of three writes that ask for the same version one is done', async () => {
+  test('one of three writes with the same expected version succeeds', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const claim = () => database.write((tx) => tx.users.update(1, [1], { age: 1 }))
@@ -296,7 +296,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(written.filter((row) => row !== undefined)).toHaveLength(1)
   })
 
-  test('of two writes of the same unique value at once one is refused', async () => {
+  test('one of two concurrent writes of the same unique value is rejected', async () => {
     await using database = await temporaryDatabase({ driver })
     const met = barrier(2)
     const insert = () =>
@@ -310,7 +310,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual(['bob', 'ada'])
   })
 
-  test('writes of one name run one after another, each seeing what the one before did; others do not wait', async () => {
+  test('writes with the same lock key run one after another and see the previous result; others do not wait', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
     const increment = () =>
@@ -329,7 +329,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
-  test('a removal beside other writes tells how much it removed', async () => {
+  test('a delete during other writes returns the number of deleted rows', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany(Array.from({ length: 1200 }, (_, n) => newUser(`user${n}`))))
     const met = barrier(2)
@@ -345,7 +345,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.count({})).toBe(1)
   })
 
-  test('a removal of some beside other writes gives each record as it was at its end', async () => {
+  test('a limited delete during other writes returns each record in its last state', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.write((tx) => tx.users.insertMany(Array.from({ length: 20 }, (_, n) => newUser(`user${n}`))))
     const met = barrier(2)
@@ -362,7 +362,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({})).toMatchObject({ id: 7, status: 'inactive' })
   })
 
-  test('a statement that takes too long is cut off and told as busy', async () => {
+  test('a statement that takes too long is canceled with a busy error', async () => {
     await using database = await temporaryDatabase({ driver, statementTimeoutMs: 50 })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const late = await database.write(async (tx) => {
@@ -373,8 +373,8 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 1 })
   })
 
-  test('a write that takes too long is told as busy and leaves nothing', async () => {
-    await using database = await temporaryDatabase({ driver, writeMs: 50 })
+  test('a write that takes too long is a busy error and is rolled back', async () => {
+    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 50 })
     const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
     const slow = database.write(async (tx) => {
       try {
@@ -389,9 +389,9 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('a query for which no connection becomes free in time is told as busy', async () => {
+  test('a query that gets no connection in time is a busy error', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 1, connectTimeoutMs: 50 })
-    // The one connection may take longer to be made, which is another failure.
+    // Opening the connection may take longer, which is a different error.
     await vi.waitFor(() => database.read.users.count({}), 30_000)
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -402,7 +402,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual(['ada'])
   })
 
-  test('while the server is gone nothing can be reached, and once it is back all succeeds by itself', async () => {
+  test('queries fail as unreachable while the server is down, and succeed once it is back', async () => {
     await using server = await startPostgres()
     await using database = await openDatabase(server.url, { driver })
     const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
@@ -422,7 +422,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual(['ada', 'bob'])
   })
 
-  test('a connection that the administrator ends during a write undoes it, and the next query has another', async () => {
+  test('a write is rolled back when the administrator ends its connection, and the next query opens another', async () => {
     await using database = await temporaryDatabase({ driver })
     const cut = database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
@@ -433,7 +433,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('a network that falls silent is given up, and the next query has another connection', async () => {
+  test('a query on a network that stops responding times out, and the next query opens another connection', async () => {
     const { url } = await emptyDatabase()
     await using network = await breakableNetwork(Number(new URL(url).port))
     await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
@@ -446,7 +446,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.count({})).toBe(0)
   })
 
-  test('a server that takes no writes, as a standby, counts as out of reach for a write', async () => {
+  test('a server that accepts no writes, such as a standby, is unreachable for a write', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.setDefault('default_transaction_read_only = on')
     await database.endConnections()
@@ -454,7 +454,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('close leaves a write that is still open done or undone as it is told, and then nothing answers', async () => {
+  test('close lets an open write commit or roll back as reported, and then all queries fail', async () => {
     const { url } = await emptyDatabase()
     const database = await createDatabase(url, { driver })
     const { promise: closing, resolve } = Promise.withResolvers<void>()
@@ -480,17 +480,17 @@ async function names({ read }: Database): Promise<string[]> {
   return (await read.users.page({ where: {}, order: byId, take: 10 })).map(({ name }) => name)
 }
 
-/** What many wait at until all have come; whoever comes later does not wait. */
+/** A barrier that blocks until `size` callers have arrived; later callers do not wait. */
 function barrier(size: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let come = 0
+  let arrived = 0
   return () => {
-    if (++come === size) resolve()
+    if (++arrived === size) resolve()
     return promise
   }
 }
 
-test('a connection that breaks as it is given up ends nothing', async () => {
+test('a connection that breaks while it closes does not terminate the process', async () => {
   const { url } = await emptyDatabase()
   const pool = openPool(readPostgresUrl(url), { poolSize: 1 })
   const client = await pool.connect()
@@ -500,7 +500,7 @@ test('a connection that breaks as it is given up ends nothing', async () => {
   await pool.end()
 })
 
-test('a single write is a transaction by itself, and a second one in it is refused before it is sent', async () => {
+test('an autocommit write is its own transaction, and a second write is rejected before it is sent', async () => {
   await using database = await temporaryDatabase()
   const single = (work: (tx: Tables) => Promise<unknown>) => database.write(work, { autocommit: true })
   await single((tx) => tx.users.insert(newUser('ada')))
@@ -508,14 +508,14 @@ test('a single write is a transaction by itself, and a second one in it is refus
     await tx.users.update(1, undefined, { age: (await tx.users.count({})) + 1 })
     return tx.users.insert(newUser('bob'))
   })
-  await expect(twice).rejects.toThrow('A write that was said to be single writes twice.')
+  await expect(twice).rejects.toThrow('An autocommit write cannot write twice.')
   const several = single((tx) => tx.users.insertMany([newUser('cid'), newUser('dan')]))
-  await expect(several).rejects.toThrow('A write that was said to be single stores several rows.')
+  await expect(several).rejects.toThrow('An autocommit write cannot insert several rows.')
   expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 2 })
   expect(await names(database)).toEqual(['ada'])
 })
 
-test('a change and its entry in the audit log are one statement', async () => {
+test('a change and its audit entry are one statement', async () => {
   await using database = await temporaryDatabase()
   const shared = { actor: 'key 3', actor_detail: null, request_id: null, address: '192.0.2.1' }
   const secrets = [
@@ -563,7 +563,7 @@ test('a change and its entry in the audit log are one statement', async () => {
 })
 
 describe.each(drivers)('with driver %s', (driver) => {
-  test('a write that PostgreSQL refuses keeps its connection', async () => {
+  test('a write that PostgreSQL rejects keeps its connection', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 1 })
     const pids = async () => {
       await database.read.users.count({})
@@ -580,7 +580,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await pids()).toEqual(before)
   })
 
-  test('what is asked of a write after its end is refused', async () => {
+  test('a query after the end of its write is rejected', async () => {
     await using database = await temporaryDatabase({ driver })
     let kept: Tables | undefined
     await database.write(async (tx) => {
@@ -592,10 +592,10 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.count({})).toBe(1)
   })
 
-  test('every transaction reads what is committed, whatever the default of the database', async () => {
+  test('every transaction is READ COMMITTED, for every default of the database', async () => {
     const { url, setDefault } = await emptyDatabase()
     await setDefault(`default_transaction_isolation = 'serializable'`)
-    // Both apply migrations, the second one after it has waited for the first.
+    // Both apply migrations; the second waits for the first.
     await using database = await openDatabase(url, { driver })
     await using other = await openDatabase(url, { driver })
     const counts = await database.write(async (tx) => {
@@ -606,7 +606,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(counts).toEqual([0, 1])
   })
 
-  test('writes of one name wait for each other on one connection, and a hundred at most', async () => {
+  test('writes with the same lock key occupy one connection, and at most a hundred wait', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 2 })
     const order: number[] = []
     const begun = Promise.withResolvers<void>()
@@ -622,7 +622,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       )
     const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
     await begun.promise
-    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes of the same name are waiting.')
+    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes with the same lock key are waiting.')
     await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
     expect(await database.read.users.count({})).toBe(1)
     expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
@@ -632,7 +632,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 })
 
-test('several starts at once succeed where the database’s transactions are serializable by default', async () => {
+test("several starts at once succeed if the database's transactions are serializable by default", async () => {
   const { url, setDefault } = await emptyDatabase()
   await setDefault(`default_transaction_isolation = 'repeatable read'`)
   const databases = await Promise.all(Array.from({ length: 4 }, () => createDatabase(url)))
@@ -640,11 +640,11 @@ test('several starts at once succeed where the database’s transactions are ser
   await Promise.all(databases.map((database) => database.close()))
 })
 
-test('a list of versions of any length is one statement', async () => {
+test('a version list of any length is one statement', async () => {
   const { url, parsed } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
-  const driver = openPreparedAccess(pool, 1000, true)
+  const driver = openPreparedDriver(pool, 1000, true)
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)

@@ -1,14 +1,14 @@
 import type { Executor } from '../sql-table.ts'
 
-/** A way to the database: by statements of our own, or through Prisma. */
+/** Runs statements on PostgreSQL: as prepared statements of this package, or through Prisma Client. */
 export interface Driver {
-  /** Each of its statements is a transaction by itself. */
+  /** Each statement is its own transaction. */
   executor: Executor
   /**
    * Runs `work` in one transaction, once.
    *
-   * @param lock Held until the transaction's end: a number of 64 bits.
-   * @throws Conflict when the transaction lost against another one
+   * @param lock id of an advisory lock (64 bits), held until the end of the transaction
+   * @throws Conflict when the transaction conflicts with another one
    */
   transaction<T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T>
   close(): Promise<void>

@@ -7,36 +7,36 @@ type All = (statement: Statement) => Promise<Record<string, unknown>[]>
 
 const manyTexts = new Map<string, string>()
 
-/** How rows are inserted, by an executor's statements. */
-export function insertionBy(all: All): Executor['insert'] {
-  return async (insertion, rows, _first, complete) => {
+/** Implements `insert` of an executor with its `all`. */
+export function insertWith(all: All): Executor['insert'] {
+  return async (insertion, rows, _first, transform) => {
     const [first = []] = rows
     if (rows.length === 0) return []
-    // What tells which rows are stored.
-    const answer = [...(insertion.hasId ? ['id'] : []), ...identifying(insertion)].map(quote).join(', ')
-    // Where a unique value is taken nothing is given: an error would undo the transaction.
-    const ending = ` ON CONFLICT DO NOTHING RETURNING ${complete === undefined ? answer : '*'}`
+    // The columns that identify the stored rows.
+    const returning = [...(insertion.hasId ? ['id'] : []), ...uniqueColumns(insertion)].map(quote).join(', ')
+    // A duplicate row is skipped and not returned: an error would abort the transaction.
+    const ending = ` ON CONFLICT DO NOTHING RETURNING ${transform === undefined ? returning : '*'}`
     const statement =
       rows.length === 1 ? { text: insertion.text + ending, values: first } : insertMany(insertion, rows, ending)
-    const stored = await all(complete?.(statement, answer) ?? statement)
+    const stored = await all(transform?.(statement, returning) ?? statement)
     if (stored.length < rows.length) {
       const index = firstMissing(insertion, rows, stored)
-      throw new UniqueViolation(await violated(all, insertion, rows[index] ?? []), { index })
+      throw new UniqueViolation(await violatedColumns(all, insertion, rows[index] ?? []), { index })
     }
     return stored.map(({ id }) => id as number)
   }
 }
 
 /**
- * Inserts rows by one statement, whose text is the same for any number; ids are given in their order. A value that all
- * of them share is sent once.
+ * Inserts rows with one statement, whose text does not depend on their number. Ids ascend in the order of the rows. A value
+ * that all rows share is sent once.
  */
 function insertMany(insertion: Insertion, rows: unknown[][], ending: string): Statement {
-  const columns = insertion.columns.map((_, place) => rows.map((row) => row[place]))
-  // The first column tells how many rows there are.
-  const areShared = columns.map((values, place) => place > 0 && values.every((value) => value === values[0]))
-  const shared = columns.filter((_, place) => areShared[place]).map(([value]) => value)
-  const own = columns.filter((_, place) => !areShared[place])
+  const columns = insertion.columns.map((_, index) => rows.map((row) => row[index]))
+  // The first column is always an array: it determines the number of rows.
+  const areShared = columns.map((values, index) => index > 0 && values.every((value) => value === values[0]))
+  const shared = columns.filter((_, index) => areShared[index]).map(([value]) => value)
+  const own = columns.filter((_, index) => !areShared[index])
   return { text: manyText(insertion, areShared, ending), values: [...shared, ...own] }
 }
 
@@ -45,9 +45,9 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], ending: s
   const known = manyTexts.get(shape)
   if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
-  const own = columns.filter((_, place) => !areShared[place])
+  const own = columns.filter((_, index) => !areShared[index])
   const values = columns
-    .map(({ kind }, place) => (areShared[place] ? `?::${columnTypes[kind]}` : names[place]))
+    .map(({ kind }, index) => (areShared[index] ? `?::${columnTypes[kind]}` : names[index]))
     .join(', ')
   const arrays = own.map(({ kind }) => `?::${columnTypes[kind]}[]`).join(', ')
   const given = own.map(({ name }) => quote(name)).join(', ')
@@ -57,20 +57,20 @@ function manyText({ table, columns }: Insertion, areShared: boolean[], ending: s
   return text
 }
 
-/** The columns that keep a row from being stored where another one has the same values. */
-function identifying({ unique }: Insertion): string[] {
+/** All columns with a unique constraint. */
+function uniqueColumns({ unique }: Insertion): string[] {
   return [...new Set(unique.flat())]
 }
 
-/** Finds a row that has the values of `row` in some columns, of which at most one row has them. */
+/** Finds a stored row with the values of `row` in the unique columns. */
 function sameRow({ table, columns }: Insertion, row: unknown[], unique: string[]): Statement {
   const tests = unique.map((name) => `${quote(name)} = ?`).join(' AND ')
   const values = unique.map((name) => row[columns.findIndex((column) => column.name === name)])
   return { text: `SELECT 1 FROM ${quote(table)} WHERE ${tests}`, values }
 }
 
-// PostgreSQL does not name them where it stores nothing.
-async function violated(all: All, insertion: Insertion, row: unknown[]): Promise<string[]> {
+// ON CONFLICT DO NOTHING does not report the violatedColumns constraint.
+async function violatedColumns(all: All, insertion: Insertion, row: unknown[]): Promise<string[]> {
   const [first = [], ...others] = insertion.unique
   if (others.length === 0) return first
   for (const unique of insertion.unique) {
@@ -79,20 +79,20 @@ async function violated(all: All, insertion: Insertion, row: unknown[]): Promise
   return []
 }
 
-/** The first row that another one, stored before or given before it, kept from being stored. */
+/** The first row that duplicates a stored row or an earlier row of the insert. */
 function firstMissing(insertion: Insertion, rows: unknown[][], stored: Record<string, unknown>[]): number {
-  const names = identifying(insertion)
-  const places = names.map((name) => insertion.columns.findIndex((column) => column.name === name))
-  // Rows whose unique values are all null may be several.
-  const left = new Map<string, number>()
+  const names = uniqueColumns(insertion)
+  const indexes = names.map((name) => insertion.columns.findIndex((column) => column.name === name))
+  // A count, because several rows may have only null in the unique columns.
+  const remaining = new Map<string, number>()
   for (const row of stored) {
     const values = valuesOf(names.map((name) => row[name]))
-    left.set(values, (left.get(values) ?? 0) + 1)
+    remaining.set(values, (remaining.get(values) ?? 0) + 1)
   }
   return rows.findIndex((row) => {
-    const values = valuesOf(places.map((place) => row[place]))
-    const count = left.get(values) ?? 0
-    left.set(values, count - 1)
+    const values = valuesOf(indexes.map((index) => row[index]))
+    const count = remaining.get(values) ?? 0
+    remaining.set(values, count - 1)
     return count <= 0
   })
 }

@@ -20,7 +20,7 @@ test('the models and the migration history agree', async () => {
   expect(await schemaDifference('postgresql', inject('postgres'))).toBeUndefined()
 })
 
-test('a new migration has text by code point, and null below every value in its indexes', () => {
+test('a new migration orders text by code point, and null below every value in its indexes', () => {
   const models = `
 model Order {
   id Int @id
@@ -49,7 +49,7 @@ CREATE INDEX "orders_note_desc_place_idx" ON "orders"("note" DESC NULLS LAST, "p
 CREATE UNIQUE INDEX "books_note_key" ON "books"("note");`)
 })
 
-test('every text column compares by code point, and every index has null below every value', async () => {
+test('every text column compares by code point, and every index sorts null below every value', async () => {
   const { parsed, rows } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)
   const otherText = await rows(`
@@ -73,7 +73,7 @@ test('the second start applies nothing', async () => {
   expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
 })
 
-test('prisma migrate deploy finds nothing left to do', async () => {
+test('prisma migrate deploy finds no pending migrations', async () => {
   const { parsed, url } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)
   await using engine = await openSchemaEngine('postgresql', url)
@@ -89,7 +89,7 @@ test('prisma migrate deploy finds nothing left to do', async () => {
   expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
 })
 
-test('a database that prisma migrate deploy made is taken as it is, with the same rows and tables', async () => {
+test('a database made by prisma migrate deploy is accepted unchanged, with the same rows and tables', async () => {
   const ours = await emptyDatabase()
   const theirs = await emptyDatabase()
   await migratePostgres(ours.parsed, WAIT_MS)
@@ -110,7 +110,7 @@ test('a database that prisma migrate deploy made is taken as it is, with the sam
   expect(await ours.rows(indexes)).toEqual(await theirs.rows(indexes))
 })
 
-test('eight processes that start at once on one empty database all succeed', async () => {
+test('eight processes that start at once on an empty database all succeed', async () => {
   const { url, rows } = await emptyDatabase()
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
@@ -144,21 +144,21 @@ test('pending migrations run in the order of their names', async () => {
   expect(await migratePostgres(parsed, WAIT_MS, history)).toEqual(['9001_first', '9002_second'])
 })
 
-test('a migration that fails is named and leaves nothing; those before it stay', async () => {
+test('a failing migration is named and rolled back; earlier ones stay applied', async () => {
   await using folder = await temporaryFolder()
   const { parsed, rows } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text int);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text int); INSERT INTO nowhere VALUES (1);')
   await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
-    'Migration 9002_bad failed and was undone: relation "nowhere" does not exist',
+    'Migration 9002_bad failed and was rolled back: relation "nowhere" does not exist',
   )
   expect(await rows(`SELECT tablename FROM pg_tables WHERE tablename IN ('notes', 'more')`)).toEqual([
     { tablename: 'notes' },
   ])
 })
 
-test('an applied migration that was edited is a refusal that names it', async () => {
+test('an applied migration that was edited is rejected by name', async () => {
   await using folder = await temporaryFolder()
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
@@ -169,7 +169,7 @@ test('an applied migration that was edited is a refusal that names it', async ()
   )
 })
 
-test('an applied migration that is missing from the folder is a refusal that names it', async () => {
+test('an applied migration that is missing from the folder is rejected by name', async () => {
   await using folder = await temporaryFolder()
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
@@ -180,32 +180,32 @@ test('an applied migration that is missing from the folder is a refusal that nam
   )
 })
 
-test('a migration that another tool left half-way is a refusal that names it, until it is marked as rolled back', async () => {
+test('a migration that another tool left incomplete is rejected by name until it is marked as rolled back', async () => {
   const { parsed, rows } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)
   await rows(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', '9001_half')`)
-  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow('Migration 9001_half failed half-way')
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow('Migration 9001_half failed halfway')
   await rows(`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = '1'`)
   expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
 })
 
-test("another program's database is refused and left alone", async () => {
+test("another program's database is rejected and not modified", async () => {
   const { parsed, rows } = await emptyDatabase()
   await rows('CREATE TABLE invoices (id int)')
   await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
-    `The database ${parsed.label} holds tables (invoices) but no migration history: it belongs to something else.`,
+    `The database ${parsed.label} has tables (invoices) but no migration history: it belongs to another program.`,
   )
   expect(await rows(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([{ tablename: 'invoices' }])
 })
 
-test('a database that keeps text in another encoding is refused', async () => {
+test('a database with another encoding is rejected', async () => {
   const { parsed } = await emptyDatabase(`TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C'`)
   await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
-    `The database ${parsed.label} keeps text as LATIN1. Name one made with ENCODING 'UTF8'.`,
+    `The database ${parsed.label} has the encoding LATIN1. Use a database with the encoding UTF8.`,
   )
 })
 
-test('a migration keeps the records there are', async () => {
+test('a migration keeps existing records', async () => {
   await using folder = await temporaryFolder()
   const { parsed, url, rows } = await emptyDatabase()
   const database = await createDatabase(url)
@@ -217,7 +217,7 @@ test('a migration keeps the records there are', async () => {
   expect(await rows('SELECT name, phone FROM users')).toEqual([{ name: 'ada', phone: null }])
 })
 
-test('a database that does not exist, and a wrong password, are told at once and without the password', async () => {
+test('a missing database and a wrong password fail at once, with an error that omits the password', async () => {
   const { url } = await emptyDatabase()
   const missing = readPostgresUrl(url.replace(/[^/]+$/, 'nowhere'))
   await expect(migratePostgres(missing, 600_000)).rejects.toThrow(
@@ -230,7 +230,7 @@ test('a database that does not exist, and a wrong password, are told at once and
   )
 })
 
-test('a server that is not there is named, with what to do', async () => {
+test('the error for an unreachable server names it, with a remedy', async () => {
   const url = readPostgresUrl('postgresql://app:hunter2@127.0.0.1:1/app')
   await expect(migratePostgres(url, 0)).rejects.toThrow(
     'The database postgresql://127.0.0.1:1/app cannot be reached: connect ECONNREFUSED 127.0.0.1:1. Start PostgreSQL, or correct DATABASE_URL.',

@@ -14,21 +14,21 @@ import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
-/** How long a start waits for the migrations of another process. */
+/** How long a start waits while another process migrates. */
 const LOCK_TIMEOUT = '30s'
-const SHORTEST_ATTEMPT_MS = 1_000
-/** The lock that `prisma migrate deploy` takes as well. */
+const MIN_ATTEMPT_MS = 1_000
+/** The advisory lock of `prisma migrate deploy`. */
 const LOCK = 72707369
 
 /**
- * Brings a PostgreSQL database up to the newest migration, in its schema `public`. The history is recorded as
- * `prisma migrate deploy` records it, so either can follow the other. Any number of processes may start at once.
+ * Applies all pending migrations to the schema `public` of a PostgreSQL database. The history is recorded in the format of
+ * `prisma migrate deploy`, so both can be used on the same database. Any number of processes may start at once.
  *
- * @param waitMs How long to wait for a server that is not there yet.
- * @param folder The migration history: one folder per migration, applied in the order of their names.
- * @returns The names of the migrations applied by this call.
- * @throws Error that names the migration and what to do, when one fails (it then leaves nothing) or when the
- * database's history is not a beginning of the folder's; and Error that says why the database cannot be used.
+ * @param waitMs how long to wait for an unreachable server
+ * @param folder the migration history: one folder per migration, applied in the order of their names
+ * @returns the names of the migrations applied by this call
+ * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
+ * history is not a prefix of the folder's; Error with the reason when the database cannot be used
  */
 export async function migratePostgres(
   url: PostgresUrl,
@@ -52,14 +52,14 @@ export async function migratePostgres(
 async function connect({ connectionString, label }: PostgresUrl, deadline: number): Promise<pg.Client> {
   for (;;) {
     try {
-      const left = Math.max(deadline - Date.now(), SHORTEST_ATTEMPT_MS)
-      const client = new pg.Client({ connectionString, connectionTimeoutMillis: left })
-      // The query that is running tells of a connection that breaks.
+      const remainingMs = Math.max(deadline - Date.now(), MIN_ATTEMPT_MS)
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: remainingMs })
+      // A broken connection is reported by the running query.
       client.on('error', () => {})
       await client.connect()
       return client
     } catch (error) {
-      if (!isMissing(error)) {
+      if (!isRetryable(error)) {
         throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.`, { cause: error })
       }
       if (Date.now() >= deadline) {
@@ -73,14 +73,14 @@ async function connect({ connectionString, label }: PostgresUrl, deadline: numbe
   }
 }
 
-// A wrong password does not become right by waiting.
-function isMissing(error: unknown): boolean {
+// A failed authentication (class 28) is not retried.
+function isRetryable(error: unknown): boolean {
   return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
-/** Applies the first pending migration, in a transaction of its own; undefined when there is none. */
+/** Applies the first pending migration in one transaction, or returns undefined. */
 async function applyNext(client: pg.Client, label: string, migrations: Migration[]): Promise<string | undefined> {
-  // Of the transaction alone, as the lock: behind PgBouncer the next one is on another connection.
+  // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
   await client.query(`${BEGIN}; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
     SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
   try {
@@ -117,7 +117,7 @@ async function appliedMigrations(client: pg.Client, label: string): Promise<Appl
   const { rows: encoding } = await client.query(`SHOW server_encoding`)
   if (encoding[0].server_encoding !== 'UTF8') {
     throw new Error(
-      `The database ${label} keeps text as ${encoding[0].server_encoding}. Name one made with ENCODING 'UTF8'.`,
+      `The database ${label} has the encoding ${encoding[0].server_encoding}. Use a database with the encoding UTF8.`,
     )
   }
   await client.query(migrationsTable)
@@ -127,7 +127,7 @@ async function appliedMigrations(client: pg.Client, label: string): Promise<Appl
   return rows
 }
 
-/** As Prisma's schema engine makes it. */
+/** As Prisma's schema engine creates it. */
 const migrationsTable = `
 CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,

@@ -4,62 +4,62 @@ import type { PoolSettings } from '../database.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { PostgresUrl } from './url.ts'
 
-const SILENCE_MS = 2_000
-const FROZEN_MS = 60_000
+const SOCKET_GRACE_MS = 2_000
+const IDLE_TRANSACTION_MS = 60_000
 
 /**
- * Connections to PostgreSQL. What the URL says of time-outs goes before `settings`. A connection that breaks is left
- * out, and the next query makes another.
+ * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
+ * the next query opens a new one.
  */
 export function openPool({ connectionString, pgbouncer }: PostgresUrl, settings: PoolSettings): BoundedPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
   const pool = new BoundedPool({
     connectionString,
-    Client: TruthfulClient,
+    Client: CommitCheckingClient,
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'resource-service',
     keepAlive: true,
-    ...(statementTimeoutMs > 0 && { stream: () => impatientSocket(statementTimeoutMs + SILENCE_MS) }),
-    // PgBouncer refuses a connection that begins with settings it does not know.
+    ...(statementTimeoutMs > 0 && { stream: () => socketWithTimeout(statementTimeoutMs + SOCKET_GRACE_MS) }),
+    // PgBouncer rejects a connection with startup parameters that it does not support.
     ...(!pgbouncer && {
       statement_timeout: statementTimeoutMs,
-      // A process that froze inside a transaction would hold its locks.
-      idle_in_transaction_session_timeout: FROZEN_MS,
+      // Otherwise a process that hangs inside a transaction holds its locks.
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
     }),
   })
-  // Of a connection that nobody was using; whoever uses one is told by the query.
+  // Emitted for idle connections only. On a connection in use the query fails.
   pool.on('error', () => {})
   return pool
 }
 
-// PostgreSQL answers within the statement's time or cuts it off: longer silence means that the network is gone.
-function impatientSocket(ms: number): Socket {
+// PostgreSQL answers or cancels a statement within its timeout. A longer silence means that the network failed.
+function socketWithTimeout(ms: number): Socket {
   const socket = new Socket()
-  const gone = Object.assign(new Error('PostgreSQL did not answer in time.'), { code: 'ETIMEDOUT' })
-  return socket.setTimeout(ms, () => socket.destroy(gone))
+  const timeout = Object.assign(new Error('PostgreSQL did not respond in time.'), { code: 'ETIMEDOUT' })
+  return socket.setTimeout(ms, () => socket.destroy(timeout))
 }
 
 /**
- * PostgreSQL undoes a transaction in which a statement failed even when it is told to commit, and says so in the name
- * of the command alone. Here that is an error, so that nobody takes what is undone for written.
+ * COMMIT of a transaction with a failed statement rolls back, and PostgreSQL reports this only in the command tag of its
+ * response. This client turns it into an error, so that a rollback is never mistaken for a commit.
  */
-class TruthfulClient extends pg.Client {
+class CommitCheckingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
-    // A connection may break between two queries, and as it is given up: the next query tells. Unheard, it would end
-    // the process.
+    // A connection may break between queries or while it closes; the next query fails then. Without a listener the event would
+    // terminate the process.
     this.on('error', () => {})
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has eight forms; all are passed on as they are
+  // biome-ignore lint/suspicious/noExplicitAny: the driver's method has eight overloads; all are passed through
   override query(...args: any[]): any {
     // biome-ignore lint/suspicious/noExplicitAny: as above
-    const answer = (super.query as any)(...args)
-    if (args[0]?.text !== 'COMMIT') return answer
-    return answer.then((result: pg.QueryResult) => {
+    const response = (super.query as any)(...args)
+    if (args[0]?.text !== 'COMMIT') return response
+    return response.then((result: pg.QueryResult) => {
       if (result.command === 'COMMIT') return result
-      throw new Error('The transaction was undone: a statement in it had failed.')
+      throw new Error('The transaction was rolled back because a statement in it failed.')
     })
   }
 }

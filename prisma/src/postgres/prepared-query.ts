@@ -1,20 +1,20 @@
 import pg from 'pg'
 
-/** What a statement answered. */
-export interface Answer {
+/** The result of a statement. */
+export interface QueryResult {
   rows: Record<string, unknown>[]
-  /** How many rows it read or wrote. */
+  /** The number of rows read or written. */
   count: number
 }
 
-/** What PostgreSQL said of a statement's rows. */
-interface Shape {
+/** The description of a statement's rows. */
+interface RowDescription {
   names: string[]
   parsers: ((text: string) => unknown)[]
 }
 
-/** What the driver keeps of a connection beside what its types say: which statements PostgreSQL has parsed, by name. */
-interface Kept {
+/** A property of a connection that the driver's types omit: the statements that PostgreSQL has parsed, by name. */
+interface ParsedStatements {
   readonly parsedStatements: Record<string, string | undefined>
 }
 
@@ -22,70 +22,70 @@ const PORTAL = { type: 'P' }
 const WHOLE_SECONDS = '2026-11-22 20:44:41'.length
 const ZERO = 48
 
-// PostgreSQL refuses to run a statement again whose columns have become others: so what it said stays true.
-const known = new WeakMap<pg.Connection, Map<string, Shape>>()
+// Stays valid: PostgreSQL rejects a prepared statement whose result columns have changed.
+const descriptions = new WeakMap<pg.Connection, Map<string, RowDescription>>()
 
 /**
- * One run of a statement. The driver's own queries have the rows described, and read that, with each run; these do it
- * once for each connection and name.
+ * One execution of a statement. The driver's own queries request and parse the row description with each execution; these do
+ * so once per connection and name.
  */
 export class PreparedQuery implements pg.Submittable {
-  /** Set by the driver, and called once. */
-  callback!: (error: unknown, answer?: Answer) => void
+  /** Set by the driver; called once. */
+  callback!: (error: unknown, result?: QueryResult) => void
   readonly name: string
   readonly text: string
   readonly #values: (string | null)[]
   readonly #rows: Record<string, unknown>[] = []
-  #shapes: Map<string, Shape> | undefined
-  #shape: Shape | undefined
+  #descriptions: Map<string, RowDescription> | undefined
+  #description: RowDescription | undefined
   #count = 0
   #fault: unknown
 
   /**
-   * @param name what the connection knows the statement by, of which there is one text; empty where it is to be forgotten
+   * @param name of the prepared statement, always with the same text; empty for an unnamed statement, which is not kept
    * @param values text, numbers, true, false, null, dates, and arrays of these
    */
   constructor(name: string, text: string, values: unknown[]) {
     this.name = name
     this.text = text
-    // Here, where nothing has been sent yet: what it throws concerns nobody else.
+    // Converted before anything is sent: an error here does not affect the connection.
     this.#values = values.map(parameter)
   }
 
   submit(connection: pg.Connection): void {
     const { name, text } = this
-    this.#shapes = shapesOf(connection)
-    this.#shape = this.#shapes.get(name)
-    const { parsedStatements } = connection as unknown as Kept
-    // One journey, and one write.
+    this.#descriptions = descriptionsOf(connection)
+    this.#description = this.#descriptions.get(name)
+    const { parsedStatements } = connection as unknown as ParsedStatements
+    // Corked: all messages are one write and one round trip.
     connection.stream.cork()
     if (parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true)
     connection.bind({ statement: name, values: this.#values }, true)
-    if (this.#shape === undefined) connection.describe(PORTAL, true)
+    if (this.#description === undefined) connection.describe(PORTAL, true)
     connection.execute(null, true)
     connection.sync()
     connection.stream.uncork()
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
-    this.#shape = {
+    this.#description = {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
     }
-    if (this.name !== '') this.#shapes?.set(this.name, this.#shape)
+    if (this.name !== '') this.#descriptions?.set(this.name, this.#description)
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    const { names, parsers } = this.#shape as Shape
+    const { names, parsers } = this.#description as RowDescription
     const row: Record<string, unknown> = {}
     try {
-      for (let place = 0; place < names.length; place++) {
-        const text = fields[place] as string | null
-        row[names[place] as string] = text === null ? null : parsers[place]?.(text)
+      for (let index = 0; index < names.length; index++) {
+        const text = fields[index] as string | null
+        row[names[index] as string] = text === null ? null : parsers[index]?.(text)
       }
       this.#rows.push(row)
     } catch (error) {
-      // Thrown here it would end the process.
+      // An error thrown here would terminate the process.
       this.#fault = error
     }
   }
@@ -105,19 +105,19 @@ export class PreparedQuery implements pg.Submittable {
   }
 }
 
-function shapesOf(connection: pg.Connection): Map<string, Shape> {
-  let shapes = known.get(connection)
-  if (shapes === undefined) {
-    shapes = new Map()
-    known.set(connection, shapes)
+function descriptionsOf(connection: pg.Connection): Map<string, RowDescription> {
+  let ofConnection = descriptions.get(connection)
+  if (ofConnection === undefined) {
+    ofConnection = new Map()
+    descriptions.set(connection, ofConnection)
   }
-  return shapes
+  return ofConnection
 }
 
-/** A value as PostgreSQL takes it where a statement says its type. */
+/** A value in PostgreSQL's text format. */
 export function parameter(value: unknown): string | null {
   if (value === null) return null
-  // The columns are without a time zone and hold UTC.
+  // The columns have no time zone and store UTC.
   if (value instanceof Date) return value.toISOString()
   return Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value)
 }
@@ -132,8 +132,8 @@ function parserOf(type: number): (text: string) => unknown {
   return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type)
 }
 
-// "2026-11-22 20:44:41.12", of the years 0100 to 9999, which is what the service stores. Date.parse takes three times as
-// long, and a page has twenty of them.
+// Parses "2026-11-22 20:44:41.12" with a year from 0100 to 9999, which covers what the service stores. Date.parse takes three
+// times as long, and a page has twenty timestamps.
 function milliseconds(timestamp: string): number {
   const two = (at: number) => (timestamp.charCodeAt(at) - ZERO) * 10 + timestamp.charCodeAt(at + 1) - ZERO
   const whole = Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17))

@@ -2,22 +2,22 @@ import type pg from 'pg'
 import { fromPostgres } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Statement } from '../sql-text.ts'
-import { insertionBy } from './insertion.ts'
-import { numbered } from './numbered.ts'
-import { type Answer, PreparedQuery } from './prepared-query.ts'
+import { insertWith } from './insertion.ts'
+import { numberParameters } from './numbered-parameters.ts'
+import { PreparedQuery, type QueryResult } from './prepared-query.ts'
 
-/** Runs statements on a connection, or each on any one of a pool. */
+/** Runs statements on one connection, or each on any connection of a pool. */
 export class PreparedStatements implements Executor {
   readonly isRemote = true
   readonly namesRow = true
-  readonly insert = insertionBy((statement) => this.all(statement))
+  readonly insert = insertWith((statement) => this.all(statement))
   readonly #connection: pg.Pool | pg.PoolClient
-  readonly #hasNames: boolean
+  readonly #usesNames: boolean
 
-  /** @param hasNames whether a statement goes by a name that the connection knows it by the next time */
-  constructor(connection: pg.Pool | pg.PoolClient, hasNames: boolean) {
+  /** @param usesNames whether statements are prepared by name, so that the connection can reuse them */
+  constructor(connection: pg.Pool | pg.PoolClient, usesNames: boolean) {
     this.#connection = connection
-    this.#hasNames = hasNames
+    this.#usesNames = usesNames
   }
 
   async all(statement: Statement): Promise<Record<string, unknown>[]> {
@@ -28,13 +28,14 @@ export class PreparedStatements implements Executor {
     return (await this.#query(statement)).count
   }
 
-  async #query({ text, values }: Statement): Promise<Answer> {
-    const { name, sql } = numbered(text)
-    const query = new PreparedQuery((this.#hasNames && name) || '', sql, values)
+  async #query({ text, values }: Statement): Promise<QueryResult> {
+    const { name, sql } = numberParameters(text)
+    const query = new PreparedQuery((this.#usesNames && name) || '', sql, values)
     try {
       return await new Promise((resolve, reject) => {
-        const settle = (error: unknown, answer?: Answer) => (answer === undefined ? reject(error) : resolve(answer))
-        // The driver's types do not know that a query of one's own may be given with a callback.
+        const settle = (error: unknown, result?: QueryResult) =>
+          result === undefined ? reject(error) : resolve(result)
+        // The driver's types do not allow a callback with a Submittable.
         this.#connection.query(query as never, settle as never)
       })
     } catch (error) {

@@ -4,16 +4,16 @@ import { PreparedStatements } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
 /**
- * Runs statements of our own.
+ * The driver that runs prepared statements of this package.
  *
- * @param keepsStatements whether consecutive queries of a connection reach the same one of PostgreSQL, which then knows
- * by name what it has run before
+ * @param keepsStatements whether all queries of a client connection reach the same server connection, so that named prepared
+ * statements can be reused; false behind PgBouncer
  */
-export function openPreparedAccess(pool: pg.Pool, writeMs: number, keepsStatements: boolean): Driver {
+export function openPreparedDriver(pool: pg.Pool, writeTimeoutMs: number, keepsStatements: boolean): Driver {
   return {
     executor: new PreparedStatements(pool, keepsStatements),
     transaction: (work, lock) =>
-      inTransaction(pool, writeMs, lock, (client) => new PreparedStatements(client, keepsStatements), work),
+      inTransaction(pool, writeTimeoutMs, lock, (client) => new PreparedStatements(client, keepsStatements), work),
     close: async () => {},
   }
 }

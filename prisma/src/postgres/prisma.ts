@@ -6,16 +6,16 @@ import { fromPrisma } from '../prisma-error.ts'
 import { prismaStatements } from '../prisma-statements.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Driver } from './driver.ts'
-import { insertionBy } from './insertion.ts'
-import { numbered } from './numbered.ts'
+import { insertWith } from './insertion.ts'
+import { numberParameters } from './numbered-parameters.ts'
 import { parameter } from './prepared-query.ts'
 
-// The types are SQLite's, which has one level.
+// The types are those of the SQLite client, which has a single level.
 const READ_COMMITTED = 'ReadCommitted' as Prisma.TransactionIsolationLevel
 
-/** Runs statements through Prisma alone. */
-export function openPrismaAccess(pool: pg.Pool, writeMs: number): Driver {
-  // What is asked of the two engines' clients they have in common.
+/** The driver that runs statements through Prisma Client. */
+export function openPrismaDriver(pool: pg.Pool, writeTimeoutMs: number): Driver {
+  // Only methods that the clients of both engines share are used.
   const client = new PostgresClient({ adapter: new PrismaPg(pool) }) as unknown as PrismaClient
   return {
     executor: prismaPostgres(client),
@@ -26,8 +26,8 @@ export function openPrismaAccess(pool: pg.Pool, writeMs: number): Driver {
             if (lock !== undefined) await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lock})`
             return work(prismaPostgres(tx))
           },
-          // The pool has the time-out of the wait.
-          { maxWait: 2 ** 31 - 1, timeout: writeMs, isolationLevel: READ_COMMITTED },
+          // The pool applies the timeout of the wait.
+          { maxWait: 2 ** 31 - 1, timeout: writeTimeoutMs, isolationLevel: READ_COMMITTED },
         )
         .catch((error: unknown) => {
           throw fromPrisma(error)
@@ -36,8 +36,11 @@ export function openPrismaAccess(pool: pg.Pool, writeMs: number): Driver {
   }
 }
 
-/** Runs SQL through a Prisma client of PostgreSQL, or one of its transactions. */
+/** Runs SQL through a Prisma client for PostgreSQL, or one of its transactions. */
 export function prismaPostgres(client: object): Executor {
-  const { all, run } = prismaStatements(client, ({ text, values }) => [numbered(text).sql, ...values.map(parameter)])
-  return { isRemote: true, all, run, insert: insertionBy(all) }
+  const { all, run } = prismaStatements(client, ({ text, values }) => [
+    numberParameters(text).sql,
+    ...values.map(parameter),
+  ])
+  return { isRemote: true, all, run, insert: insertWith(all) }
 }

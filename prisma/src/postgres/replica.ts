@@ -7,33 +7,33 @@ import type { Executor } from '../sql-table.ts'
 import type { BoundedPool } from './bounded-pool.ts'
 import type { Driver } from './driver.ts'
 
-/** How far a server has written or replayed, in bytes from its beginning, and which database it has. */
+/** A server's WAL position (bytes written or replayed) and the identity of its database. */
 export interface Position {
   bytes: number
   origin: string
-  /** A promoted server begins another timeline: the same position is then other data. */
+  /** Promotion starts a new timeline, on which the same position is different data. */
   timeline: number
 }
 
-/** How far the primary had written by a time of our own clock. */
-export interface Mark extends Position {
+/** A position of the primary with the local time before it was queried. */
+export interface PrimaryPosition extends Position {
   time: number
 }
 
-interface Replayed extends Position {
+interface ReplicaPosition extends Position {
   is_replica: boolean
 }
 
 interface ReplicaOptions {
   label: string
-  /** Answers where the replica cannot be reached. */
+  /** Serves reads when the replica is unreachable. */
   primary: Executor
-  longestLagMs: number
+  maxLagMs: number
   onChange: (change: ReplicaChange) => void
 }
 
-// The timeline of the stream is for superusers and members of pg_read_all_stats to see. What others see follows a failover
-// as late as the next restart point, five minutes as PostgreSQL comes, and until then such a replica does not serve.
+// The timeline of the WAL receiver is visible to superusers and members of pg_read_all_stats only. The fallback is updated by
+// the next restart point, by default five minutes after a failover; until then the replica is out of rotation.
 const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float8 AS bytes,
   system_identifier || ' ' || current_database() AS origin, pg_is_in_recovery() AS is_replica,
   coalesce((SELECT received_tli FROM pg_stat_wal_receiver),
@@ -42,83 +42,86 @@ const REPLAYED = `SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::float
   FROM pg_control_system()`
 
 export class Replica {
-  /** Reads from it. */
+  /** Reads from the replica. */
   readonly executor: Executor
   readonly #pool: BoundedPool
   readonly #driver: Driver
-  readonly #questions: pg.Pool
+  readonly #probePool: pg.Pool
   readonly #options: ReplicaOptions
-  /** All that was answered before this time can be read here. */
-  #upTo = Number.NEGATIVE_INFINITY
-  #isAsked = false
-  #last: Omit<ReplicaChange, 'replica'> | undefined
+  /** The replica has all commits that were confirmed before this time. */
+  #freshAt = Number.NEGATIVE_INFINITY
+  #isProbing = false
+  #lastChange: Omit<ReplicaChange, 'replica'> | undefined
 
-  constructor(pool: BoundedPool, driver: Driver, questions: pg.Pool, options: ReplicaOptions) {
+  constructor(pool: BoundedPool, driver: Driver, probePool: pg.Pool, options: ReplicaOptions) {
     this.#pool = pool
     this.#driver = driver
-    this.#questions = questions
+    this.#probePool = probePool
     this.#options = options
-    this.executor = withFallback(driver.executor, options.primary, (error) => this.#leaveOut(reasonOf(error.cause)))
+    this.executor = withFallback(driver.executor, options.primary, (error) => this.#remove(reasonOf(error.cause)))
   }
 
-  isClose(): boolean {
-    return performance.now() - this.#upTo <= this.#options.longestLagMs
+  isFresh(): boolean {
+    return performance.now() - this.#freshAt <= this.#options.maxLagMs
   }
 
-  isCrowded(): boolean {
-    return this.#pool.isCrowded()
+  isOverloaded(): boolean {
+    return this.#pool.isOverloaded()
   }
 
-  /** Tells when it has grown too old since somebody who was asked last answered. */
-  noticeAge(reason: string): void {
-    if (this.#last?.serves && !this.isClose()) this.#leaveOut(reason)
+  /** Reports the replica as out of rotation if its last known position has become too old. */
+  reportIfStale(reason: string): void {
+    if (this.#lastChange?.serves && !this.isFresh()) this.#remove(reason)
   }
 
-  /** Asks how far it is, one question at a time. */
-  async look(marks: Mark[]): Promise<void> {
-    if (this.#isAsked) return this.noticeAge('it does not answer')
-    this.#isAsked = true
+  /** Queries the replica's position; a single query runs at a time. */
+  async probe(history: PrimaryPosition[]): Promise<void> {
+    if (this.#isProbing) return this.reportIfStale('the replica does not respond')
+    this.#isProbing = true
     try {
-      const [{ bytes, origin, timeline, is_replica }] = (await this.#questions.query(REPLAYED)).rows as [Replayed]
-      const newest = marks.at(-1)
-      if (!is_replica || origin !== newest?.origin) return this.#leaveOut('it is no replica of the database')
-      if (timeline !== newest.timeline) return this.#leaveOut('it follows another timeline than the primary')
-      const mark = marks.findLast((mark) => mark.bytes <= bytes)
-      if (mark !== undefined) this.#upTo = mark.time
-      if (this.isClose()) this.#tell(true)
-      else this.#leaveOut('it is too far behind')
+      const [{ bytes, origin, timeline, is_replica }] = (await this.#probePool.query(REPLAYED)).rows as [
+        ReplicaPosition,
+      ]
+      const newest = history.at(-1)
+      if (!is_replica || origin !== newest?.origin) return this.#remove('not a replica of the primary')
+      if (timeline !== newest.timeline) return this.#remove('on a different timeline than the primary')
+      const reached = history.findLast((position) => position.bytes <= bytes)
+      if (reached !== undefined) this.#freshAt = reached.time
+      if (this.isFresh()) this.#report(true)
+      else this.#remove('replication lag exceeds the maximum')
     } catch (error) {
-      this.#leaveOut(reasonOf(error))
+      this.#remove(reasonOf(error))
     } finally {
-      this.#isAsked = false
+      this.#isProbing = false
     }
   }
 
   async close(): Promise<void> {
     await this.#driver.close()
-    await Promise.all([this.#pool.end(), this.#questions.end()])
+    await Promise.all([this.#pool.end(), this.#probePool.end()])
   }
 
-  #leaveOut(reason: string): void {
-    this.#upTo = Number.NEGATIVE_INFINITY
-    this.#tell(false, reason)
+  /** Takes the replica out of rotation. */
+  #remove(reason: string): void {
+    this.#freshAt = Number.NEGATIVE_INFINITY
+    this.#report(false, reason)
   }
 
-  #tell(serves: boolean, reason?: string): void {
-    if (this.#last?.serves === serves && this.#last.reason === reason) return
-    this.#last = { serves, ...(reason !== undefined && { reason }) }
-    this.#options.onChange({ replica: this.#options.label, ...this.#last })
+  #report(serves: boolean, reason?: string): void {
+    if (this.#lastChange?.serves === serves && this.#lastChange.reason === reason) return
+    this.#lastChange = { serves, ...(reason !== undefined && { reason }) }
+    this.#options.onChange({ replica: this.#options.label, ...this.#lastChange })
   }
 }
 
-// A read for which there was no time is not passed on: the primary would be overloaded next.
+// A read that fails as busy does not fall back: it would overload the primary next.
 function withFallback(replica: Executor, primary: Executor, onUnreachable: (error: Unreachable) => void): Executor {
   const all: Executor['all'] = async (statement) => {
     try {
       return await replica.all(statement)
     } catch (error) {
       if (error instanceof Unreachable) onUnreachable(error)
-      // What the replica had to replay stood in the way of the read.
+      // The read conflicted with WAL replay on the replica.
       else if (!(error instanceof Conflict)) throw error
       return primary.all(statement)
     }

@@ -1,40 +1,40 @@
 import type pg from 'pg'
-import { inTime, Late } from '../guarded.ts'
+import { WriteTimeout, withDeadline } from '../guarded.ts'
 import { fromPostgres } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 
-// The database, or the role, may have another level by default.
+// Explicit, because the database or the role may have a different default level.
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /**
- * Runs work in a transaction on a connection of its own, which goes back to the pool afterwards, or is closed when it
- * may not be in order.
+ * Runs work in a transaction on one connection of the pool. Afterwards the connection returns to the pool, or is closed if its
+ * state is uncertain.
  *
- * @param longestMs after this the transaction is undone and fails as busy
- * @param lock held until the transaction's end
- * @param open gives the statements on a connection
+ * @param timeoutMs after this time the transaction is rolled back and fails as busy
+ * @param lock id of an advisory lock, held until the end of the transaction
+ * @param open returns an executor for a connection
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
-  longestMs: number,
+  timeoutMs: number,
   lock: bigint | undefined,
   open: (client: pg.PoolClient) => Executor,
   work: (executor: Executor) => Promise<T>,
 ): Promise<T> {
   const client = await connect(pool)
-  let isInOrder = true
+  let isReusable = true
   try {
-    const result = await inTime(open(client), longestMs, async (executor) => {
+    const result = await withDeadline(open(client), timeoutMs, async (executor) => {
       await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
       return work(executor)
     })
     await client.query({ text: 'COMMIT' })
     return result
   } catch (error) {
-    isInOrder = !(error instanceof Late) && (await isRolledBack(client))
+    isReusable = !(error instanceof WriteTimeout) && (await isRolledBack(client))
     throw fromPostgres(error) ?? error
   } finally {
-    client.release(!isInOrder)
+    client.release(!isReusable)
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readPostgresUrl } from './url.ts'
 
 const WITHOUT_TLS =
-  /^The database URL names another machine without TLS: .* Add sslmode=verify-full to it, or sslmode=disable/
+  /^The database URL names a remote host without TLS: .* Add sslmode=verify-full to the URL, or sslmode=disable/
 
 test.each([
   'postgresql://app:hunter2@db.example.com/app',
@@ -12,7 +12,7 @@ test.each([
   'postgresql://app:hunter2@[fd00::7]:5432/app',
   'postgresql://app:hunter2@localhost/app?host=db.example.com',
   'postgresql://app:hunter2@db.example.com/app?ssl=0',
-])('%s is refused: it is remote, and says nothing of TLS', (url) => {
+])('%s is rejected: the host is remote, and TLS is not configured', (url) => {
   expect(() => readPostgresUrl(url)).toThrow(WITHOUT_TLS)
   expect(() => readPostgresUrl(url)).not.toThrow('hunter2')
 })
@@ -28,6 +28,6 @@ test.each([
   'postgresql:///app',
   'postgresql:///app?host=/var/run/postgresql',
   'postgresql://%2Fvar%2Frun%2Fpostgresql/app',
-])('%s is taken', (url) => {
+])('%s is accepted', (url) => {
   expect(readPostgresUrl(url).connectionString).toBe(url)
 })

@@ -1,16 +1,16 @@
-// The password may hold neither of the characters that end it, lest a part of it be taken for the host and shown.
+// The password must not contain the characters that end it. Otherwise a part of it could be parsed and shown as the host.
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?([^/?#@]*)\/([^/?#@]+)(?:\?([^#]*))?$/
 
 export interface PostgresUrl {
-  /** As the driver takes it. */
+  /** The URL for the driver. */
   connectionString: string
-  /** `postgresql://host:5432/database`: where it is, and no secret. */
+  /** `postgresql://host:5432/database`: the location, without secrets. */
   label: string
-  /** Whether PgBouncer stands before the database, where consecutive transactions run on different connections. */
+  /** Whether connections go through PgBouncer, which runs consecutive transactions on different server connections. */
   pgbouncer: boolean
 }
 
-/** Whether a URL means a PostgreSQL database. */
+/** Whether a URL is that of a PostgreSQL database. */
 export function isPostgresUrl(url: string): boolean {
   return /^postgres(?:ql)?:/.test(url)
 }
@@ -18,8 +18,7 @@ export function isPostgresUrl(url: string): boolean {
 /**
  * Reads a `postgresql://user:password@host:port/database?…` URL.
  *
- * @throws Error, without any part of the URL, when it has another form, or names a remote database without saying whether
- * the connection is encrypted
+ * @throws Error, without any part of the URL, when it has another form, or names a remote host without a TLS setting
  */
 export function readPostgresUrl(url: string): PostgresUrl {
   const [, host, database, query] = URL_FORM.exec(url) ?? []
@@ -31,7 +30,7 @@ export function readPostgresUrl(url: string): PostgresUrl {
   const parameters = new URLSearchParams(query)
   if (!isLocal(host, parameters) && !isEncryptionStated(parameters)) {
     throw new Error(
-      'The database URL names another machine without TLS: passwords and records would cross the network in clear. Add sslmode=verify-full to it, or sslmode=disable to connect without TLS all the same.',
+      'The database URL names a remote host without TLS: passwords and records would cross the network unencrypted. Add sslmode=verify-full to the URL, or sslmode=disable to connect without TLS.',
     )
   }
   const pgbouncer = parameters.get('pgbouncer') === 'true'
@@ -39,13 +38,13 @@ export function readPostgresUrl(url: string): PostgresUrl {
   return { connectionString: url, label: `postgresql://${address}/${database}`, pgbouncer }
 }
 
-// As the driver finds the host: the parameter goes first, and a path is that of a socket.
+// As in the driver: the `host` parameter takes precedence, and a path is a Unix socket.
 function isLocal(host: string | undefined, parameters: URLSearchParams): boolean {
   const name = parameters.get('host') ?? (host ?? '').replace(/%2f/gi, '/')
   return /^(?:$|\/|:\d+$)|^(?:localhost|[\w.-]+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)(?::\d+)?$/i.test(name)
 }
 
-// With any `sslmode` but `disable` the driver insists on TLS.
+// With any `sslmode` other than `disable` the driver requires TLS.
 function isEncryptionStated(parameters: URLSearchParams): boolean {
   return (
     parameters.has('sslmode') ||

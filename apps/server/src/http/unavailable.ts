@@ -1,10 +1,10 @@
-import { Broken, Full, isBusy, Unreachable } from '@resource/database'
+import { DiskFull, DurabilityLost, isBusy, Unreachable } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 const REASONS = [
   ['cannot be reached', Unreachable],
-  ['is out of disk space', Full],
-  ['cannot be written', Broken],
+  ['is out of disk space', DiskFull],
+  ['cannot be written', DurabilityLost],
 ] as const
 
 /** Converts a database error that is temporary into an ApiError 503; undefined for any other error. */

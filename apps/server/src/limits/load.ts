@@ -40,7 +40,7 @@ export function createLoadGuard(
     refuses: () => {
       const open = countOpen()
       const isOverloaded =
-        exceedsDelay() || open >= MAX_REQUESTS || (isLate && open >= MIN_REQUESTS) || database.isCrowded?.() === true
+        exceedsDelay() || open >= MAX_REQUESTS || (isLate && open >= MIN_REQUESTS) || database.isOverloaded?.() === true
       if (isOverloaded) refused++
       return isOverloaded
     },

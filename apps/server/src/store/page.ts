@@ -52,8 +52,8 @@ export async function readPage<Row extends Listed>(
   const query = { columns, where, order, take }
   let found: Row[] = []
   if (after) {
-    const beyond = keysetRanges(where, sorting, sorting.kind, readCursor(after, sort, sorting))
-    found = await table.page({ ...query, beyond })
+    const seek = keysetRanges(where, sorting, sorting.kind, readCursor(after, sort, sorting))
+    found = await table.page({ ...query, seek })
   } else if (after !== undefined || skip <= MAX_SKIPPED) {
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   } else {

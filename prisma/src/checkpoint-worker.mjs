@@ -1,5 +1,5 @@
-// The thread that does the checkpoints of sqlite-log.ts. `workerData` is the database's file; each 'checkpoint' is
-// answered with the error there was, or undefined; 'close' ends it. JavaScript: to load TypeScript takes a thread 17 MB more.
+// Worker thread that runs the checkpoints of wal.ts. `workerData` is the path of the database file. Each 'checkpoint' message
+// is answered with an error or undefined; 'close' ends the thread. JavaScript, because TypeScript costs a thread 17 MB more.
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 
@@ -12,7 +12,7 @@ parentPort?.on('message', (message) => {
     return
   }
   try {
-    // Waits for nobody and keeps nobody waiting: writes go on, and what they add is not part of it.
+    // PASSIVE does not block: writes continue, and the checkpoint does not include what they add.
     sqlite.pragma('wal_checkpoint(PASSIVE)')
     parentPort?.postMessage(undefined)
   } catch (error) {

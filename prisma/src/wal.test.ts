@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
-import { Broken } from './errors.ts'
+import { DurabilityLost } from './errors.ts'
 import { createDatabase } from './index.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteLog } from './sqlite-log.ts'
+import { Wal } from './wal.ts'
 
 // A test that fails must not leave its disk or its clock to the next.
 afterEach(() => {
@@ -15,13 +15,13 @@ afterEach(() => {
 
 /**
  * A database with a simulated disk: each pending sync is an element of `waits`, which the test settles. The clock stands
- * still, because a group of writes ends after 5 ms, which a busy machine can take for a few inserts.
+ * still, because a group of writes ends after 5 ms, which a busy machine may need for a few inserts.
  */
 async function slowDatabase() {
   const database = await temporaryDatabase()
   vi.useFakeTimers({ toFake: ['performance'] })
   const waits: PromiseWithResolvers<void>[] = []
-  const sync = vi.spyOn(SqliteLog.prototype, 'sync').mockImplementation(() => {
+  const sync = vi.spyOn(Wal.prototype, 'sync').mockImplementation(() => {
     const wait = Promise.withResolvers<void>()
     waits.push(wait)
     return wait.promise
@@ -37,12 +37,12 @@ async function slowDatabase() {
   }
 }
 
-/** Lets all happen that needs no disk. */
+/** Runs everything that does not need the disk. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 5; round++) await setImmediate()
 }
 
-test('a write is answered when it is on disk, is seen by then, and reads go on meanwhile', async () => {
+test('a write resolves when it is on disk, reads see it then, and continue in the meantime', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   let isAnswered = false
@@ -56,7 +56,7 @@ test('a write is answered when it is on disk, is seen by then, and reads go on m
   expect(await read.users.count({})).toBe(1)
 })
 
-test('reads of one round of the event loop see the same; what another process writes meanwhile is seen in the next', async () => {
+test('reads of one event loop iteration see the same snapshot; the next one sees the writes of another process', async () => {
   await using database = await temporaryDatabase()
   const other = new SqliteConnection(database.file)
   const insert = (name: string) =>
@@ -71,7 +71,7 @@ test('reads of one round of the event loop see the same; what another process wr
   expect(seen).toEqual([0, 0, 1])
 })
 
-test('whoever has the answer to a write reads what was written, in the same round too', async () => {
+test('reads after a write include it, also in the same event loop iteration', async () => {
   await using database = await temporaryDatabase()
   const { read, write } = database
   const reads = setInterval(() => read.users.count({}))
@@ -82,7 +82,7 @@ test('whoever has the answer to a write reads what was written, in the same roun
   clearInterval(reads)
 })
 
-test('what another process writes while a commit is on its way to the disk is seen, and then that commit, too', async () => {
+test('during a sync, reads see the writes of another process, and then the pending commit as well', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const written = write((tx) => tx.users.insert(newUser('ada')))
@@ -105,7 +105,7 @@ test('what another process writes while a commit is on its way to the disk is se
   expect(await read.users.count({})).toBe(1)
 })
 
-test('writes that come while the disk works wait for it, and then go there together', async () => {
+test('writes that arrive during a sync wait for it, and then share the next one', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
@@ -123,7 +123,7 @@ test('writes that come while the disk works wait for it, and then go there toget
   expect(await read.users.count({})).toBe(4)
 })
 
-test('a write that changed nothing waits for the disk, too: it may say what another process has just written', async () => {
+test('a write without changes waits for the disk: its result may depend on a commit of another process', async () => {
   await using database = await slowDatabase()
   const { waits, write } = database
   const looked = write((tx) => tx.users.count({}))
@@ -133,18 +133,18 @@ test('a write that changed nothing waits for the disk, too: it may say what anot
   expect(await looked).toBe(0)
 })
 
-test('when the disk fails, the write is refused, so is each that follows, and reads go on with what is safe', async () => {
+test('when the disk fails, the write and all later ones are rejected, and reads continue without it', async () => {
   await using database = await slowDatabase()
   const { waits, read, write, ping } = database
   const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
   const outcomes = Promise.allSettled([insert('ada'), insert('bob')])
   await settle()
-  const waiting = expect(insert('cid')).rejects.toThrow(Broken)
+  const waiting = expect(insert('cid')).rejects.toThrow(DurabilityLost)
   waits[0]?.reject(new Error('EIO: i/o error, fdatasync'))
-  const refused = { status: 'rejected', reason: expect.any(Broken) }
+  const refused = { status: 'rejected', reason: expect.any(DurabilityLost) }
   expect(await outcomes).toEqual([refused, refused])
   await waiting
-  await expect(insert('dan')).rejects.toThrow('The disk failed: stop the service, and check the disk.')
+  await expect(insert('dan')).rejects.toThrow('The disk failed: stop the service and check the disk.')
   expect(await read.users.count({})).toBe(0)
   await expect(ping()).rejects.toThrow('The disk failed')
 })
@@ -160,7 +160,7 @@ test.each([
     vi.advanceTimersByTime(ms)
     await tx.users.insert(newUser('ada'))
   })
-  // By now it is committed.
+  // The write is committed now.
   await settle()
   await Promise.all([database.close(), write])
   const after = await createDatabase(`file:${folder.file}`)
@@ -168,23 +168,23 @@ test.each([
   await after.close()
 })
 
-test('a log that has become long is brought into the file while writes go on, and begins anew', async () => {
+test('a long log is checkpointed while writes continue, and restarts', async () => {
   await using database = await temporaryDatabase()
   const other = new SqliteConnection(database.file)
-  const isLong = () => {
+  const needsCheckpoint = () => {
     const [{ log }] = other.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }) as [{ log: number }]
     return log > 4000
   }
   const insert = (name: string) => database.write((tx) => tx.items.insert({ name, price: 1 }))
   let count = 0
-  for (; !isLong(); count++) await insert('x'.repeat(1_000_000))
-  for (; isLong(); count++) await insert('small')
+  for (; !needsCheckpoint(); count++) await insert('x'.repeat(1_000_000))
+  for (; needsCheckpoint(); count++) await insert('small')
   expect((await stat(database.file)).size).toBeGreaterThan(16_000_000)
   other.close()
   expect(await database.read.items.count({})).toBe(count)
 })
 
-test('what another process has committed is seen while a commit is on its way to the disk, also right after a read', async () => {
+test('during a sync, reads see commits of another process, also right after a read', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
   const other = new SqliteConnection(database.file)
@@ -202,7 +202,7 @@ test('what another process has committed is seen while a commit is on its way to
   other.close()
 })
 
-test('a refusal waits until what another process has committed is on disk, and for nothing where there is nothing new', async () => {
+test('an error waits until commits of another process are on disk, and does not wait if there are none', async () => {
   await using database = await slowDatabase()
   const { waits, write } = database
   const other = new SqliteConnection(database.file)
@@ -225,10 +225,10 @@ test('a refusal waits until what another process has committed is on disk, and f
   other.close()
 })
 
-test('where other processes serve the same file, SQLite itself waits for the disk in the commit', async () => {
+test('if other processes serve the same file, SQLite syncs in the commit', async () => {
   await using folder = await temporaryFolder()
   const run = vi.spyOn(SqliteConnection.prototype, 'run')
-  const sync = vi.spyOn(SqliteLog.prototype, 'sync')
+  const sync = vi.spyOn(Wal.prototype, 'sync')
   const database = await createDatabase(`file:${folder.file}`, { isShared: true })
   sync.mockClear()
   await database.write((tx) => tx.users.insert(newUser('ada')))
@@ -240,22 +240,22 @@ test('where other processes serve the same file, SQLite itself waits for the dis
   await database.close()
 })
 
-test('a checkpoint that fails is reported once for each reason, and tried again', async () => {
+test('a failing checkpoint is reported once per reason, and retried', async () => {
   await using folder = await temporaryFolder()
   const warnings: string[] = []
   const reasons = ['EIO', 'EIO', 'ENOSPC']
-  const checkpoint = vi.spyOn(SqliteLog.prototype, 'checkpoint').mockImplementation(async () => {
+  const checkpoint = vi.spyOn(Wal.prototype, 'checkpoint').mockImplementation(async () => {
     const reason = reasons.shift()
     if (reason !== undefined) throw new Error(reason)
   })
-  const isLong = vi.spyOn(SqliteLog.prototype, 'isLong', 'get').mockReturnValue(true)
+  const needsCheckpoint = vi.spyOn(Wal.prototype, 'needsCheckpoint', 'get').mockReturnValue(true)
   const database = await createDatabase(`file:${folder.file}`, {
     onWarning: (message, error) => warnings.push(`${message}: ${(error as Error).message}`),
   })
   for (let commit = 0; commit < 4 * 16; commit++) await database.write((tx) => tx.users.insert(newUser(`u${commit}`)))
   await database.close()
   checkpoint.mockRestore()
-  isLong.mockRestore()
-  const what = 'the write-ahead log could not be brought into the database file, and grows'
+  needsCheckpoint.mockRestore()
+  const what = 'the checkpoint of the write-ahead log failed; the log keeps growing'
   expect(warnings).toEqual([`${what}: EIO`, `${what}: ENOSPC`])
 })

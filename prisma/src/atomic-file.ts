@@ -3,13 +3,17 @@ import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Lets `write` fill a file beside `file`, which its owner alone can read, brings it to the disk, and only then gives it
- * its name: whoever looks finds the whole file or what was there before.
+ * Writes a file atomically: readers see the previous file or the complete new one. `write` fills a temporary file in the same
+ * folder, readable by its owner only, which is synced to disk and then renamed.
  *
- * @param replace else a file that has come there meanwhile is an EEXIST error
- * @returns what `write` returns
+ * @param replace when false, a file that was created in the meantime causes an EEXIST error
+ * @returns the result of `write`
  */
-export async function place<T>(file: string, replace: boolean, write: (partial: string) => Promise<T>): Promise<T> {
+export async function writeAtomically<T>(
+  file: string,
+  replace: boolean,
+  write: (partial: string) => Promise<T>,
+): Promise<T> {
   const partial = `${file}.${randomUUID()}.partial`
   try {
     await (await open(partial, 'wx', 0o600)).close()
@@ -19,7 +23,7 @@ export async function place<T>(file: string, replace: boolean, write: (partial: 
     await sync(dirname(file))
     return result
   } finally {
-    // A disk that is full lets SQLite leave its journal behind.
+    // On a full disk SQLite leaves its journal behind.
     for (const ending of ['', '-journal']) await rm(partial + ending, { force: true })
   }
 }
