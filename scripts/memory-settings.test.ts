@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './child.mjs'
 
-// docs/operations.md says what for. What is measured must be what runs.
+// docs/reference/configuration.md gives the reasons. The settings that are measured must be the ones that run.
 test.each([
   'scripts/run.mjs',
   'Dockerfile',

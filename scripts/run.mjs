@@ -30,7 +30,7 @@ switch (command) {
     await finish('node', ['--max-semi-space-size=16', 'apps/server/src/main.ts'], {
       // Node keeps what it compiled, types taken out: the next start is faster, and takes a sixth less memory.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
-      // This and the flag keep memory down: docs/operations.md.
+      // This and the flag keep memory down: docs/reference/configuration.md.
       MALLOC_MMAP_THRESHOLD_: '1048576',
     })
     break

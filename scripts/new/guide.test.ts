@@ -7,7 +7,7 @@ import { emptyClone } from './clone.ts'
 
 // A service that has orders already follows the guide under another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'
-const guide = readFileSync(join(root, 'docs/add-a-resource.md'), 'utf8')
+const guide = readFileSync(join(root, 'docs/guides/add-a-resource.md'), 'utf8')
   .replaceAll('orders', orders)
   .replaceAll(/\border\b/g, orders.slice(0, -1))
 const [make = '', requests = '', takeBack = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)

@@ -36,7 +36,7 @@ for (const row of rows.filter(({ name }) => positionals.length === 0 || position
 
 const isWhole = positionals.length === 0
 if (values.write ?? isWhole) {
-  writeFileSync(join(import.meta.dirname, '../../docs/torture.md'), report(outcomes, started))
+  writeFileSync(join(import.meta.dirname, '../../docs/reference/torture.md'), report(outcomes, started))
 }
 const isReached = outcomes.every(({ figures, fault }) => !fault && figures.every((figure) => figure.isReached))
 process.exitCode = isReached ? 0 : 1

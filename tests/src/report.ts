@@ -22,10 +22,10 @@ export function report(outcomes: Outcome[], started: Date): string {
   return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...sections].join('\n\n')}\n`
 }
 
-const HEAD = `# What the service stands
+const HEAD = `# Torture test results
 
-Written by \`npm run test:torture\` ([how](../tests/README.md)). Every row is run on real processes; which tests hold what needs no
-such run is in [security-tests.md](security-tests.md).`
+Written by \`npm run test:torture\` ([how](../../tests/README.md)). Every row runs on real processes. [Tests](testing.md) lists the tests
+that need no such run.`
 
 export function tableOf({ row, figures, seconds, fault }: Outcome): string {
   const lines = figures.map(({ what, required, seen, isReached }) => [

@@ -1,4 +1,4 @@
-// One named test each for what is tried on services like this one; docs/security-tests.md has the others and where they are.
+// One named test each for what is tried on services like this one; docs/reference/testing.md has the others and where they are.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'

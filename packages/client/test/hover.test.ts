@@ -63,5 +63,5 @@ test('a program with every procedure costs the compiler few instantiations', { t
   expect(count).toBeLessThan(LIMIT)
 })
 
-// The figure of docs/clients.md, and room for resources to come.
+// The figure of docs/guides/clients.md, and room for resources to come.
 const LIMIT = 20_000

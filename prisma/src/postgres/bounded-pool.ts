@@ -11,7 +11,8 @@ const BURST_QUERIES = 200
 const LONGEST_WAIT_MS = 250
 const BURST_MS = 100
 // In a queue that stays, as with the rounds of the event loop. What waits for longer survives V8's collections of young
-// memory, and then the rows it is answered with do too: of pages of a thousand, a third of the CPU went there (docs/limits.md).
+// memory, and then the rows it is answered with do too: of pages of a thousand, a third of the CPU went there
+// (docs/decisions/limits.md).
 const STANDING_MS = 30
 // For so long it may not be long before the next burst is taken for a new one.
 const CALM_MS = 500

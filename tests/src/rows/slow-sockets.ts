@@ -11,7 +11,7 @@ const EACH = 500
 const OPENED_AT_ONCE = 100
 const FRESH_MS = 250
 const PAUSE_MS = 10
-// What docs/limits.md says of each kind, and three seconds for the service to come round to it.
+// What docs/reference/limits.md says of each kind, and three seconds for the service to come round to it.
 const LATE_MS = 3_000
 
 interface Kind {
@@ -81,7 +81,7 @@ cut, requests go on, each on a connection of its own, one after another.`,
       told('fresh requests answered, p50', `${latencies.length}, ${rounded(percentile(latencies, 0.5))} ms`),
       atMost('fresh requests, p99', percentile(latencies, 0.99), FRESH_MS, 'ms'),
       ...cuts,
-      none('sockets cut later than said (docs/limits.md), or never', late.length),
+      none('sockets cut later than said (docs/reference/limits.md), or never', late.length),
     ]
   },
 }

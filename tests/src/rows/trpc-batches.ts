@@ -8,7 +8,7 @@ const QUOTA = 6000
 const WINDOW_MS = 60_000
 const CALLS = 50
 const RECORDS = 1000
-// As many records as one bulk create has get in (docs/limits.md), and a batch costs ten units for each bulk create.
+// As many records as one bulk create has get in (docs/reference/limits.md), and a batch costs ten units for each bulk create.
 const COST = CALLS * 10
 
 export const trpcBatches: Row = {
