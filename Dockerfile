@@ -1,4 +1,4 @@
-# The service and its command line. How to run the image: docs/operations.md and compose.yaml.
+# The service and its command line. How to run the image: docs/guides/operating.md and compose.yaml.
 
 FROM node:24-slim AS sources
 WORKDIR /app

@@ -7,7 +7,7 @@ import { cleanClone } from './clone.ts'
 
 // If the project already has orders, the test follows the guide with another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'
-const guide = readFileSync(join(root, 'docs/add-a-resource.md'), 'utf8')
+const guide = readFileSync(join(root, 'docs/guides/add-a-resource.md'), 'utf8')
   .replaceAll('orders', orders)
   .replaceAll(/\border\b/g, orders.slice(0, -1))
 const [add = '', requests = '', remove = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)

@@ -1,4 +1,4 @@
-// One test for each common attack; docs/security-tests.md lists the others with their files.
+// One test for each common attack; docs/reference/testing.md lists the others with their files.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'

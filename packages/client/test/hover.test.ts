@@ -63,5 +63,5 @@ test('a program that uses every procedure needs few type instantiations', { time
   expect(count).toBeLessThan(LIMIT)
 })
 
-// The figure in docs/clients.md, with room for more resources.
+// The figure in docs/guides/clients.md, with room for more resources.
 const LIMIT = 20_000

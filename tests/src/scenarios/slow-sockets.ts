@@ -11,12 +11,12 @@ const SOCKETS_PER_KIND = 500
 const OPENED_AT_ONCE = 100
 const FRESH_MS = 250
 const PAUSE_MS = 10
-// Tolerance over the timeouts in docs/limits.md: the service checks them periodically.
+// Tolerance over the timeouts in docs/reference/limits.md: the service checks them periodically.
 const LATE_MS = 3_000
 
 interface Kind {
   name: string
-  /** The timeout in docs/limits.md. */
+  /** The timeout in docs/reference/limits.md. */
   cutAfterMs: number
   begin: string
   /** Sent once per second. */
@@ -86,7 +86,7 @@ Until the service has closed all of them, a client sends requests one after anot
       ),
       expectAtMost('requests on new connections, p99', percentile(latencies, 0.99), FRESH_MS, 'ms'),
       ...cuts,
-      expectNone('sockets closed after their timeout (docs/limits.md), or never', late.length),
+      expectNone('sockets closed after their timeout (docs/reference/limits.md), or never', late.length),
     ]
   },
 }

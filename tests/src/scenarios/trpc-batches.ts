@@ -8,7 +8,7 @@ const QUOTA = 6000
 const WINDOW_MS = 60_000
 const CALLS = 50
 const RECORDS = 1000
-// One bulk create of this size per batch succeeds (docs/limits.md). Each one costs ten units of the quota.
+// One bulk create of this size per batch succeeds (docs/reference/limits.md). Each one costs ten units of the quota.
 const COST = CALLS * 10
 
 export const trpcBatches: Scenario = {

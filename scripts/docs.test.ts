@@ -1,0 +1,95 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './child.mjs'
+
+const MOST_WORDS = 12_000
+const MOST_WORDS_OF_A_DECISION = 600
+// Words that the project's style replaces by standard terms.
+const REPLACED =
+  /\b(?:doors?|whoever|whomever|journeys?|anew|beside|cannot be had|what is too much|left out|is told|comes? round to|stands? for)\b/gi
+
+const find = (...patterns: string[]) => globSync(patterns, { cwd: root }).sort()
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const wordsOf = (path: string) => read(path).match(/\S+/g)?.length ?? 0
+
+const guide = find('README.md', 'docs/**/*.md')
+const decisions = find('docs/decisions/*.md')
+const linked = [
+  ...guide,
+  ...find('{SECURITY,CONTRIBUTING,CHANGELOG}.md', '{packages,apps}/*/*.md', '{prisma,tests,bench}/README.md'),
+]
+
+test('every relative link and anchor of the documentation resolves', () => {
+  expect(guide).toContain('docs/reference/api-rules.md')
+  expect(linked.flatMap((path) => linksOf(path).flatMap((link) => faultOf(path, link)))).toEqual([])
+})
+
+test('README and docs have at most 12,000 words', () => {
+  expect(guide.reduce((sum, path) => sum + wordsOf(path), 0)).toBeLessThanOrEqual(MOST_WORDS)
+})
+
+test.each(decisions)('%s has at most 600 words', (path) => {
+  expect(wordsOf(path)).toBeLessThanOrEqual(MOST_WORDS_OF_A_DECISION)
+})
+
+test.each(guide)('%s uses the standard terms', (path) => {
+  expect(read(path).match(REPLACED) ?? []).toEqual([])
+})
+
+test('every API rule has a number that no other rule has', () => {
+  const numbers = [...read('docs/reference/api-rules.md').matchAll(/^(?:\| |- \*\*)([USTBIC]\d+)\b/gm)].map(
+    ([, n]) => n,
+  )
+  expect(numbers.length).toBeGreaterThan(50)
+  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([])
+})
+
+test('every test file that docs/reference/testing.md names exists', () => {
+  const named = [...read('docs/reference/testing.md').matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((path) => !isFile(path) && !isFile(join('apps/server/test', path)))).toEqual([])
+})
+
+function isFile(path: string): boolean {
+  return existsSync(join(root, path))
+}
+
+/** The targets of the relative links in a Markdown file. */
+function linksOf(path: string): string[] {
+  return [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+}
+
+/** What is wrong with a link; empty if it resolves. */
+function faultOf(path: string, link: string): string[] {
+  const [file = '', anchor] = link.split('#')
+  const target = file === '' ? path : join(dirname(path), decodeURIComponent(file))
+  if (!isFile(target)) return [`${path}: ${link} does not exist`]
+  if (anchor === undefined || anchorsOf(target).has(anchor)) return []
+  return [`${path}: ${link} has no such heading`]
+}
+
+/** The anchors that GitHub gives the headings of a Markdown file. */
+function anchorsOf(path: string): Set<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of read(path)
+    .replace(FENCED, '')
+    .matchAll(/^#+ (.*)$/gm)) {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = slug
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
+    anchors.add(anchor)
+  }
+  return anchors
+}
+
+function withoutCode(text: string): string {
+  return text.replace(FENCED, '').replace(/`[^`\n]*`/g, '')
+}
+
+const FENCED = /^ *```.*?^ *```$/gms
