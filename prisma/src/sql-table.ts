@@ -30,7 +30,7 @@ type Awaitable<T> = T | Promise<T>
 
 /** Runs SQL with `?` placeholders on one connection. Accepts dates and booleans, but may return them as numbers. */
 export interface Executor {
-  /** Whether each statement is a round trip to a server: then one statement replaces several, and none blocks the event loop. */
+  /** Whether statements are round trips to a server: fewer statements are then better, and none blocks the event loop. */
   readonly isRemote: boolean
   /** Whether a foreign key error identifies which of several rows violates the constraint. */
   readonly namesRow?: boolean | undefined

@@ -14,7 +14,7 @@ const SAVEPOINT = { text: 'SAVEPOINT "write"', values: [] }
 const RELEASE = { text: 'RELEASE "write"', values: [] }
 const ROLLBACK_TO = { text: 'ROLLBACK TO "write"', values: [] }
 
-// A group open for this long contains a bulk write or many writes. It commits, so that its first writes need not wait for more.
+// A group open for this long has a bulk write or many writes. It commits, so that its first writes wait no longer.
 const MAX_GROUP_MS = 5
 
 // Reading the log's size costs 3 % of a small commit.
@@ -95,7 +95,7 @@ export class SqliteWriter {
   }
 
   async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
-    // The first write needs no savepoint: its rollback is that of the transaction. In a savepoint SQLite copies each changed page.
+    // In a savepoint SQLite copies each changed page. The first write needs none: it can roll back the whole transaction.
     if (!isFirst) this.#connection.run(SAVEPOINT)
     try {
       const result = await withDeadline(this.#connection, this.#limits.writeTimeoutMs, work)
@@ -184,7 +184,7 @@ export class SqliteWriter {
     try {
       if (!this.#wal.needsCheckpoint) return
       await this.#wal.checkpoint()
-      // The second checkpoint blocks writes of all processes, so that it completes and the log restarts. Little is left for it.
+      // The second checkpoint has little left to copy. It blocks writes of all processes, so it completes and the log restarts.
       await this.#queue.acquire(Number.POSITIVE_INFINITY)
       await this.#checkpointExclusively().finally(() => this.#queue.release())
       this.#checkpointError = undefined
