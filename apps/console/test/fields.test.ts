@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { draftOf, faultsOf, fieldOf, inputOf } from '../src/resources/field.ts'
+import { draftErrors, draftOf, fieldOf, inputOf } from '../src/resources/field.ts'
 
 const status = z.enum(['open', 'closed'])
 
@@ -13,7 +13,7 @@ test('a boolean is chosen, and a file may hold its words', () => {
   expect(draftOf(fields)).toEqual({ paid: 'false', gift: 'true' })
   expect(draftOf(fields, { paid: true, gift: false })).toEqual({ paid: 'true', gift: 'false' })
   expect(inputOf(fields, { paid: ' true', gift: 'false' })).toEqual({ paid: true, gift: false })
-  expect(Object.keys(faultsOf(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
+  expect(Object.keys(draftErrors(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
 })
 
 test('a choice that may be null begins with its default, and none is null', () => {

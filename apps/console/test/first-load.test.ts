@@ -19,7 +19,7 @@ consoleTest(
   'every view shows with its first load alone; a part that cannot be had later says so and is there after a reload',
   async ({ page, client, open }) => {
     await fill(client)
-    await page.route(/assets\/(Windows|csv)-/, (route) => route.abort())
+    await page.route(/assets\/(Dialogs|csv)-/, (route) => route.abort())
     await open('/')
     await page.getByRole('table', { name: 'Prices by category' }).waitFor()
     await open('/users')

@@ -1,7 +1,7 @@
 import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { fieldOf, fromText } from '../src/resources/field.ts'
+import { fieldOf, parseInput } from '../src/resources/field.ts'
 import { csvOf, readCsv } from '../src/transfer/csv.ts'
 import { readSource } from '../src/transfer/source.ts'
 
@@ -21,13 +21,13 @@ test('a CSV file may have a mark of its byte order, CRLF, empty lines, quotes an
     { name: 'Hoare; Tony', email: 'tony@example.com', age: 90 },
     { name: '"Q"', email: 'q@example.com' },
   ])
-  expect(rows.map(({ faults }) => faults)).toEqual([[], []])
+  expect(rows.map(({ errors }) => errors)).toEqual([[], []])
   expect(ignored).toEqual(['note'])
 })
 
 test('a row of more or fewer cells than the first line fails alone', async () => {
   const { rows } = await read('users.csv', 'name,email,age\nA,a@example.com,1,9\nB,b@example.com\nC,c@example.com,3\n')
-  expect(rows.map(({ faults }) => faults)).toEqual([
+  expect(rows.map(({ errors }) => errors)).toEqual([
     ['Too many fields: expected 3 fields but parsed 4'],
     ['Too few fields: expected 3 fields but parsed 2'],
     [],
@@ -61,17 +61,17 @@ test('broken JSON says where it is broken', async () => {
 
 test('numbers in JSON are numbers; in CSV digits are, and nothing else', async () => {
   const json = await read('users.json', '[{"name":"A","email":"a@example.com","age":"36"}]')
-  expect(json.rows[0]?.faults).toEqual(['age: must be a whole number from 0 to 150'])
+  expect(json.rows[0]?.errors).toEqual(['age: must be a whole number from 0 to 150'])
   const csv = await read(
     'users.csv',
     'name,email,age\nA,a@example.com,36\nB,b@example.com,0x24\nC,c@example.com,Infinity\n',
   )
-  expect(csv.rows.map(({ faults }) => faults.length)).toEqual([0, 1, 1])
+  expect(csv.rows.map(({ errors }) => errors.length)).toEqual([0, 1, 1])
 })
 
 test('an address may stand once, in whatever letters; rows without one are not called double', async () => {
   const { rows } = await read('users.csv', 'name,email\nA,a@example.com\nB,A@EXAMPLE.com\nC,\nD,\n')
-  expect(rows.map(({ faults }) => faults)).toEqual([
+  expect(rows.map(({ errors }) => errors)).toEqual([
     [],
     ['email: already in row 1'],
     ['email: is required'],
@@ -93,7 +93,7 @@ test('a field says what an empty input stands for', () => {
   const fieldsOf = (verb: 'create' | 'update') =>
     Object.entries(contract.items.procedures[verb].input.shape).map(([name, schema]) => fieldOf(name, name, schema))
   const empty = (verb: 'create' | 'update') =>
-    Object.fromEntries(fieldsOf(verb).map((field) => [field.name, fromText(field, ' ')]))
+    Object.fromEntries(fieldsOf(verb).map((field) => [field.name, parseInput(field, ' ')]))
   expect(empty('create')).toMatchObject({ name: '', price: undefined, category: null })
   expect(empty('update')).toMatchObject({ name: undefined, price: undefined, category: null })
 })

@@ -164,7 +164,7 @@ export const VIEWS: Record<string, Show> = {
     await visit.page.getByRole('heading', { name: 'You are offline' }).waitFor()
   },
   broken: async ({ page, open }) => {
-    await page.route('**/assets/Windows-*', (route) => route.abort())
+    await page.route('**/assets/Dialogs-*', (route) => route.abort())
     await open('/users')
     await page.getByRole('button', { name: 'New user' }).click()
     await page.getByRole('heading', { name: 'This page cannot go on' }).waitFor()

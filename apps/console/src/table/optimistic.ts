@@ -10,20 +10,20 @@ interface Pending {
 const usePending = create<Pending[]>(() => [])
 
 /**
- * Shows a record as it will be before the service has answered. What was read stays as it is underneath, so that taking
- * one change back leaves the others.
+ * Shows a change to a record before the service has responded. The cached record is unchanged, so one change can be
+ * reverted without affecting others.
  *
- * @param apply the record as it will be, or nothing when it will be gone
- * @returns ends it, when the service has refused or what it stored has been read
+ * @param apply returns the changed record, or undefined if it is deleted
+ * @returns a function that ends the optimistic change: after a rejection, or after the stored record was read
  */
-export function showEarly(noun: Noun, id: number, apply: Pending['apply']): () => void {
+export function applyOptimistically(noun: Noun, id: number, apply: Pending['apply']): () => void {
   const change = { noun, id, apply }
   usePending.setState((all) => [...all, change], true)
   return () => usePending.setState((all) => all.filter((other) => other !== change), true)
 }
 
-/** Rows as they will be, and the ids of those that await their answer. */
-export function useEarly(noun: Noun, rows: Row[]): { shown: Row[]; awaiting: Set<number> } {
+/** Rows with optimistic changes applied, and the ids of records with a pending request. */
+export function useOptimisticRows(noun: Noun, rows: Row[]): { shown: Row[]; awaiting: Set<number> } {
   const own = usePending().filter((change) => change.noun === noun)
   const shown = rows.flatMap((row) => {
     let next: Row | undefined = row
