@@ -4,7 +4,7 @@ import { draftErrors, draftOf, fieldOf, inputOf } from '../src/resources/field.t
 
 const status = z.enum(['open', 'closed'])
 
-test('a boolean is chosen, and a file may hold its words', () => {
+test('a boolean field is a choice, and files contain true or false', () => {
   const fields = [fieldOf('paid', 'Paid', z.boolean()), fieldOf('gift', 'Gift', z.boolean().default(true))]
   expect(fields.map(({ choices }) => choices)).toEqual([
     ['false', 'true'],
@@ -16,7 +16,7 @@ test('a boolean is chosen, and a file may hold its words', () => {
   expect(Object.keys(draftErrors(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
 })
 
-test('a choice that may be null begins with its default, and none is null', () => {
+test('a nullable choice starts with its default, and an empty choice is null', () => {
   const fields = [
     fieldOf('status', 'Status', status.nullable().default(null)),
     fieldOf('next', 'Next', status.nullable().default('closed')),
