@@ -15,7 +15,7 @@ import { CommanderError } from 'commander'
 import type { Field } from './fields.ts'
 import type { Globals } from './globals.ts'
 
-/** The exit codes. `resource --help` and the README list them, too. */
+/** The exit codes; `resource --help` and the README also list them. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,

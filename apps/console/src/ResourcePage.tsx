@@ -29,7 +29,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const query = useRows(resource, view)
   const { data, error, isFetching, isPlaceholderData } = query
   const changes = useChanges(resource)
-  const { shown, awaiting } = useOptimisticRows(resource.noun, data?.rows ?? [])
+  const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
   const [toDelete, setToDelete] = useState<Row[]>()
   const isLoaded = data !== undefined
@@ -63,7 +63,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 rows={shown}
                 sort={view.sort}
                 isStale={isPlaceholderData}
-                awaiting={awaiting}
+                pendingIds={pendingIds}
                 can={permissions.can}
                 selection={selection}
                 onSort={(sort) => pages.change({ sort })}

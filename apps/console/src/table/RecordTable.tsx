@@ -10,7 +10,7 @@ interface Props {
   /** Whether the rows belong to the previous view. */
   isStale: boolean
   /** Ids of the records with a pending request. */
-  awaiting: Set<number>
+  pendingIds: Set<number>
   /** Whether the role allows a procedure. */
   can: (verb: string) => boolean
   selection: Selection
@@ -22,7 +22,19 @@ interface Props {
 
 /** The rows with their checkboxes and buttons. Shift-click on a checkbox selects a range. */
 export function RecordTable(props: Props) {
-  const { resource, rows, sort = 'id_asc', isStale, awaiting, can, selection, onSort, onOpen, onAct, onDelete } = props
+  const {
+    resource,
+    rows,
+    sort = 'id_asc',
+    isStale,
+    pendingIds,
+    can,
+    selection,
+    onSort,
+    onOpen,
+    onAct,
+    onDelete,
+  } = props
   const { columns, nameField } = resource
   const actions = resource.actions.filter(({ verb }) => can(verb))
   const canEdit = can(editVerb(resource.noun))
@@ -72,7 +84,7 @@ export function RecordTable(props: Props) {
       <tbody>
         {rows.map((row) => {
           const name = nameOf(resource, row)
-          const isAwaiting = awaiting.has(row.id)
+          const isPending = pendingIds.has(row.id)
           const isSelected = selection.has(row.id)
           return (
             <tr key={row.id} className={isSelected ? 'selected' : ''}>
@@ -111,7 +123,7 @@ export function RecordTable(props: Props) {
                         // The index as key keeps the focus when Deactivate becomes Activate.
                         key={index}
                         className="small"
-                        isDisabled={isAwaiting}
+                        isDisabled={isPending}
                         onPress={() => onAct(action, row)}
                         aria-label={`${action.label} ${name}`}
                       >
@@ -121,7 +133,7 @@ export function RecordTable(props: Props) {
                   {canDelete && (
                     <Button
                       className="small danger"
-                      isDisabled={isAwaiting}
+                      isDisabled={isPending}
                       onPress={() => onDelete(row)}
                       aria-label={`Delete ${name}`}
                     >

@@ -47,9 +47,9 @@ export function useChanges(resource: Resource) {
       }
     }
     const settles = await Promise.all(rows.map(one))
-    const [only] = failed
-    if (rows.length === 1 && only?.error instanceof VersionMismatchError) {
-      setConflict(await conflictOf(resource, action, only.row))
+    const [firstFailure] = failed
+    if (rows.length === 1 && firstFailure?.error instanceof VersionMismatchError) {
+      setConflict(await conflictOf(resource, action, firstFailure.row))
     } else {
       report(resource, action, done, failed)
     }

@@ -23,12 +23,12 @@ export function applyOptimistically(noun: Noun, id: number, apply: Pending['appl
 }
 
 /** Rows with optimistic changes applied, and the ids of records with a pending request. */
-export function useOptimisticRows(noun: Noun, rows: Row[]): { shown: Row[]; awaiting: Set<number> } {
+export function useOptimisticRows(noun: Noun, rows: Row[]): { shown: Row[]; pendingIds: Set<number> } {
   const own = usePending().filter((change) => change.noun === noun)
   const shown = rows.flatMap((row) => {
     let next: Row | undefined = row
     for (const { id, apply } of own) if (next !== undefined && id === row.id) next = apply(next)
     return next ?? []
   })
-  return { shown, awaiting: new Set(own.map(({ id }) => id)) }
+  return { shown, pendingIds: new Set(own.map(({ id }) => id)) }
 }
