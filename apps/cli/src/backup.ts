@@ -117,9 +117,9 @@ async function runCopy(copy: (options: CopyOptions) => Promise<Inspection>, { re
 async function report(
   { json }: Options,
   { damage, mismatch, pending, rows }: Inspection,
-  place: Record<string, string>,
+  source: Record<string, string>,
 ): Promise<void> {
-  if (json) return write(`${JSON.stringify({ ...place, damage, mismatch, pending, rows })}\n`)
+  if (json) return write(`${JSON.stringify({ ...source, damage, mismatch, pending, rows })}\n`)
   const sound = damage.length === 0 && mismatch === null ? 'yes' : 'no'
-  await write(record({ ...place, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
+  await write(record({ ...source, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
 }

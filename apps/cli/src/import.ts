@@ -166,9 +166,9 @@ async function sendChunk(
       await call(client, state.type, 'createMany', { [state.type]: records, [KEY]: key }, { signal })
       return { imported: sent.length, failed }
     } catch (error) {
-      const faults = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
-      if (faults.length === 0) throw error
-      for (const [index, fault] of faults) state.refused.push([sent[index] as number, fault])
+      const errors = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
+      if (errors.length === 0) throw error
+      for (const [index, reason] of errors) state.refused.push([sent[index] as number, reason])
       save()
     }
   }

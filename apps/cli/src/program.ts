@@ -77,7 +77,7 @@ function importCommand(): Command {
     )
     .argument('<file>', 'path, or - for stdin (an import from stdin cannot be resumed)')
     .addOption(typeOption())
-    .addOption(new Option('--format <format>', "by the file's ending when absent").choices(FORMATS))
+    .addOption(new Option('--format <format>', 'default: the file extension').choices(FORMATS))
     .addOption(
       new Option('--chunk-size <rows>', 'maximum rows per request').default(500).argParser((text) => {
         return Math.ceil(positive(text, MAX_CHUNK_SIZE))

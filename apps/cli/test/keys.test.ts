@@ -3,7 +3,7 @@ import { startService, temporaryFolder } from './processes.ts'
 
 const REMOTE = { HOST: '0.0.0.0', PORT: '0' }
 
-test('a service on a public address refuses to start without a key and starts once its suggested command created one', async () => {
+test('a service on a public address does not start without a key, and starts after the suggested command created one', async () => {
   await using folder = await temporaryFolder()
   const refusal = await folder.serve(REMOTE).catch(({ message }: Error) => message)
   expect(refusal).toContain('There is no API key yet, and HOST=0.0.0.0 can be reached from other machines.')

@@ -8,7 +8,7 @@ import { useRecordForm } from './record-form.ts'
 
 interface Props {
   resource: Resource
-  /** The record to edit; a new one when absent. */
+  /** The record to edit; absent for a new record. */
   row?: Row
   onClose: () => void
 }

@@ -23,7 +23,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const isOpen = useIsMounted()
   const input = inputOf(sentFields(resource, fields, draft, base), draft)
 
-  const refuse = (next: Record<string, string>) => {
+  const reject = (next: Record<string, string>) => {
     setErrors(next)
     setSubmissions((count) => count + 1)
   }
@@ -41,15 +41,15 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     const named = error instanceof ServiceError ? fieldErrors(fields, error) : {}
     setStored(undefined)
     if (Object.keys(named).length === 0) setFailure(errorMessage(error))
-    refuse(named)
+    reject(named)
   }
 
   /** @param version version to overwrite, if it is not the one with which the form started */
   const save = async (version?: number) => {
     if (isSaving) return
-    const wrong = draftErrors(fields, draft)
+    const invalid = draftErrors(fields, draft)
     setFailure(undefined)
-    if (Object.keys(wrong).length > 0) return refuse(wrong)
+    if (Object.keys(invalid).length > 0) return reject(invalid)
     if (Object.keys(input).length === 0) return onSaved()
     setSaving(true)
     const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...input }))

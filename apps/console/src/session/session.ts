@@ -23,9 +23,9 @@ export const useSession = create<State>(() => ({}))
 /** Reads the session from the service. */
 export async function readSession(): Promise<void> {
   // Offline, the next query reports the error.
-  const answer = await fetch(PATH).catch(() => undefined)
-  if (answer?.ok) useSession.setState({ session: await answer.json() }, true)
-  if (answer?.status === 401) requireLogin()
+  const response = await fetch(PATH).catch(() => undefined)
+  if (response?.ok) useSession.setState({ session: await response.json() }, true)
+  if (response?.status === 401) requireLogin()
 }
 
 /** Asks for a key, because the service rejected the current credentials. */
@@ -42,9 +42,9 @@ export function requireLogin(): void {
 export async function logIn(key: string): Promise<string | undefined> {
   if (!/^[\x21-\x7e]+$/.test(key)) return 'A key has no spaces and only plain letters, digits and symbols.'
   try {
-    const answer = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
-    const body = await answer.json()
-    if (!answer.ok) return `${body.error.message}.`
+    const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
+    const body = await response.json()
+    if (!response.ok) return `${body.error.message}.`
     useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'

@@ -14,8 +14,8 @@ export function restoreLostFocus(): void {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         if (document.activeElement !== document.body) return
-        const place = document.querySelector<HTMLElement>('[role=dialog], [role=alertdialog]')
-        ;(place ?? document.getElementById('main'))?.focus({ preventScroll: true })
+        const dialog = document.querySelector<HTMLElement>('[role=dialog], [role=alertdialog]')
+        ;(dialog ?? document.getElementById('main'))?.focus({ preventScroll: true })
       }),
     )
   }).observe(document.body, { childList: true, subtree: true })
