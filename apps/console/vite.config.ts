@@ -1,8 +1,8 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-// The server's policy allows files of its own origin alone, so nothing is inlined as a data: URL. `npm start` serves
-// the API that `pnpm dev` talks to.
+// The server's policy allows only same-origin files, so nothing is inlined as a data: URL. `pnpm dev` uses the API that
+// `npm start` serves.
 export default defineConfig({
   base: '/console/',
   plugins: [react()],

@@ -13,7 +13,7 @@ interface Options extends Globals {
   replace: boolean
 }
 
-const EXIT_OF: Record<BackupRefused['fault'], number> = {
+const EXIT_CODES: Record<BackupRefused['fault'], number> = {
   unsupported: EXIT.invalid,
   missing: EXIT.notFound,
   exists: EXIT.invalid,
@@ -21,23 +21,23 @@ const EXIT_OF: Record<BackupRefused['fault'], number> = {
   unusable: EXIT.unexpected,
 }
 
-/** What works on the database's file itself, whether the service runs or not. */
+/** The commands that work on the database file, without the service. */
 export function backupCommands(): Command[] {
   return [backupCommand(), restoreCommand(), checkCommand()]
 }
 
 function backupCommand(): Command {
   const command = new Command('backup')
-    .summary("Copy the service's database while it runs")
-    .description('Copies a SQLite database, also while the service writes to it, and checks it first.')
-    .argument('<file>', 'where the copy goes')
+    .summary('Back up the database while the service runs')
+    .description('Checks a SQLite database and copies it, even while the service writes to it.')
+    .argument('<file>', 'path of the copy')
     .addOption(databaseOption())
     .option('--replace', 'replace the file', false)
     .addHelpText('after', '\nExample:\n  $ resource backup "/backups/resource-$(date +%F).db"')
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<Options>()
-    await asked(async ({ backUp }) => {
-      const inspection = await copying((copy) => backUp(options.database, file, copy), options)
+    await withBackupTools(async ({ backUp }) => {
+      const inspection = await runCopy((copy) => backUp(options.database, file, copy), options)
       await report(options, inspection, { file })
     })
   })
@@ -45,16 +45,16 @@ function backupCommand(): Command {
 
 function restoreCommand(): Command {
   const command = new Command('restore')
-    .summary('Make a backup the database')
-    .description('Makes a backup the SQLite database of a service that is stopped, and checks it first.')
+    .summary('Restore the database from a backup')
+    .description('Checks a backup and restores it as the SQLite database of a stopped service.')
     .argument('<file>', 'the backup')
     .addOption(databaseOption())
-    .option('--replace', 'replace the database that is there', false)
+    .option('--replace', 'replace the existing database', false)
     .addHelpText('after', '\nExample:\n  $ resource restore /backups/resource-2026-11-21.db --replace')
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<Options>()
-    await asked(async ({ restore }) => {
-      const inspection = await copying((copy) => restore(file, options.database, copy), options)
+    await withBackupTools(async ({ restore }) => {
+      const inspection = await runCopy((copy) => restore(file, options.database, copy), options)
       await report(options, inspection, { database: options.database })
     })
   })
@@ -62,40 +62,42 @@ function restoreCommand(): Command {
 
 function checkCommand(): Command {
   const command = new Command('check')
-    .summary('Read the whole database and say whether it is sound')
-    .description('Reads a whole SQLite database, also while the service runs, and says what is wrong with it.')
+    .summary('Check the database for damage')
+    .description('Reads a whole SQLite database, even while the service runs, and reports any damage.')
     .addOption(databaseOption())
     .addHelpText('after', '\nExample:\n  $ resource check --database file:/backups/resource-2026-11-21.db')
   return command.action(async () => {
     const options = command.optsWithGlobals<Options>()
-    await asked(async ({ check }) => {
+    await withBackupTools(async ({ check }) => {
       const inspection = check(options.database)
       await report(options, inspection, { database: options.database })
-      const faults = [...inspection.damage, ...(inspection.mismatch === null ? [] : [inspection.mismatch])]
-      if (faults.length > 0) throw new Failure(EXIT.unexpected, faults.join('\n'))
+      const errors = [...inspection.damage, ...(inspection.mismatch === null ? [] : [inspection.mismatch])]
+      if (errors.length > 0) throw new Failure(EXIT.unexpected, errors.join('\n'))
     })
   })
 }
 
 function databaseOption(): Option {
-  return new Option('--database <url>', "the service's DATABASE_URL, file: and a path")
+  return new Option('--database <url>', "the service's DATABASE_URL: file: and a path")
     .env('DATABASE_URL')
     .default(DATABASE)
     .argParser((text) => text || DATABASE)
 }
 
-// Loaded for these commands alone: the driver takes time and memory.
-async function asked(work: (tools: typeof import('@resource/database/backup')) => Promise<void>): Promise<void> {
+// Loaded only for these commands, because the driver takes time and memory.
+async function withBackupTools(
+  work: (tools: typeof import('@resource/database/backup')) => Promise<void>,
+): Promise<void> {
   const tools = await import('@resource/database/backup')
   try {
     await work(tools)
   } catch (error) {
-    if (error instanceof tools.BackupRefused) throw new Failure(EXIT_OF[error.fault], error.message)
+    if (error instanceof tools.BackupRefused) throw new Failure(EXIT_CODES[error.fault], error.message)
     throw error
   }
 }
 
-async function copying(copy: (options: CopyOptions) => Promise<Inspection>, { replace }: Options): Promise<Inspection> {
+async function runCopy(copy: (options: CopyOptions) => Promise<Inspection>, { replace }: Options): Promise<Inspection> {
   using interrupt = onInterrupt()
   let bar: ReturnType<typeof progress> | undefined
   let pages = 0
@@ -104,7 +106,7 @@ async function copying(copy: (options: CopyOptions) => Promise<Inspection>, { re
     onProgress(done, total) {
       if (interrupt.requested) throw new Failure(EXIT.interrupted, 'Stopped; nothing was changed.')
       bar ??= progress('pages copied:', total)
-      bar.at(done)
+      bar.update(done)
       pages = total
     },
   })
@@ -115,9 +117,9 @@ async function copying(copy: (options: CopyOptions) => Promise<Inspection>, { re
 async function report(
   { json }: Options,
   { damage, mismatch, pending, rows }: Inspection,
-  place: Record<string, string>,
+  source: Record<string, string>,
 ): Promise<void> {
-  if (json) return write(`${JSON.stringify({ ...place, damage, mismatch, pending, rows })}\n`)
+  if (json) return write(`${JSON.stringify({ ...source, damage, mismatch, pending, rows })}\n`)
   const sound = damage.length === 0 && mismatch === null ? 'yes' : 'no'
-  await write(record({ ...place, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
+  await write(record({ ...source, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
 }

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** A command as completion sees it. */
+/** The completions of one command. */
 interface Node {
   /** `users list`; empty for the program. */
   path: string
@@ -11,7 +11,7 @@ interface Node {
   values: { flag: string; choices: string[] }[]
 }
 
-/** The completion script of a shell, from the commands themselves. */
+/** The completion script of a shell, generated from the commands. */
 export function completionScript(program: Command, shell: (typeof SHELLS)[number]): string {
   const nodes = nodesOf(program, '', [...program.options])
   if (shell === 'fish') return fish(program.name(), nodes)
@@ -77,7 +77,7 @@ compdef _${name} ${name}
 `
 }
 
-/** The shell lines that follow the words typed so far down the commands. */
+/** Shell lines that find the current command from the words typed so far. */
 function walk(nodes: Node[], variable = 'path'): string {
   const steps = nodes.filter(({ path }) => path !== '').map(({ path }) => (path.includes(' ') ? path : ` ${path}`))
   return `    case "$${variable} $word" in

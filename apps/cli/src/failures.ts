@@ -13,8 +13,9 @@ import {
 } from '@resource/client'
 import { CommanderError } from 'commander'
 import type { Field } from './fields.ts'
+import type { Globals } from './globals.ts'
 
-/** The exit codes; they stand in `resource --help` and the README. */
+/** The exit codes; `resource --help` and the README also list them. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,
@@ -27,7 +28,13 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** An end that is no success, with the words for the person and the exit code. */
+/** The service that was called, and the key that was sent. */
+type Target = Partial<Pick<Globals, 'url' | 'key'>>
+
+const KEY_NEEDED =
+  'Set an API key in RESOURCE_KEY. To create one, run "resource keys create" with --database on the machine of the service'
+
+/** An error with a message for the user and an exit code. */
 export class Failure extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -36,30 +43,31 @@ export class Failure extends Error {
   }
 }
 
-/** Wrong input: exit code 2. */
+/** Invalid input: exit code 2. */
 export function invalid(message: string): Failure {
   return new Failure(EXIT.invalid, message)
 }
 
-/** Words and exit code for whatever was thrown; fields are named by their flags. */
-export function failureOf(error: unknown, url: string, fields: Field[] = []): Failure {
+/** The message and exit code for any thrown value. Fields are named by their flags. */
+export function toFailure(error: unknown, target: Target = {}, fields: Field[] = []): Failure {
   if (error instanceof Failure) return error
-  // Commander has written its own words.
+  // Commander has already printed its message.
   if (error instanceof CommanderError) return new Failure(error.exitCode === 0 ? EXIT.ok : EXIT.invalid, '')
-  if (!(error instanceof ServiceError)) return new Failure(EXIT.unexpected, messageOf(error))
-  return new Failure(codeOf(error), wordsOf(error, url, fields))
+  if (!(error instanceof ServiceError)) return new Failure(EXIT.unexpected, errorMessage(error))
+  return new Failure(codeOf(error), serviceErrorMessage(error, target, fields))
 }
 
-/** One line for each wrong field: `--email: must be …`. */
-export function faultLines(faults: { field: string; message: string }[], fields: Field[]): string {
-  return faults
+/** One line per invalid field: `--email: must be …`. */
+export function fieldErrorLines(errors: { field: string; message: string }[], fields: Field[]): string {
+  return errors
     .map(({ field, message }) => (field === '' ? message : `${flagOf(field, fields)}: ${message}`))
     .join('\n')
 }
 
-function wordsOf(error: ServiceError, url: string, fields: Field[]): string {
-  if (error.fields.length > 0) return faultLines(error.fields, fields)
+function serviceErrorMessage(error: ServiceError, { url, key }: Target, fields: Field[]): string {
+  if (error.fields.length > 0) return fieldErrorLines(error.fields, fields)
   if (error instanceof UnavailableError) return `${error.message} at ${url}`
+  if (error instanceof UnauthorizedError && key === undefined) return KEY_NEEDED
   return error.message
 }
 
@@ -68,9 +76,9 @@ function codeOf(error: ServiceError): number {
   if (error instanceof NotFoundError) return EXIT.notFound
   if (error instanceof ConflictError || error instanceof VersionMismatchError) return EXIT.conflict
   if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return EXIT.denied
-  const isPassing =
+  const isTransient =
     error instanceof UnavailableError || error instanceof TimeoutError || error instanceof RateLimitedError
-  if (isPassing) return EXIT.unavailable
+  if (isTransient) return EXIT.unavailable
   return error instanceof AbortedError ? EXIT.interrupted : EXIT.unexpected
 }
 
@@ -79,8 +87,8 @@ function flagOf(path: string, fields: Field[]): string {
   return field?.flag ?? path
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return `There is no file ${path}`
+  if (code === 'ENOENT') return `File not found: ${path}`
   return error instanceof Error ? error.message : String(error)
 }

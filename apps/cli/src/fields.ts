@@ -1,22 +1,22 @@
 import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
 
-/** A field of an input, as a person types it. */
+/** A field of a procedure's input, as a command-line option. */
 export interface Field {
   name: string
   /** `--published-date` */
   flag: string
   kind: 'text' | 'number' | 'boolean' | 'json'
-  /** Whether it takes several values, with commas between them: only a list, or one value as well. */
-  list: 'always' | 'also' | undefined
+  /** Whether it takes several values, separated by commas. `optional`: one value, or several. */
+  list: 'always' | 'optional' | undefined
   choices: string[] | undefined
-  /** Values that completion offers; any other is taken too. */
+  /** Values that completion suggests; other values are accepted. */
   known: string[] | undefined
   required: boolean
   nullable: boolean
-  /** What `--no-x` stands for, where there is such a flag. */
-  negative: null | false | undefined
-  /** Asked for without echo, never an argument. */
+  /** The value that `--no-x` sets; undefined if the field has no such flag. */
+  negatedValue: null | false | undefined
+  /** Prompted for without echo, never an argument. */
   secret: boolean
   description: string
   example: string | undefined
@@ -38,10 +38,10 @@ interface JsonSchema {
   format?: string
 }
 
-// These belong to every command; a field of the same name gets a prefix.
-const TAKEN = ['url', 'key', 'database', 'json', 'timeout', 'yes', 'help', 'version']
+// Options of every command; a field of the same name gets a prefix.
+const RESERVED = ['url', 'key', 'database', 'json', 'timeout', 'yes', 'help', 'version']
 
-/** The fields of an input schema in its order, read from its JSON Schema. */
+/** The fields of an input schema in order, read from its JSON Schema. */
 export function fieldsOf(schema: z.ZodObject): Field[] {
   const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   const resolve = (part: JsonSchema): JsonSchema =>
@@ -52,7 +52,7 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
     const variants = (part.anyOf ?? [part.type].flat().map((type) => ({ ...part, type }))).map(resolve)
     const values = variants.filter(({ type }) => type !== 'null')
     const elements = values.flatMap(({ items }) => (items === undefined ? [] : [resolve(items)]))
-    const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'also'
+    const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'optional'
     const kind = kindOf([...values.filter(({ items }) => items === undefined), ...elements])
     const choices = values.find((value) => value.enum)?.enum?.map(String)
     const known = [part, ...elements].find((schema) => schema[KNOWN_VALUES])?.[KNOWN_VALUES]
@@ -62,14 +62,14 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
       part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
     return {
       name,
-      flag: `--${TAKEN.includes(kebab) ? 'field-' : ''}${kebab}`,
+      flag: `--${RESERVED.includes(kebab) ? 'field-' : ''}${kebab}`,
       kind,
       list: kind === 'json' ? undefined : list,
       choices,
       known,
       required: required.includes(name),
       nullable,
-      negative: nullable ? null : kind === 'boolean' && part.default !== false ? false : undefined,
+      negatedValue: nullable ? null : kind === 'boolean' && part.default !== false ? false : undefined,
       secret: part.format === 'password',
       description: describe(part),
       example: example === undefined ? undefined : String(example),

@@ -6,18 +6,19 @@ import { recordFields } from './columns.ts'
 import { EXIT, Failure, invalid } from './failures.ts'
 import { type Globals, openClient } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
-import { tell, write } from './output.ts'
+import { log, write } from './output.ts'
 import { progress } from './progress.ts'
 import { type Chunk, chunks } from './rows/chunks.ts'
-import { type FailedRow, failedFile } from './rows/failed.ts'
+import { type FailedRow, failedRowsFile } from './rows/failed-rows.ts'
 import { FAILED_LINE, FAILED_REASON, type Format, type Row } from './rows/row.ts'
 import { readRows } from './rows/rows.ts'
-import { call, KEY, type Noun, proceduresOf, recordSchema, type Wire } from './service.ts'
-import { checkSame, stateFile } from './state.ts'
+import { call, type JsonObject, KEY, type Noun, proceduresOf, recordSchema } from './service.ts'
+import { checkSame, openStateFile } from './state.ts'
 
-// The service keeps the answers to idempotency keys for 24 hours.
-const KEYS_HOLD_MS = 23 * 60 * 60 * 1000
-const MOST_TOLD = 20
+// The service keeps the responses of idempotency keys for 24 hours.
+const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
+const MAX_REPORTED = 20
+const RESUME_HINT = 'Run the same command to resume.'
 
 export interface ImportOptions extends Globals {
   type: Noun
@@ -34,25 +35,25 @@ interface ImportState {
   /** SHA-256 of the file. */
   digest: string
   chunkSize: number
-  /** Random, and the secret that the idempotency keys are made with. */
+  /** Random secret from which the idempotency keys are derived. */
   importId: string
-  /** Rows that are done, imported or failed. */
+  /** Rows processed so far: imported or failed. */
   rows: number
   imported: number
   failed: number
   failedBytes: number
-  /** Whether the chunk after `rows` may have reached the service, and since when. */
+  /** Whether the chunk after `rows` may have reached the service; `at` is when it was sent. */
   inFlight: boolean
   at: number
-  /** Rows of that chunk that the service refused, by place in the chunk. */
+  /** Rows of that chunk that the service rejected: index in the chunk and reason. */
   refused: [number, string][]
 }
 
 /**
- * Sends a file's rows in chunks, each under an idempotency key of its own, and keeps beside the file how far it came.
- * A run that goes on repeats the chunk that was in flight under the same key, so that every row is stored once.
+ * Sends the rows of a file in chunks, each with its own idempotency key, and saves the progress next to the file. A
+ * resumed run repeats the chunk in flight with the same key, so every row is stored exactly once.
  *
- * @param file path, or `-` for stdin, which cannot go on after a break
+ * @param file path, or `-` for stdin; an import from stdin cannot be resumed
  * @throws Failure with exit code 6 when rows failed, 130 when interrupted
  */
 export async function importFile(file: string, options: ImportOptions): Promise<void> {
@@ -60,18 +61,18 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const procedure = proceduresOf(type).createMany
   const schema = procedure && recordSchema(type, procedure.input)
   if (schema === undefined) throw invalid(`--type: ${type} cannot be created in bulk`)
-  const passed = [...recordFields(type), FAILED_LINE, FAILED_REASON]
-  const rows = () => readRows(textOf(file), format, schema, passed)
+  const ignored = [...recordFields(type), FAILED_LINE, FAILED_REASON]
+  const rows = () => readRows(textOf(file), format, schema, ignored)
 
   const isStdin = file === '-'
-  const keep = isStdin ? undefined : stateFile<ImportState>(`${resolve(file)}.progress`)
+  const stateFile = isStdin ? undefined : openStateFile<ImportState>(`${resolve(file)}.progress`)
   const total = isStdin ? undefined : await count(rows())
-  const state = await begin(file, options, keep)
-  const failed = failedFile(isStdin ? 'stdin' : resolve(file), format, state.failedBytes)
-  await using open = await openClient(options, { isPatient: true })
+  const state = await startOrResume(file, options, stateFile)
+  const failed = failedRowsFile(isStdin ? 'stdin' : resolve(file), format, state.failedBytes)
+  await using open = await openClient(options, { isLongRunning: true })
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
-  const save = () => keep?.write(state)
+  const save = () => stateFile?.write(state)
 
   for await (const chunk of chunks(rows(), state.chunkSize)) {
     if (chunk.start < state.rows) continue
@@ -80,7 +81,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     save()
     const done = await sendChunk(open.client, state, chunk, save, interrupt.signal).catch((error) => {
       bar.end(state.rows)
-      if (keep) tell(`Stopped after row ${state.rows}. The same command goes on from there.`)
+      if (stateFile) log(`Stopped after row ${state.rows}. ${RESUME_HINT}`)
       throw error
     })
     report(done.failed, state.failed)
@@ -88,52 +89,59 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     state.failed += done.failed.length
     state.imported += done.imported
     Object.assign(state, { rows: chunk.start + chunk.rows.length, inFlight: false, refused: [] })
-    bar.at(state.rows)
+    bar.update(state.rows)
   }
   bar.end(state.rows)
   if (interrupt.requested && state.rows !== total) {
     save()
-    throw new Failure(
-      EXIT.interrupted,
-      `Stopped after row ${state.rows}.${keep ? ' The same command goes on from there.' : ''}`,
-    )
+    throw new Failure(EXIT.interrupted, `Stopped after row ${state.rows}.${stateFile ? ` ${RESUME_HINT}` : ''}`)
   }
-  keep?.remove()
+  stateFile?.remove()
   const sum = { imported: state.imported, failed: state.failed }
   await write(options.json ? `${JSON.stringify(sum)}\n` : `${sum.imported} ${type} imported, ${sum.failed} failed\n`)
   if (state.failed > 0) throw new Failure(EXIT.partial, `The failed rows are in ${failed.path}`)
 }
 
-type Keep = ReturnType<typeof stateFile<ImportState>> | undefined
+type StateFile = ReturnType<typeof openStateFile<ImportState>> | undefined
 
-/** The state to go on from, or a new one. */
-async function begin(file: string, options: ImportOptions, keep: Keep): Promise<ImportState> {
+/** The saved state of an interrupted run, or a new one. */
+async function startOrResume(file: string, options: ImportOptions, stateFile: StateFile): Promise<ImportState> {
   const { type, url, format, chunkSize, restart } = options
   const digest = file === '-' ? '' : await digestOf(file)
-  const asked = { command: 'import' as const, type, url, format, digest, chunkSize }
-  const kept = restart ? undefined : keep?.read()
-  if (keep === undefined || kept === undefined) {
+  const requested = { command: 'import' as const, type, url, format, digest, chunkSize }
+  const saved = restart ? undefined : stateFile?.read()
+  if (stateFile === undefined || saved === undefined) {
     const importId = randomBytes(16).toString('hex')
-    return { ...asked, importId, rows: 0, imported: 0, failed: 0, failedBytes: 0, inFlight: false, at: 0, refused: [] }
+    return {
+      ...requested,
+      importId,
+      rows: 0,
+      imported: 0,
+      failed: 0,
+      failedBytes: 0,
+      inFlight: false,
+      at: 0,
+      refused: [],
+    }
   }
-  if (kept.digest !== digest) {
+  if (saved.digest !== digest) {
     throw invalid(
-      `${file} has changed since its import broke off after row ${kept.rows}: put the old file back to go on, ` +
-        `or begin anew with --restart, which imports those rows a second time`,
+      `${file} has changed since its import stopped after row ${saved.rows}. Restore the original file to resume, ` +
+        'or use --restart to start over, which imports those rows again',
     )
   }
-  checkSame(keep.path, kept, asked)
-  if (kept.inFlight && Date.now() - kept.at > KEYS_HOLD_MS) {
+  checkSame(stateFile.path, saved, requested)
+  if (saved.inFlight && Date.now() - saved.at > MAX_IN_FLIGHT_AGE_MS) {
     throw invalid(
-      `The import broke off more than 23 hours ago, and the service no longer tells whether the ${chunkSize} rows after ` +
-        `row ${kept.rows} were stored: look, then import what is missing from a file of its own`,
+      `The import stopped more than 23 hours ago, so a retry could store the ${chunkSize} rows after row ${saved.rows} ` +
+        'twice. Check which of them are stored, then import the missing rows from a separate file',
     )
   }
-  tell(`Going on after row ${kept.rows}`)
-  return kept
+  log(`Resuming after row ${saved.rows}`)
+  return saved
 }
 
-/** Sends the rows that are sound; those that the service refuses are taken out, and the rest goes again. */
+/** Sends the valid rows. If the service rejects some of them, removes those and sends the rest again. */
 async function sendChunk(
   client: Client,
   state: ImportState,
@@ -145,12 +153,12 @@ async function sendChunk(
     const refused = new Map(state.refused)
     const sent = [...chunk.rows.keys()].filter((n) => chunk.rows[n]?.record !== undefined && !refused.has(n))
     const failed = chunk.rows.flatMap((row, n): FailedRow[] => {
-      const reason = row.fault ?? refused.get(n)
+      const reason = row.error ?? refused.get(n)
       return reason === undefined ? [] : [{ row, reason }]
     })
     if (sent.length === 0) return { imported: 0, failed }
-    const records = sent.map((n) => chunk.rows[n]?.record as Wire)
-    // The file's digest, the place and what is left out determine the records, so the same key means the same request.
+    const records = sent.map((n) => chunk.rows[n]?.record as JsonObject)
+    // The file's digest, the position and the number of rejected rows determine the records: same key, same request.
     const key = createHmac('sha256', state.importId)
       .update(`${state.digest} ${chunk.start} ${refused.size}`)
       .digest('hex')
@@ -158,9 +166,9 @@ async function sendChunk(
       await call(client, state.type, 'createMany', { [state.type]: records, [KEY]: key }, { signal })
       return { imported: sent.length, failed }
     } catch (error) {
-      const faults = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
-      if (faults.length === 0) throw error
-      for (const [index, fault] of faults) state.refused.push([sent[index] as number, fault])
+      const errors = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
+      if (errors.length === 0) throw error
+      for (const [index, reason] of errors) state.refused.push([sent[index] as number, reason])
       save()
     }
   }
@@ -168,8 +176,8 @@ async function sendChunk(
 
 function report(failed: FailedRow[], before: number): void {
   for (const [n, { row, reason }] of failed.entries()) {
-    if (before + n < MOST_TOLD) tell(`line ${row.line}: ${reason}`)
-    if (before + n === MOST_TOLD) tell('further failed rows are only written to the file')
+    if (before + n < MAX_REPORTED) log(`line ${row.line}: ${reason}`)
+    if (before + n === MAX_REPORTED) log('Further failed rows are written to the file only')
   }
 }
 

@@ -1,16 +1,16 @@
-import { tell } from './output.ts'
+import { log } from './output.ts'
 
-// A terminal and the runner above this process (pnpm) may both pass on one Ctrl-C.
+// The terminal and the parent runner (pnpm) may both forward the same Ctrl-C.
 const SAME_PRESS_MS = 300
 
-/** Ctrl-C as a request: the first lets the piece of work in hand be finished, the second ends it by `signal`. */
+/** Handles Ctrl-C: the first press lets the current step finish, the second aborts it through `signal`. */
 export function onInterrupt() {
   const abort = new AbortController()
   let first = 0
   const press = () => {
     if (first === 0) {
       first = Date.now()
-      tell('\nStopping after what is in flight; Ctrl-C again to stop at once.')
+      log('\nStopping after the current step. Press Ctrl-C again to stop now.')
     } else if (Date.now() - first > SAME_PRESS_MS) abort.abort()
   }
   process.on('SIGINT', press).on('SIGTERM', press)

@@ -1,9 +1,9 @@
 #!/usr/bin/env -S node --max-old-space-size=64 --max-semi-space-size=4
-import { failureOf } from './failures.ts'
-import { tell } from './output.ts'
+import { toFailure } from './failures.ts'
+import { log } from './output.ts'
 import { createProgram } from './program.ts'
 
-// Whoever reads the output may have seen enough: `resource export … | head`.
+// The reader may close the pipe early: `resource export … | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  const { code, message } = failureOf(error, '')
-  if (message !== '') tell(message)
+  const { code, message } = toFailure(error)
+  if (message !== '') log(message)
   process.exitCode = code
 }

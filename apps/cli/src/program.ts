@@ -3,7 +3,7 @@ import { Argument, Command, Help, Option } from 'commander'
 import { backupCommands } from './backup.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { type ExportOptions, exportRecords } from './export.ts'
-import { failureOf, invalid } from './failures.ts'
+import { invalid, toFailure } from './failures.ts'
 import { addGlobals, positive } from './globals.ts'
 import { type ImportOptions, importFile } from './import.ts'
 import { write } from './output.ts'
@@ -11,18 +11,18 @@ import { FORMATS, type Format } from './rows/row.ts'
 import { nouns, proceduresOf, recordSchema } from './service.ts'
 import { verbCommand } from './verb.ts'
 
-const MOST_AT_ONCE = 1000
+const MAX_CHUNK_SIZE = 1000
 
 const HELP = `
 Exit codes:
-  0  done
-  1  unexpected
-  2  wrong usage or input
+  0  success
+  1  unexpected error
+  2  invalid usage or input
   3  not found
-  4  conflict, or another version than --if-version
-  5  service not available, or no answer in time
-  6  imported in part: the rest is in FILE.failed.csv or .ndjson
-  7  not allowed: the key is missing, wrong, expired, revoked or of a lesser role
+  4  conflict, or the version differs from --if-version
+  5  service unavailable, or no response in time
+  6  partial import: the failed rows are in FILE.failed.csv or FILE.failed.ndjson
+  7  access denied: the key is missing, invalid, expired or revoked, or its role is too low
   130  interrupted
 
 Examples:
@@ -33,7 +33,7 @@ Examples:
   $ resource backup /backups/resource.db
   $ eval "$(resource completion bash)"`
 
-/** Every command: nouns and verbs from the contract, and what moves many records. */
+/** The command-line program: one command per procedure of the contract, plus import, export, backups and completion. */
 export function createProgram(): Command {
   const program = new Command('resource')
     .description(`${API_SUBJECT} of the Resource Service.`)
@@ -47,7 +47,7 @@ export function createProgram(): Command {
     const group = program.command(noun).description(contract[noun].description.replaceAll('`', ''))
     group.summary(contract[noun].tag)
     for (const [verb, procedure] of Object.entries(proceduresOf(noun))) {
-      // Many records come from a file.
+      // A procedure that creates many records takes them from a file: `import`.
       if (recordSchema(noun, procedure.input) === undefined)
         group.addCommand(inherit(verbCommand(noun, verb, procedure)))
     }
@@ -63,7 +63,7 @@ export function createProgram(): Command {
   }
 }
 
-// Those of the program that the command has not under the same name.
+// Hides a global option that the command redefines, such as --database.
 function otherOptions(this: Help, command: Command): Option[] {
   const own = new Set(command.options.map(({ long }) => long))
   return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long))
@@ -73,17 +73,17 @@ function importCommand(): Command {
   const command = new Command('import')
     .summary('Create records from a file')
     .description(
-      'Creates records from a CSV file with a header line, NDJSON or a JSON array. What breaks off goes on with the same command; FILE.progress keeps how far it came.',
+      'Creates records from a CSV file with a header line, NDJSON or a JSON array. To resume an interrupted import, run the same command again. Its progress is in FILE.progress.',
     )
-    .argument('<file>', 'path, or - for stdin (which cannot go on after a break)')
+    .argument('<file>', 'path, or - for stdin (an import from stdin cannot be resumed)')
     .addOption(typeOption())
-    .addOption(new Option('--format <format>', "by the file's ending when absent").choices(FORMATS))
+    .addOption(new Option('--format <format>', 'default: the file extension').choices(FORMATS))
     .addOption(
-      new Option('--chunk-size <rows>', 'rows per request').default(500).argParser((text) => {
-        return Math.ceil(positive(text, MOST_AT_ONCE))
+      new Option('--chunk-size <rows>', 'maximum rows per request').default(500).argParser((text) => {
+        return Math.ceil(positive(text, MAX_CHUNK_SIZE))
       }),
     )
-    .option('--restart', 'begin anew, forgetting what a run that broke off has done', false)
+    .option('--restart', 'start over and discard the saved progress', false)
     .addHelpText(
       'after',
       '\nExamples:\n  $ resource import users.csv --type users\n  $ gunzip -c items.ndjson.gz | resource import - --type items --format ndjson',
@@ -92,11 +92,11 @@ function importCommand(): Command {
     const options = command.optsWithGlobals<ImportOptions>()
     const format = options.format ?? formatOf(file)
     if (format === undefined)
-      throw invalid('--format: must be csv, ndjson or json where the name of the file does not tell')
+      throw invalid('--format: must be csv, ndjson or json when the file name has no such extension')
     try {
       await importFile(file, { ...options, format })
     } catch (error) {
-      throw failureOf(error, options.url)
+      throw toFailure(error, options)
     }
   })
 }
@@ -104,18 +104,18 @@ function importCommand(): Command {
 function exportCommand(): Command {
   const command = new Command('export')
     .summary('Write all records to a file or stdout')
-    .description('Writes all records that match as CSV or NDJSON, page by page.')
+    .description('Writes all matching records as CSV or NDJSON, page by page.')
     .addOption(typeOption())
     .addOption(
-      new Option('--format <format>', "by the file's ending when absent, else csv, with --json ndjson").choices([
+      new Option('--format <format>', 'default: the file extension, else csv, or ndjson with --json').choices([
         'csv',
         'ndjson',
       ]),
     )
-    .option('-o, --output <file>', 'stdout when absent')
-    .option('--where <field=value...>', "a filter of the noun's list", [])
-    .option('--sort <order>', "an order of the noun's list")
-    .option('--resume', 'go on where an export to the file broke off', false)
+    .option('-o, --output <file>', 'default: stdout')
+    .option('--where <field=value...>', 'filter, as in the list command', [])
+    .option('--sort <order>', 'sort order, as in the list command')
+    .option('--resume', 'continue an interrupted export to the file', false)
     .option('--restart', 'replace the file', false)
     .addHelpText(
       'after',
@@ -123,12 +123,13 @@ function exportCommand(): Command {
     )
   return command.action(async () => {
     const options = command.optsWithGlobals<ExportOptions>()
-    const named = formatOf(options.output ?? '')
-    const format = options.format ?? (named === 'csv' || named === 'ndjson' ? named : options.json ? 'ndjson' : 'csv')
+    const byName = formatOf(options.output ?? '')
+    const format =
+      options.format ?? (byName === 'csv' || byName === 'ndjson' ? byName : options.json ? 'ndjson' : 'csv')
     try {
       await exportRecords({ ...options, format })
     } catch (error) {
-      throw failureOf(error, options.url)
+      throw toFailure(error, options)
     }
   })
 }
@@ -143,12 +144,12 @@ function completionCommand(program: Command): Command {
 }
 
 function typeOption(): Option {
-  return new Option('--type <noun>', 'which records')
+  return new Option('--type <noun>', 'type of records')
     .choices(nouns.filter((noun) => proceduresOf(noun).createMany))
     .makeOptionMandatory()
 }
 
 function formatOf(file: string): Format | undefined {
-  const ending = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase()
-  return ending === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === ending)
+  const extension = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase()
+  return extension === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === extension)
 }

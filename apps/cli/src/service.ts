@@ -3,7 +3,7 @@ import { type Contract, contract, type Input, type Output, type WritableNoun } f
 import type { z } from 'zod'
 
 export type Noun = keyof Contract
-export type Wire = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 /** A procedure as the commands see it. */
 export interface Procedure {
@@ -13,7 +13,7 @@ export interface Procedure {
   meta: { openapi: { summary?: string; description?: string } }
 }
 
-// What the commands know by name, so that a renaming in the contract does not compile here.
+// Field names that the commands use. A field renamed in the contract causes a compile error here.
 export const ID = 'id' satisfies keyof Input<Noun, 'get'>
 export const AFTER = 'after' satisfies keyof Input<Noun, 'list'>
 export const LIMIT = 'limit' satisfies keyof Input<Noun, 'list'>
@@ -22,8 +22,8 @@ export const PAGE = 'page' satisfies keyof Input<Noun, 'list'>
 export const SORT = 'sort' satisfies keyof Input<Noun, 'list'>
 export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create'>
 
-/** What a list says beside its records. */
-export type PageFacts = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>
+/** The paging fields of a list result. */
+export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>
 
 export const nouns = Object.keys(contract) as Noun[]
 
@@ -32,15 +32,21 @@ export function proceduresOf(noun: Noun): Record<string, Procedure> {
   return contract[noun].procedures as unknown as Record<string, Procedure>
 }
 
-/** The schema of one record, where a procedure takes or gives many under their noun. */
+/** The schema of one record, if the input or output has an array of records under the noun. */
 export function recordSchema(noun: Noun, schema: z.ZodObject): z.ZodObject | undefined {
   const many = schema.shape[noun] as { element?: z.ZodObject } | undefined
   return many?.element
 }
 
 /** Calls a procedure by name; the service validates the input. */
-export function call(client: Client, noun: Noun, verb: string, input: Wire, options: object = {}): Promise<Wire> {
-  type Call = (input: Wire, options: object) => Promise<Wire>
+export function call(
+  client: Client,
+  noun: Noun,
+  verb: string,
+  input: JsonObject,
+  options: object = {},
+): Promise<JsonObject> {
+  type Call = (input: JsonObject, options: object) => Promise<JsonObject>
   const procedure = (client[noun] as unknown as Record<string, { query: Call; mutate: Call }>)[verb]
   if (procedure === undefined) throw new Error(`${noun} has no ${verb}`)
   return proceduresOf(noun)[verb]?.type === 'query' ? procedure.query(input, options) : procedure.mutate(input, options)

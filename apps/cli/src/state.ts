@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { invalid } from './failures.ts'
 
-/** What a later run needs to go on: a small JSON file beside the data, replaced as a whole, readable by its owner. */
-export function stateFile<State extends object>(path: string) {
+/** The state from which a later run resumes: a JSON file next to the data, replaced atomically, readable by its owner. */
+export function openStateFile<State extends object>(path: string) {
   return {
     path,
     read(): State | undefined {
@@ -16,7 +16,7 @@ export function stateFile<State extends object>(path: string) {
       try {
         return JSON.parse(text) as State
       } catch {
-        throw invalid(`${path} is no progress file of this program`)
+        throw invalid(`${path}: is not a valid progress file`)
       }
     },
     write(state: State): void {
@@ -27,14 +27,14 @@ export function stateFile<State extends object>(path: string) {
   }
 }
 
-/** @throws Failure that names the first value in which a run that goes on differs from the one that broke off */
-export function checkSame<State extends object>(path: string, kept: State, asked: Partial<State>): void {
-  for (const [name, value] of Object.entries(asked)) {
-    const before = kept[name as keyof State]
+/** @throws Failure that names the first option that differs from the interrupted run */
+export function checkSame<State extends object>(path: string, saved: State, requested: Partial<State>): void {
+  for (const [name, value] of Object.entries(requested)) {
+    const before = saved[name as keyof State]
     if (JSON.stringify(before) === JSON.stringify(value)) continue
     throw invalid(
-      `${path} is of a run with another ${name} (${JSON.stringify(before)}, now ${JSON.stringify(value)}): ` +
-        'repeat that one, or begin anew with --restart',
+      `${path} belongs to a run with a different ${name} (${JSON.stringify(before)}, now ${JSON.stringify(value)}): ` +
+        'repeat that run, or use --restart to start over',
     )
   }
 }

@@ -2,9 +2,9 @@ import type { Field } from './fields.ts'
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** The value that `text` stands for; text of another kind stays text, for validation to say what it must be. */
+/** Parses `text` as a value of the field. Text of the wrong kind is returned unchanged, so that validation reports it. */
 export function parseValue({ kind, list }: Field, text: string): unknown {
-  const isList = list === 'always' || (list === 'also' && text.includes(','))
+  const isList = list === 'always' || (list === 'optional' && text.includes(','))
   return isList ? text.split(',').map((part) => parseOne(kind, part.trim())) : parseOne(kind, text)
 }
 
@@ -14,7 +14,7 @@ function parseOne(kind: Field['kind'], text: string): unknown {
   return kind === 'json' ? jsonOf(text) : text
 }
 
-/** The value of a cell, where nothing stands for null or, if that is not allowed, for no value. */
+/** The value of a CSV cell. An empty cell is null, an absent value or an empty string, depending on the field. */
 export function cellValue(field: Field, text: string): unknown {
   if (text !== '') return parseValue(field, text)
   if (!field.required) return undefined

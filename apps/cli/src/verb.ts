@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { shownFields } from './columns.ts'
-import { EXIT, Failure, failureOf, faultLines } from './failures.ts'
+import { tableColumns } from './columns.ts'
+import { EXIT, Failure, fieldErrorLines, toFailure } from './failures.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { type Globals, openClient } from './globals.ts'
-import { record, table, tell, write } from './output.ts'
-import { askSecret, confirm } from './question.ts'
-import { call, ID, type Noun, type PageFacts, type Procedure, type Wire } from './service.ts'
+import { log, record, table, write } from './output.ts'
+import { confirm, promptSecret } from './prompt.ts'
+import { call, ID, type JsonObject, type Noun, type PageInfo, type Procedure } from './service.ts'
 import { parseValue } from './values.ts'
 
 /** The command of a procedure: `users set-status <id> --status <status>`. */
@@ -21,18 +21,18 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     const option = optionOf(field)
     options.set(field, option)
     command.addOption(option)
-    if (field.negative !== undefined) {
-      command.addOption(new Option(field.flag.replace('--', '--no-'), `no ${field.name}: ${field.negative}`))
+    if (field.negatedValue !== undefined) {
+      command.addOption(new Option(field.flag.replace('--', '--no-'), `set ${field.name} to ${field.negatedValue}`))
     }
   }
-  // What removes more than one record is asked about.
-  const isSweep = verb.startsWith('delete') && !hasId
-  if (isSweep) command.option('--yes', 'remove without a question')
-  command.addHelpText('after', `\nExample:\n  $ ${exampleOf(noun, name, fields, isSweep)}`)
+  // Commands that remove more than one record ask for confirmation.
+  const isBulkDelete = verb.startsWith('delete') && !hasId
+  if (isBulkDelete) command.option('--yes', 'skip the confirmation')
+  command.addHelpText('after', `\nExample:\n  $ ${exampleOf(noun, name, fields, isBulkDelete)}`)
 
   return command.action(async (...args: unknown[]) => {
     const globals = command.optsWithGlobals<Globals & { yes?: boolean }>()
-    const input: Wire = hasId ? { [ID]: parseValue(fieldNamed(fields, ID), String(args[0])) } : {}
+    const input: JsonObject = hasId ? { [ID]: parseValue(fieldNamed(fields, ID), String(args[0])) } : {}
     const given = command.opts()
     for (const [field, option] of options) {
       // `--no-x` next to `--x` would make x true when neither is given.
@@ -40,26 +40,27 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
       if (value !== undefined) input[field.name] = await inputValue(field, value)
     }
     check(procedure, input, fields)
-    if (isSweep && globals.yes !== true && !(await confirm(`${summary}: ${JSON.stringify(input)}?`))) {
+    if (isBulkDelete && globals.yes !== true && !(await confirm(`${summary}: ${JSON.stringify(input)}?`))) {
       throw new Failure(EXIT.interrupted, 'Nothing was removed.')
     }
     try {
       await using open = await openClient(globals)
       await show(noun, await call(open.client, noun, verb, input), globals.json)
     } catch (error) {
-      throw failureOf(error, globals.url, fields)
+      throw toFailure(error, globals, fields)
     }
   })
 }
 
-/** `set-status` of `setStatus`. */
+/** `setStatus` as `set-status`. */
 function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function optionOf(field: Field): Option {
   const text = `${field.required ? 'required. ' : ''}${field.description}`
-  if (field.secret) return new Option(field.flag, `asked for without echo, or the first line of stdin. ${text}`)
+  if (field.secret)
+    return new Option(field.flag, `prompted for without echo, or read from the first line of stdin. ${text}`)
   if (field.kind === 'boolean' && field.list === undefined) {
     return new Option(`${field.flag} [true|false]`, text).choices(['true', 'false']).preset('true')
   }
@@ -75,42 +76,42 @@ function attributeOf(option: Option): string {
 }
 
 async function inputValue(field: Field, value: unknown): Promise<unknown> {
-  if (value === false) return field.negative
-  if (field.secret) return askSecret(field.name)
+  if (value === false) return field.negatedValue
+  if (field.secret) return promptSecret(field.name)
   return typeof value === 'string' ? parseValue(field, value) : value
 }
 
-/** The contract's own rules, before anything is sent. */
-function check({ input: schema }: Procedure, input: Wire, fields: Field[]): void {
+/** Validates the input against the contract before anything is sent. */
+function check({ input: schema }: Procedure, input: JsonObject, fields: Field[]): void {
   const parsed = schema.safeParse(input)
   if (parsed.success) return
-  const faults = new Map<string, string>()
+  const errors = new Map<string, string>()
   for (const { path, message } of parsed.error.issues) {
     const field = String(path[0] ?? '')
-    if (!faults.has(field)) faults.set(field, field !== '' && input[field] === undefined ? 'is required' : message)
+    if (!errors.has(field)) errors.set(field, field !== '' && input[field] === undefined ? 'is required' : message)
   }
-  const lines = [...faults].map(([field, message]) => ({ field, message }))
-  throw new Failure(EXIT.invalid, faultLines(lines, fields))
+  const lines = [...errors].map(([field, message]) => ({ field, message }))
+  throw new Failure(EXIT.invalid, fieldErrorLines(lines, fields))
 }
 
-async function show(noun: Noun, output: Wire, json: boolean): Promise<void> {
+async function show(noun: Noun, output: JsonObject, json: boolean): Promise<void> {
   const records = output[noun]
   if (!Array.isArray(records)) {
     const { message, ...rest } = output
     const isMessage = typeof message === 'string' && !(ID in rest)
     return write(json ? `${JSON.stringify(output)}\n` : isMessage ? `${message}\n` : record(output))
   }
-  await write(json ? `${JSON.stringify(records)}\n` : table(shownFields(noun), records))
-  const { page, next, total } = output as unknown as PageFacts
-  if (total !== undefined) tell(`${total} in total`)
-  if (next !== null) tell(page === undefined ? `More: --after ${next}` : `More: --page ${page + 1}`)
+  await write(json ? `${JSON.stringify(records)}\n` : table(tableColumns(noun), records))
+  const { page, next, total } = output as unknown as PageInfo
+  if (total !== undefined) log(`${total} in total`)
+  if (next !== null) log(page === undefined ? `More: --after ${next}` : `More: --page ${page + 1}`)
 }
 
 function fieldNamed(fields: Field[], name: string): Field {
   return fields.find((field) => field.name === name) as Field
 }
 
-function exampleOf(noun: Noun, name: string, fields: Field[], isSweep: boolean): string {
+function exampleOf(noun: Noun, name: string, fields: Field[], isBulkDelete: boolean): string {
   const required = fields.filter((field) => field.required && field.name !== ID)
   const shown = required.length > 0 ? required : fields.filter(({ example, secret }) => example && !secret).slice(0, 1)
   const needsFlags = !['get', 'delete'].includes(name)
@@ -119,5 +120,5 @@ function exampleOf(noun: Noun, name: string, fields: Field[], isSweep: boolean):
   const words = flags.map(
     ({ flag, example = '…' }) => `${flag} ${/[^\w@.,-]/.test(example) ? `'${example}'` : example}`,
   )
-  return ['resource', noun, name, ...(id ? [id] : []), ...words, ...(isSweep ? ['--yes'] : [])].join(' ')
+  return ['resource', noun, name, ...(id ? [id] : []), ...words, ...(isBulkDelete ? ['--yes'] : [])].join(' ')
 }

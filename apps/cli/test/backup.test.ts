@@ -18,7 +18,7 @@ type Service = Awaited<ReturnType<typeof startService>>
 const LOADED = 20_000
 const DATABASE = 'data/resource.db'
 
-test('a backup of a service that writes holds all that was acknowledged before it, and nothing out of order', async () => {
+test('a backup of a busy service contains every write acknowledged before it, without gaps', async () => {
   await using service = await startService()
   await load(service)
   const acknowledged: number[] = []
@@ -56,7 +56,7 @@ test('a backup of a service that writes holds all that was acknowledged before i
     ],
   ])
 
-  // The service is killed, so that what it wrote after the backup lies in the write-ahead log.
+  // Killed, so that the writes after the backup are still in the write-ahead log.
   await service.stop('SIGKILL')
   const refused = await service.run(['restore', 'copy.db'])
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Use --replace to replace it')])
@@ -70,7 +70,7 @@ test('a backup of a service that writes holds all that was acknowledged before i
   expect(await again.client.items.create.mutate({ name: 'Next', price: 1 })).toMatchObject({ id: held + 1 })
 })
 
-test('a running service and its database can be checked', async () => {
+test('check reads the database of a running service', async () => {
   await using service = await startService()
   await service.client.books.create.mutate({
     title: 'Kindred',
@@ -90,7 +90,7 @@ test('a running service and its database can be checked', async () => {
   ])
 })
 
-test('a database in use is not replaced, and the service goes on', async () => {
+test('restore does not replace a database in use, and the service keeps running', async () => {
   await using service = await startService()
   await service.run(['backup', 'copy.db'])
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
@@ -100,7 +100,7 @@ test('a database in use is not replaced, and the service goes on', async () => {
   expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })
 })
 
-test('a database in use is not replaced though its first page is damaged, nor by a backup, nor by its own file', async () => {
+test('neither restore nor backup replaces a database in use, even if its first page is damaged', async () => {
   await using service = await startService()
   await service.run(['backup', 'copy.db'])
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
@@ -130,7 +130,7 @@ test('a database in use is not replaced though its first page is damaged, nor by
   expect(await again.client.items.list.query({})).toMatchObject({ items: [{ name: 'Rug' }, { name: 'Lamp' }] })
 })
 
-test('a backup is for its owner alone, and replaces no file unasked', async () => {
+test('only the owner can read a backup, and a backup replaces a file only with --replace', async () => {
   await using service = await startService()
   expect((await service.run(['backup', 'copy.db'])).code).toBe(0)
   expect(statSync(service.path('copy.db')).mode & 0o777).toBe(0o600)
@@ -143,7 +143,7 @@ test('a backup is for its owner alone, and replaces no file unasked', async () =
   expect(readdirSync(service.folder).sort()).toEqual(['copy.db', 'data'])
 })
 
-test('a damaged file is told by check, and neither backed up nor restored', async () => {
+test('check reports a damaged file, and backup and restore reject it', async () => {
   await using service = await startService()
   await load(service)
   await service.run(['backup', 'good.db'])
@@ -171,7 +171,7 @@ test('a damaged file is told by check, and neither backed up nor restored', asyn
   expect(readdirSync(service.folder).sort()).toEqual(['bad.db', 'cut.db', 'data', 'good.db', 'letter.db'])
 })
 
-test('a damaged database is replaced by a backup', async () => {
+test('restore replaces a damaged database', async () => {
   await using service = await startService()
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
   await service.run(['backup', 'copy.db'])
@@ -182,7 +182,7 @@ test('a damaged database is replaced by a backup', async () => {
   expect(await again.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
 })
 
-test('where there is no database yet, a restore makes it and its folder', async () => {
+test('restore creates a missing database and its folder', async () => {
   await using service = await startService()
   await service.run(['backup', 'copy.db'])
   mkdirSync(service.path('empty'))
@@ -191,11 +191,11 @@ test('where there is no database yet, a restore makes it and its folder', async 
   expect(readdirSync(service.path('new/folder'))).toEqual(['app.db'])
 })
 
-test('a backup of a newer version is told, and not restored', async () => {
+test('check reports a backup of a newer version, and restore rejects it', async () => {
   await using service = await startService()
   await service.run(['backup', 'copy.db'])
   const file = readFileSync(service.path('copy.db'))
-  // The migration's name in the history, as a later one's of the same length.
+  // Renames the migration in the history to a later one of the same length.
   file.write('9001', file.indexOf('0001_init'))
   writeFileSync(service.path('newer.db'), file)
   const words = 'Migration 9001_init was applied to the database but is missing here'
@@ -206,7 +206,7 @@ test('a backup of a newer version is told, and not restored', async () => {
   expect((await service.run(['backup', 'again.db', '--database', 'file:newer.db'])).code).toBe(0)
 })
 
-test('what is missing is told with code 3, and what is no SQLite file with code 2', async () => {
+test('a missing file exits with code 3, and a PostgreSQL URL with code 2', async () => {
   await using service = await startService()
   const codes = async (...args: string[]) => {
     const { code, stderr } = await service.run(args)

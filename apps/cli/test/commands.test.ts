@@ -3,7 +3,7 @@ import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { startService } from './processes.ts'
 
-test('every procedure of the contract has its command, and createMany is import', async () => {
+test('every procedure of the contract has a command, except createMany, which is import', async () => {
   await using service = await startService()
   for (const [noun, { procedures }] of Object.entries(contract)) {
     const { stdout, code } = await service.run([noun, '--help'])
@@ -16,7 +16,7 @@ test('every procedure of the contract has its command, and createMany is import'
   expect((await service.run(['import', '--help'])).stdout).toContain('"users", "books", "items"')
 })
 
-test('a record is created, read, changed, replaced and deleted, as lines or as JSON', async () => {
+test('commands create, read, update, replace and delete a record and print lines or JSON', async () => {
   await using service = await startService()
   const lamp = { id: 1, name: 'Lamp', price: 24.5, category: 'light', version: 1 }
   const created = await service.run(['items', 'create', '--name', 'Lamp', '--price', '24.5', '--category', 'light'])
@@ -29,7 +29,7 @@ test('a record is created, read, changed, replaced and deleted, as lines or as J
   expect((await service.run(['items', 'delete', '1'])).stdout).toBe('Item deleted\n')
 })
 
-test('a list is an aligned table, an array with --json, and says on stderr how it goes on', async () => {
+test('a list prints an aligned table, or an array with --json, and the next page on stderr', async () => {
   await using service = await startService()
   await service.client.items.createMany.mutate({
     items: [
@@ -44,7 +44,7 @@ test('a list is an aligned table, an array with --json, and says on stderr how i
   expect(JSON.parse(json.stdout)).toEqual([{ id: 2, name: 'A long name', price: 3, category: null, version: 1 }])
 })
 
-test('a password comes from stdin and is never shown', async () => {
+test('a password is read from stdin and never printed', async () => {
   await using service = await startService()
   const flags = ['users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--password']
   const { code, stdout, stderr } = await service.run(flags, 'correct horse\n')
@@ -55,21 +55,21 @@ test('a password comes from stdin and is never shown', async () => {
   expect(`${refused.stderr}${stdout}`).not.toMatch(/hunter2|correct horse/)
 })
 
-test('what removes many records wants --yes where nobody can be asked', async () => {
+test('a bulk delete without a terminal requires --yes', async () => {
   await using service = await startService()
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
-  const asked = await service.run(['users', 'delete-by-status', '--status', 'active'])
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+  const refused = await service.run(['users', 'delete-by-status', '--status', 'active'])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Add --yes to confirm.')])
   const { stdout } = await service.run(['users', 'delete-by-status', '--status', 'active', '--yes'])
   expect(stdout).toBe('1 active user removed\n')
 })
 
-test('each kind of failure has its exit code and words on stderr that name the flag', async () => {
+test('each kind of error has its exit code and a message on stderr that names the flag', async () => {
   await using service = await startService()
   const book = ['--title', 'Emma', '--author', 'Jane Austen', '--published-date', '1815-12-23']
   await service.run(['books', 'create', ...book])
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
-  for (const [args, code, words] of [
+  for (const [args, code, message] of [
     [['books', 'get', 'x'], 2, 'id: must be a whole number'],
     [['books', 'create', '--title', 'Emma'], 2, '--published-date: is required'],
     [['items', 'create', '--name', 'Lamp', '--price', 'dear'], 2, '--price: must be a number'],
@@ -85,11 +85,11 @@ test('each kind of failure has its exit code and words on stderr that name the f
   ] as const) {
     const result = await service.run([...args])
     expect([args, result.code, result.stdout]).toEqual([args, code, ''])
-    expect(result.stderr).toContain(words)
+    expect(result.stderr).toContain(message)
   }
 })
 
-test('a filter takes any text, and an update any subset of the fields', async () => {
+test('a filter accepts any text, and an update accepts any subset of the fields', async () => {
   await using service = await startService()
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   expect(await service.run(['users', 'list', '--role', 'king', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
@@ -97,7 +97,7 @@ test('a filter takes any text, and an update any subset of the fields', async ()
   expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1, name: 'Ada', version: 1 }])
 })
 
-test('the completion script of bash, run by bash, completes commands, flags and values', async () => {
+test('the bash completion script completes commands, flags and values', async () => {
   await using service = await startService()
   const { stdout: script } = await service.run(['completion', 'bash'])
   const complete = (words: string) => {

@@ -12,7 +12,7 @@ const cli = fileURLToPath(new URL('..', import.meta.url))
 const contract = fileURLToPath(new URL('../../../packages/contract', import.meta.url))
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
 
-test('the columns of exports and files to import are these', () => {
+test('exports and imports have exactly these columns', () => {
   type Columns<T> = keyof T & string
   expectTypeOf<Columns<ListedRecord<'users'>>>().toEqualTypeOf<
     'id' | 'name' | 'email' | 'role' | 'status' | 'age' | 'created_at' | 'updated_at' | 'version'
@@ -30,7 +30,7 @@ test('the columns of exports and files to import are these', () => {
   expectTypeOf<Columns<Input<'items', 'createMany'>['items'][number]>>().toEqualTypeOf<'name' | 'price' | 'category'>()
 })
 
-/** What the compiler says of the command line over a contract in which `file` went through `change`. */
+/** Compiles the command line against a copy of the contract with `change` applied to `file`. */
 function compileOver(file: string, change: (text: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'resource-contract-'))
   try {
@@ -55,7 +55,7 @@ function compileOver(file: string, change: (text: string) => string) {
   }
 }
 
-test('renaming a field in the contract breaks the compile of the command line', () => {
+test('a field renamed in the contract causes a compile error in the command line', () => {
   expect(compileOver('users.ts', (text) => text)).toEqual({ status: 0, stdout: '' })
 
   const email = compileOver('users.ts', (text) => text.replace(/(?<!\.)\bemail\b/g, 'mail'))

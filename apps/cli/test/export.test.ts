@@ -12,13 +12,13 @@ async function withItems(count: number) {
   return service
 }
 
-test('an export that broke off goes on with --resume and holds every record once', async () => {
+test('an interrupted export continues with --resume and contains every record once', async () => {
   await using service = await withItems(30_000)
   const command = ['export', '--type', 'items', '-o', 'out.ndjson']
   const killed = await service.start(command).signalAt('exported 10000 ', 'SIGKILL')
   expect(killed.code).toBe(null)
   const refused = await service.run(command)
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--resume or --restart')])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use --resume or --restart')])
   const stopped = await service.start([...command, '--resume']).signalAt('exported 20000 ', 'SIGINT')
   expect(stopped.code).toBe(130)
   const resumed = await service.run([...command, '--resume'])
@@ -28,7 +28,7 @@ test('an export that broke off goes on with --resume and holds every record once
   expect(existsSync(service.path('out.ndjson.progress'))).toBe(false)
 })
 
-test('stdout takes CSV, or NDJSON with --json, filtered and sorted', async () => {
+test('export writes CSV to stdout, or NDJSON with --json, filtered and sorted', async () => {
   await using service = await withItems(3)
   const csv = await service.run(['export', '--type', 'items', '--sort', 'price_desc', '--where', 'price_lt=2'])
   expect(csv.stdout).toBe('id,name,price,category,version\n2,"Item ""1""",1,,1\n1,"Item ""0""",0,,1\n')
@@ -43,15 +43,15 @@ test('stdout takes CSV, or NDJSON with --json, filtered and sorted', async () =>
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of: category, price_lt')])
 })
 
-test('an exported CSV file can be imported, and a file that is there is not replaced unasked', async () => {
+test('an exported CSV file can be imported, and an export replaces a file only with --restart', async () => {
   await using service = await withItems(3)
   await service.run(['export', '--type', 'items', '-o', 'out.csv'])
   const again = await service.run(['export', '--type', 'items', '-o', 'out.csv'])
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('--restart replaces it')])
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('out.csv already exists: use --restart')])
   expect((await service.run(['import', 'out.csv', '--type', 'items'])).stdout).toBe('3 items imported, 0 failed\n')
 })
 
-test('no text of an exported CSV file is a formula for a spreadsheet, and an import takes it as it was', async () => {
+test('an exported CSV file contains no spreadsheet formula, and an import restores the original text', async () => {
   await using service = await startService()
   const names = ['=HYPERLINK("http://x")', '+1', '-1', '@SUM(A1)', "'=1", "O'Brien", '1-2']
   await service.client.items.createMany.mutate({ items: names.map((name) => ({ name, price: 1 })) })

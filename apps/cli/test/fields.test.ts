@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { fieldsOf } from '../src/fields.ts'
 
-test('a field has a --no flag where it may be null, and a boolean where it is not false by itself', () => {
+test('a nullable field has a --no flag, and so does a boolean whose default is not false', () => {
   const fields = fieldsOf(
     z.object({
       paid: z.boolean(),
@@ -13,7 +13,7 @@ test('a field has a --no flag where it may be null, and a boolean where it is no
       title: z.string(),
     }),
   )
-  expect(Object.fromEntries(fields.map(({ name, negative }) => [name, negative]))).toEqual({
+  expect(Object.fromEntries(fields.map(({ name, negatedValue }) => [name, negatedValue]))).toEqual({
     paid: false,
     gift: false,
     urgent: undefined,

@@ -5,7 +5,7 @@ import { startService } from './processes.ts'
 const items = (count: number) =>
   `name,price,category\n${Array.from({ length: count }, (_, n) => `Item ${n},${n % 100},\n`).join('')}`
 
-test('100,000 items, interrupted with Ctrl-C, killed and resumed, are exactly 100,000, in flat memory', async () => {
+test('an import of 100,000 items that is interrupted, killed and resumed stores each item once, in flat memory', async () => {
   await using service = await startService()
   writeFileSync(service.path('few.csv'), items(2000))
   writeFileSync(service.path('items.csv'), items(100_000))
@@ -14,7 +14,10 @@ test('100,000 items, interrupted with Ctrl-C, killed and resumed, are exactly 10
 
   const command = ['import', 'items.csv', '--type', 'items']
   const interrupted = await service.start(command).signalAt('imported 30000 ', 'SIGINT')
-  expect([interrupted.code, interrupted.stderr]).toEqual([130, expect.stringContaining('The same command goes on')])
+  expect([interrupted.code, interrupted.stderr]).toEqual([
+    130,
+    expect.stringContaining('Run the same command to resume.'),
+  ])
   expect(statSync(service.path('items.csv.progress')).mode & 0o777).toBe(0o600)
   const killed = await service.start(command).signalAt('imported 50000 ', 'SIGKILL')
   expect(killed.code).toBe(null)
@@ -35,7 +38,7 @@ test('100,000 items, interrupted with Ctrl-C, killed and resumed, are exactly 10
   for (const { peakMiB } of [interrupted, resumed, exported]) expect(peakMiB).toBeLessThan(few.peakMiB + 60)
 })
 
-test('rows that are wrong or refused are reported by line and written to a file, the rest is imported', async () => {
+test('invalid and rejected rows are reported by line and written to a file; the rest is imported', async () => {
   await using service = await startService()
   // One byte more than a password may have.
   const long = `hunter2${'x'.repeat(1018)}`
@@ -55,40 +58,40 @@ test('rows that are wrong or refused are reported by line and written to a file,
   const failed = readFileSync(service.path('users.csv.failed.csv'), 'utf8')
   expect(failed.split('\n')[0]).toBe('name,email,password,failed_line,failed_reason')
   expect(statSync(service.path('users.csv.failed.csv')).mode & 0o777).toBe(0o600)
-  writeFileSync(service.path('mended.csv'), failed.replace('A@x.org', 'c@x.org'))
-  const mended = await service.run(['import', 'mended.csv', '--type', 'users', '--json'])
-  expect(JSON.parse(mended.stdout)).toEqual({ imported: 2, failed: 2 })
+  writeFileSync(service.path('corrected.csv'), failed.replace('A@x.org', 'c@x.org'))
+  const corrected = await service.run(['import', 'corrected.csv', '--type', 'users', '--json'])
+  expect(JSON.parse(corrected.stdout)).toEqual({ imported: 2, failed: 2 })
 })
 
-test('a file that changed since the break, or another type, is refused', async () => {
+test('a resumed import rejects a changed file and a changed chunk size', async () => {
   await using service = await startService()
   writeFileSync(service.path('items.csv'), items(30_000))
   const command = ['import', 'items.csv', '--type', 'items']
   await service.start(command).signalAt('imported 10000 ', 'SIGKILL')
   const other = await service.run([...command, '--chunk-size', '10'])
-  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('another chunkSize (500, now 10)')])
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('different chunkSize (500, now 10)')])
   writeFileSync(service.path('items.csv'), items(29_999))
   const changed = await service.run(command)
   expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('items.csv has changed')])
 })
 
-test('an unknown or missing column stops the import before anything is stored', async () => {
+test('an unknown column or a missing file stops the import before anything is stored', async () => {
   await using service = await startService()
   writeFileSync(service.path('a.csv'), 'name,prise\nLamp,1\n')
   const { code, stderr } = await service.run(['import', 'a.csv', '--type', 'items'])
-  expect([code, stderr]).toEqual([2, 'Unknown columns: prise; known are name, price, category\n'])
-  expect((await service.run(['import', 'none.csv', '--type', 'items'])).stderr).toContain('There is no file')
+  expect([code, stderr]).toEqual([2, 'Unknown columns: prise. Allowed: name, price, category\n'])
+  expect((await service.run(['import', 'none.csv', '--type', 'items'])).stderr).toContain('File not found: none.csv')
 })
 
-test('NDJSON and JSON arrays are read from stdin', async () => {
+test('import reads NDJSON and JSON arrays from stdin', async () => {
   await using service = await startService()
   const from = (format: string) => ['import', '-', '--type', 'items', '--format', format, '--json']
   const array = '[\n {"name":"J \\"[","price":1}, 5,\n {"name":"K","price":2,"x":1}, {"name":"L","price":3}]\n'
   const json = await service.run(from('json'), array)
   expect([json.code, JSON.parse(json.stdout)]).toEqual([6, { imported: 2, failed: 2 }])
-  expect(json.stderr).toContain('line 2: is no JSON object\nline 3: unknown fields: x\n')
+  expect(json.stderr).toContain('line 2: must be a JSON object\nline 3: unknown fields: x\n')
   const further = await service.run(from('json'), '[{"name":"O","price":1}]\n]')
-  expect([further.code, further.stderr]).toEqual([2, 'Line 2: a JSON array stands alone in its file\n'])
+  expect([further.code, further.stderr]).toEqual([2, 'Line 2: the file must contain one JSON array and nothing else\n'])
   const ndjson = await service.run(from('ndjson'), '{"name":"M","price":1}\n\n{"name":"N","price":1,"category":"c"}')
   expect([ndjson.code, JSON.parse(ndjson.stdout)]).toEqual([0, { imported: 2, failed: 0 }])
   const names = (await service.client.items.list.query({})).items.map(({ name }) => name)

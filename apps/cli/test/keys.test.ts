@@ -3,13 +3,13 @@ import { startService, temporaryFolder } from './processes.ts'
 
 const REMOTE = { HOST: '0.0.0.0', PORT: '0' }
 
-test('a service for other machines does not start without a key; the command it names creates one, and it starts', async () => {
+test('a service on a public address does not start without a key, and starts after the suggested command created one', async () => {
   await using folder = await temporaryFolder()
   const refusal = await folder.serve(REMOTE).catch(({ message }: Error) => message)
   expect(refusal).toContain('There is no API key yet, and HOST=0.0.0.0 can be reached from other machines.')
-  const [, named = ''] = /^ {2}npm run -s resource -- (.*)$/m.exec(String(refusal)) ?? []
-  expect(named).toBe('keys create --name operator --role admin --database file:./data/resource.db')
-  const created = await folder.run(named.split(' '))
+  const [, suggested = ''] = /^ {2}npm run -s resource -- (.*)$/m.exec(String(refusal)) ?? []
+  expect(suggested).toBe('keys create --name operator --role admin --database file:./data/resource.db')
+  const created = await folder.run(suggested.split(' '))
   expect([created.code, created.stderr]).toEqual([0, ''])
   const [, key = ''] = /^key: (rsk_\w{44})$/m.exec(created.stdout) ?? []
 
@@ -21,11 +21,11 @@ test('a service for other machines does not start without a key; the command it 
   expect([anonymous.code, anonymous.stdout, anonymous.stderr]).toEqual([
     7,
     '',
-    'Send Authorization: Bearer with an API key\n',
+    expect.stringContaining('Set an API key in RESOURCE_KEY.'),
   ])
 })
 
-test('keys are listed and revoked on a database that no service was started on', async () => {
+test('keys are created, listed and revoked on a new database without a service', async () => {
   await using folder = await temporaryFolder()
   const onDatabase = ['--database', 'file:./new.db']
   const create = (name: string, role: string) =>
@@ -45,7 +45,7 @@ test('keys are listed and revoked on a database that no service was started on',
   expect(stdout).not.toContain(key)
 })
 
-test('a key is taken from --key or RESOURCE_KEY, a lesser one ends with code 7, and neither is shown', async () => {
+test('--key sets the key, and a key that is invalid or whose role is too low exits with code 7', async () => {
   await using service = await startService()
   const { key } = await service.client.keys.create.mutate({ name: 'test', role: 'reader' })
   const list = await service.run(['items', 'list', '--json', '--key', key])

@@ -1,4 +1,4 @@
-// Loaded before the program: says on descriptor 3 how much memory it took at most, in KiB.
+// Loaded before the program: writes its peak resident memory in KiB to file descriptor 3.
 import { writeSync } from 'node:fs'
 
 process.on('exit', () => writeSync(3, String(process.resourceUsage().maxRSS)))

@@ -10,7 +10,7 @@ import { type Client, createClient } from '@resource/client'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-// As package.json and the first line of main.ts start it.
+// The same flags as in package.json and the first line of main.ts.
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4']
 const PEAK_MEMORY = new URL('peak-memory.mjs', import.meta.url).href
 
@@ -18,11 +18,11 @@ interface Result {
   code: number | null
   stdout: string
   stderr: string
-  /** Of the process, in MiB; NaN when it was killed. */
+  /** Peak resident memory of the process in MiB; NaN if it was killed. */
   peakMiB: number
 }
 
-/** The real service in a folder of its own, or in one where it ran before, and the real command line beside it. */
+/** Starts the real service in a new folder, or in the folder of an earlier run, with the command line connected to it. */
 export async function startService(path?: string) {
   const folder = await temporaryFolder(path)
   const service = await folder.serve()
@@ -31,11 +31,11 @@ export async function startService(path?: string) {
   return {
     url,
     folder: folder.path,
-    /** Ends the service; the command line and the folder stay. */
+    /** Stops the service; the command line and the folder remain. */
     stop: service.stop,
     client: createClient({ baseUrl: url }) as Client,
     start,
-    /** Runs the command line to its end. */
+    /** Runs a command until it exits. */
     run: (args: string[], input?: string) => start(args, input).ended,
     path: (name: string) => join(folder.path, name),
     [Symbol.asyncDispose]: async () => {
@@ -45,7 +45,7 @@ export async function startService(path?: string) {
   }
 }
 
-/** A folder to run the service and the command line in, an empty one when absent; `await using` removes it. */
+/** A working directory for the service and the command line; new and empty without `path`. `await using` removes it. */
 export async function temporaryFolder(path?: string) {
   path ??= await mkdtemp(join(tmpdir(), 'resource-cli-'))
   const start = (args: string[], environment: Record<string, string>, input = '') =>
@@ -53,20 +53,20 @@ export async function temporaryFolder(path?: string) {
   return {
     path,
     start,
-    /** Runs the command line to its end. */
+    /** Runs a command until it exits. */
     run: (args: string[], environment: Record<string, string> = {}) => start(args, environment).ended,
     serve: (environment: Record<string, string> = {}) => serve(path, environment),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   }
 }
 
-/** @throws Error with what the service said, when it ends before it serves */
+/** @throws Error with the service's stderr, if it exits before it listens */
 async function serve(folder: string, environment: Record<string, string>) {
   const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0', ...environment } })
   const closed = once(service, 'close')
-  const said = text(service.stderr)
+  const stderr = text(service.stderr)
   const url = await new Promise<string>((resolve, reject) => {
-    closed.then(async () => reject(new Error(await said)))
+    closed.then(async () => reject(new Error(await stderr)))
     createInterface({ input: service.stdout }).on('line', (line) => {
       const { url } = JSON.parse(line) as { url?: string }
       if (url !== undefined) resolve(url)
@@ -85,7 +85,7 @@ function startCommand(folder: string, args: string[], environment: Record<string
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
-  // A program that ends before it has read everything is no fault of the test.
+  // The command may exit before it has read all of stdin.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   const { stdout, stderr } = child
@@ -93,13 +93,13 @@ function startCommand(folder: string, args: string[], environment: Record<string
   const ended = Promise.all([once(child, 'close'), text(stdout), text(stderr), text(peak)]).then(
     ([[code], stdout, stderr, peak]): Result => ({ code, stdout, stderr, peakMiB: Number.parseInt(peak, 10) / 1024 }),
   )
-  /** Sends the signal once stderr says `words`. */
-  const signalAt = (words: string, signal: NodeJS.Signals) => {
+  /** Sends the signal once stderr contains `output`. */
+  const signalAt = (output: string, signal: NodeJS.Signals) => {
     let seen = ''
     stderr.on('data', (chunk) => {
-      const before = seen.includes(words)
+      const before = seen.includes(output)
       seen += chunk
-      if (!before && seen.includes(words)) child.kill(signal)
+      if (!before && seen.includes(output)) child.kill(signal)
     })
     return ended
   }

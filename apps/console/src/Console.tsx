@@ -8,12 +8,12 @@ import { useSession } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 
-const LoginWindow = lazy(() => import('./session/LoginWindow.tsx'))
+const LoginDialog = lazy(() => import('./session/LoginDialog.tsx'))
 
-/** `/console` is the overview, `/console/<noun>` the table of a noun. */
+/** Routes: `/console` is the overview, `/console/<noun>` the table of a noun. */
 export function Console() {
-  const { asking } = useSession()
-  if (asking === 'page') return <LoginPage />
+  const { loginPrompt } = useSession()
+  if (loginPrompt === 'page') return <LoginPage />
   return (
     <Router base="/console">
       <Shell>
@@ -27,9 +27,9 @@ export function Console() {
           <Route component={NotFound} />
         </Switch>
       </Shell>
-      {asking === 'window' && (
+      {loginPrompt === 'dialog' && (
         <Suspense>
-          <LoginWindow />
+          <LoginDialog />
         </Suspense>
       )}
     </Router>

@@ -2,11 +2,11 @@ import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { editVerb, type Resource, type Row } from './resources/resource.ts'
 import { useChanges } from './table/changes.ts'
-import { Empty, NothingFollows } from './table/Empty.tsx'
+import { Empty, EmptyPage } from './table/Empty.tsx'
 import { Filters } from './table/Filters.tsx'
-import { useLimits } from './table/limits.ts'
+import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
-import { useEarly } from './table/pending.ts'
+import { usePermissions } from './table/permissions.ts'
 import { RecordTable } from './table/RecordTable.tsx'
 import { useRows } from './table/rows.ts'
 import { SelectionBar } from './table/SelectionBar.tsx'
@@ -16,60 +16,60 @@ import { listInputOf, type Open, useView } from './table/view.ts'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
-// What lies over the table is read after it, so that the table is there soon.
-const loadWindows = () => import('./windows/Windows.tsx')
-const Windows = lazy(loadWindows)
+// The dialogs load after the table, so that the table appears sooner.
+const loadDialogs = () => import('./dialogs/Dialogs.tsx')
+const Dialogs = lazy(loadDialogs)
 
-/** The page of any noun: its table, and everything that can be done to its records. */
+/** The page of any noun: its table, and all actions on its records. */
 export function ResourcePage({ resource }: { resource: Resource }) {
   const pages = useView(resource)
-  const limits = useLimits(resource)
+  const permissions = usePermissions(resource)
   const { view, open } = pages
-  const opened = view.open !== undefined && limits.may(verbOf(resource, view.open)) ? view.open : undefined
+  const opened = view.open !== undefined && permissions.can(verbOf(resource, view.open)) ? view.open : undefined
   const query = useRows(resource, view)
   const { data, error, isFetching, isPlaceholderData } = query
   const changes = useChanges(resource)
-  const { shown, awaiting } = useEarly(resource.noun, data?.rows ?? [])
+  const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
-  const [doomed, setDoomed] = useState<Row[]>()
-  const isRead = data !== undefined
-  const isLost = view.after !== undefined && error instanceof InvalidInputError
+  const [toDelete, setToDelete] = useState<Row[]>()
+  const isLoaded = data !== undefined
+  const isCursorInvalid = view.after !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)
 
   useEffect(() => {
-    // One that cannot be had now is asked for again when it is needed.
-    if (isRead) loadWindows().catch(() => {})
-  }, [isRead])
+    // A failed preload is retried when a dialog opens.
+    if (isLoaded) loadDialogs().catch(() => {})
+  }, [isLoaded])
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} total={data?.total} limits={limits} onOpen={open} />
+      <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
       <Filters resource={resource} view={view} onChange={pages.change} />
-      {error !== null && isRead && (
+      {error !== null && isLoaded && (
         <p role="alert" className="failed-line">
-          What is shown may be out of date: the last reading failed.
+          This data may be out of date: the last refresh failed.
         </p>
       )}
-      {!isRead && isLost ? (
-        <NothingFollows resource={resource} onFirst={pages.first} />
+      {!isLoaded && isCursorInvalid ? (
+        <EmptyPage resource={resource} onFirst={pages.first} />
       ) : (
         <Loaded query={query} title={`${resource.title} cannot be loaded`} waiting={<Skeleton many={resource.many} />}>
           {({ rows }) =>
             rows.length === 0 ? (
-              <Empty resource={resource} pages={pages} mayCreate={limits.may('create')} />
+              <Empty resource={resource} pages={pages} canCreate={permissions.can('create')} />
             ) : (
               <RecordTable
                 resource={resource}
                 rows={shown}
                 sort={view.sort}
                 isStale={isPlaceholderData}
-                awaiting={awaiting}
-                may={limits.may}
+                pendingIds={pendingIds}
+                can={permissions.can}
                 selection={selection}
                 onSort={(sort) => pages.change({ sort })}
                 onOpen={open}
                 onAct={(action, row) => changes.act(action, [row])}
-                onDelete={(row) => setDoomed([row])}
+                onDelete={(row) => setToDelete([row])}
               />
             )
           }
@@ -82,26 +82,26 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           selection.clear()
           void changes.act(action, rows)
         }}
-        onDelete={setDoomed}
+        onDelete={setToDelete}
         onClear={selection.clear}
       />
-      {isRead && (shown.length > 0 || view.after !== undefined) && (
+      {isLoaded && (shown.length > 0 || view.after !== undefined) && (
         <Pager view={view} next={isPlaceholderData ? null : data.next} pages={pages} />
       )}
-      {(opened ?? doomed ?? changes.conflict) !== undefined && (
+      {(opened ?? toDelete ?? changes.conflict) !== undefined && (
         <Suspense>
-          <Windows
+          <Dialogs
             resource={resource}
             view={view}
             open={opened}
-            doomed={doomed}
+            toDelete={toDelete}
             changes={changes}
             onClose={pages.close}
-            onDoomed={() => {
-              setDoomed(undefined)
+            onDeleteConfirmed={() => {
+              setToDelete(undefined)
               selection.clear()
             }}
-            onSpared={() => setDoomed(undefined)}
+            onDeleteCancelled={() => setToDelete(undefined)}
           />
         </Suspense>
       )}
@@ -109,7 +109,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   )
 }
 
-/** What the procedure is called that a window leads to. */
+/** The procedure that a dialog calls. */
 function verbOf({ noun, purge }: Resource, open: Open): string {
   if (typeof open === 'number') return editVerb(noun)
   const verbs = { new: 'create', import: 'createMany', export: 'list', purge: purge?.verb ?? 'list' }

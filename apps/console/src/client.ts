@@ -1,5 +1,5 @@
 import { createClient } from '@resource/client'
-import { askForKey } from './session/session.ts'
+import { requireLogin } from './session/session.ts'
 
-/** The service that this page came from. */
-export const client = createClient({ baseUrl: window.location.origin, onUnauthorized: askForKey })
+/** The client for the service that serves this page. */
+export const client = createClient({ baseUrl: window.location.origin, onUnauthorized: requireLogin })

@@ -1,4 +1,4 @@
-import './without-eval.ts'
+import './zod-config.ts'
 import './styles/index.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
@@ -6,11 +6,11 @@ import { createRoot } from 'react-dom/client'
 import { Console } from './Console.tsx'
 import { queryClient } from './query-client.ts'
 import { readSession } from './session/session.ts'
-import { holdFocus } from './shell/lost-focus.ts'
+import { restoreLostFocus } from './shell/lost-focus.ts'
 import { applyTheme, storedTheme } from './shell/theme.ts'
 
 applyTheme(storedTheme())
-holdFocus()
+restoreLostFocus()
 void readSession()
 
 createRoot(document.getElementById('console') as HTMLElement).render(

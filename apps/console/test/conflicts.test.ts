@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, hold, shareBrowser, violations } from './console.ts'
+import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
 const expected = /Failed to load resource/
 
-/** Fails every call of a procedure in the way given until it is called off. */
+/** Makes every call of a procedure fail with a status, until the route is removed. */
 async function block(page: Page, procedure: string, status = 503) {
   await page.route(`**/trpc/${procedure}*`, (route) => route.fulfill({ status, body: 'broken' }))
 }
 
 consoleTest(
-  'an edit that meets a newer version shows both side by side, and may go over it',
+  'an edit of an outdated version shows both versions, and can overwrite the newer one',
   async ({ page, client, open }) => {
     await client.items.create.mutate({ name: 'Lamp', price: 10, category: 'lighting' })
     await open('/items?open=1')
@@ -24,7 +24,7 @@ consoleTest(
     expect(await table.getByRole('row', { name: 'Price' }).getByRole('cell').allTextContents()).toEqual(['12', '11'])
     expect(await violations(page)).toEqual([])
     expect((await client.items.get.query({ id: 1 })).price).toBe(11)
-    await page.getByRole('button', { name: 'Save mine over it' }).click()
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click()
     await page.getByText('Lamp saved').waitFor()
     expect((await client.items.get.query({ id: 1 })).price).toBe(12)
   },
@@ -32,7 +32,7 @@ consoleTest(
 )
 
 consoleTest(
-  'what someone else changed beside it survives an edit that goes over theirs',
+  'an overwriting edit keeps the changes of another user to other fields',
   async ({ page, client, open }) => {
     await client.items.create.mutate({ name: 'Lamp', price: 10, category: 'lighting' })
     await open('/items?open=1')
@@ -42,32 +42,32 @@ consoleTest(
     const table = page.getByRole('table', { name: 'Both versions' })
     await table.waitFor()
     expect(await table.locator('.differs th').allTextContents()).toEqual(['Price differs'])
-    await page.getByRole('button', { name: 'Save mine over it' }).click()
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click()
     await page.getByText('Lamp saved').waitFor()
     expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
   },
   { expected },
 )
 
-consoleTest('a change after a change is no conflict, however soon', async ({ page, client, open }) => {
+consoleTest('two quick changes in a row cause no conflict', async ({ page, client, open }) => {
   await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   await open('/users')
   await page.getByRole('button', { name: 'Deactivate Ada' }).waitFor()
-  const answer = await hold(page, 'users.list')
+  const resume = await pauseCalls(page, 'users.list')
   await page.getByRole('button', { name: 'Deactivate Ada' }).click()
   await page.getByText('Ada deactivated').waitFor()
   const again = page.getByRole('button', { name: 'Activate Ada', exact: true })
   await again.click({ force: true })
-  answer()
+  resume()
   await again.click()
   await page.getByText('Ada activated').waitFor()
   expect((await client.users.get.query({ id: 1 })).version).toBe(3)
 })
 
 consoleTest(
-  'a change that is put back leaves another one shown',
+  'a reverted change leaves a concurrent change visible',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await open('/users')
     await page.getByRole('button', { name: 'Deactivate Grace Hopper' }).waitFor()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -90,7 +90,7 @@ consoleTest(
 )
 
 consoleTest(
-  'a conflict whose stored version cannot be read is said as a failure',
+  'a conflict whose stored version cannot be read shows as a failure',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await open('/users')
@@ -105,16 +105,16 @@ consoleTest(
 )
 
 consoleTest(
-  'a deactivation that meets a newer version shows both, and the stored one can be kept',
+  'a deactivation of an outdated version shows both versions, and can keep the stored one',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await open('/users')
     await page.getByRole('button', { name: 'Deactivate Ada' }).waitFor()
     await client.users.update.mutate({ id: 1, name: 'Ada King' })
     await page.getByRole('button', { name: 'Deactivate Ada' }).click()
-    await page.getByRole('heading', { name: 'Ada was changed meanwhile' }).waitFor()
+    await page.getByRole('heading', { name: 'Ada was changed by someone else' }).waitFor()
     expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Keep the stored one' }).click()
+    await page.getByRole('button', { name: 'Keep the stored version' }).click()
     await page.getByRole('row', { name: 'Ada King' }).waitFor()
     expect(await client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada King', status: 'active' })
   },
@@ -122,21 +122,21 @@ consoleTest(
 )
 
 consoleTest(
-  'a change shows at once and is put back when the service refuses it',
+  'a change shows at once and is reverted if the service rejects it',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await open('/users')
-    let refuse = () => {}
-    const asked = new Promise<void>((resolve) => {
-      refuse = resolve
+    let reject = () => {}
+    const rejected = new Promise<void>((resolve) => {
+      reject = resolve
     })
     await page.route('**/trpc/users.setStatus*', async (route) => {
-      await asked
+      await rejected
       await route.fulfill({ status: 500, body: 'broken' })
     })
     await page.getByRole('button', { name: 'Deactivate Ada' }).click()
     await page.getByRole('row', { name: 'Ada' }).getByText('inactive').waitFor()
-    refuse()
+    reject()
     await page.getByText('Ada not deactivated').waitFor()
     await page.getByRole('row', { name: 'Ada' }).getByText('active', { exact: true }).waitFor()
     expect(await violations(page)).toEqual([])
@@ -145,9 +145,9 @@ consoleTest(
 )
 
 consoleTest(
-  'a list that cannot be loaded says so, and is there after another try',
+  'a list that fails to load shows an error, and loads on retry',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await block(page, 'books.list')
     await open('/books')
     await page.getByRole('heading', { name: 'Books cannot be loaded' }).waitFor()
@@ -159,7 +159,7 @@ consoleTest(
   { expected },
 )
 
-consoleTest('while a list loads, its place is kept', async ({ page, open }) => {
+consoleTest('a placeholder shows while a list loads', async ({ page, open }) => {
   await page.route('**/trpc/books.list*', () => {})
   await open('/books')
   await page.getByText('Loading books…').waitFor()
@@ -168,9 +168,9 @@ consoleTest('while a list loads, its place is kept', async ({ page, open }) => {
 })
 
 consoleTest(
-  'without a network the page says so, keeps what it has, and goes on when it is back',
+  'an offline page shows a warning, keeps its data, and loads the rest when it is back online',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await open('/books')
     await page.getByRole('row', { name: 'Solaris' }).waitFor()
     await page.context().setOffline(true)

@@ -11,23 +11,23 @@ export interface Visit {
   page: Page
   service: Service
   client: Service['client']
-  /** Goes to a path under `/console`. */
+  /** Opens a path under `/console`. */
   open: (path: string) => Promise<void>
 }
 
 interface Options extends BrowserContextOptions {
-  /** What the browser may say on its console, as it does of each request that fails. */
+  /** Allowed messages on the browser console, such as the one for each failed request. */
   expected?: RegExp
 }
 
-/** The console in a real browser, on a service and a database of the test's own. */
+/** A test of the console in a real browser, with its own service and database. */
 export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, options: Options = {}) {
   test(name, () => visitConsole(act, options))
 }
 
 let browser: Browser
 
-/** One browser for the tests of a file. */
+/** Shares one browser among the tests of a file. */
 export function shareBrowser() {
   beforeAll(async () => {
     browser = await openBrowser()
@@ -36,8 +36,8 @@ export function shareBrowser() {
 }
 
 /**
- * Acts on the console, and then holds it to its promise: no error, nothing its Content-Security-Policy had to stop, no
- * request to another host.
+ * Runs the test, then asserts that there was no error, no violation of the Content-Security-Policy and no request to
+ * another host.
  */
 async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ...options }: Options) {
   await using service = await startService()
@@ -59,7 +59,7 @@ async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ..
   expect(problems).toEqual([])
 }
 
-/** What axe finds against WCAG 2.2 A and AA and its own best practices, as `rule: element`. */
+/** Violations of WCAG 2.2 A and AA and of axe's best practices, as `rule: element`. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   const found =
@@ -68,8 +68,8 @@ export async function violations(page: Page): Promise<string[]> {
   return found as string[]
 }
 
-/** Keeps every call of a procedure waiting until the function it gives is called. */
-export async function hold(page: Page, procedure: string): Promise<() => void> {
+/** Pauses every call of a procedure until the returned function is called. */
+export async function pauseCalls(page: Page, procedure: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(`**/trpc/${procedure}*`, async (route) => {
     await promise
@@ -78,8 +78,8 @@ export async function hold(page: Page, procedure: string): Promise<() => void> {
   return resolve
 }
 
-/** Enough records of each noun for tables, filters and charts. */
-export async function fill(client: Service['client']) {
+/** Creates enough records of each noun for tables, filters and charts. */
+export async function seed(client: Service['client']) {
   await client.users.createMany.mutate({
     users: PEOPLE.map((name, index) => ({
       name,

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const console = fileURLToPath(new URL('../', import.meta.url))
 const packages = join(console, '../../packages')
 
-/** What the compiler says of the console's sources when the contract's file is other than it is. */
+/** Compiles the console against a copy of the contract with `change` applied to `file`; returns the compiler's output. */
 async function compileWith(file: string, change: (source: string) => string): Promise<string> {
   const cache = join(console, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
@@ -44,7 +44,7 @@ function compile(project: string): Promise<string> {
   })
 }
 
-test('the console compiles with the contract as it is', async () => {
+test('the console compiles with the current contract', async () => {
   expect(await compileWith('books.ts', (source) => source)).toBe('')
 })
 
@@ -54,7 +54,7 @@ for (const [file, from, to] of [
   ['items.ts', 'category', 'shelf'],
   ['users.ts', 'status', 'state'],
 ] as const) {
-  test(`a contract whose ${from} is called ${to} does not compile the console`, async () => {
+  test(`a rename of ${from} to ${to} in the contract causes a compile error in the console`, async () => {
     const errors = await compileWith(file, (source) => source.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
     expect(errors).toMatch(new RegExp(`src/(resources|overview)/.*'${from}' does not exist`))
   })

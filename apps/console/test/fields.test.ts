@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { draftOf, faultsOf, fieldOf, inputOf } from '../src/resources/field.ts'
+import { draftErrors, draftOf, fieldOf, inputOf } from '../src/resources/field.ts'
 
 const status = z.enum(['open', 'closed'])
 
-test('a boolean is chosen, and a file may hold its words', () => {
+test('a boolean field is a choice, and files contain true or false', () => {
   const fields = [fieldOf('paid', 'Paid', z.boolean()), fieldOf('gift', 'Gift', z.boolean().default(true))]
   expect(fields.map(({ choices }) => choices)).toEqual([
     ['false', 'true'],
@@ -13,10 +13,10 @@ test('a boolean is chosen, and a file may hold its words', () => {
   expect(draftOf(fields)).toEqual({ paid: 'false', gift: 'true' })
   expect(draftOf(fields, { paid: true, gift: false })).toEqual({ paid: 'true', gift: 'false' })
   expect(inputOf(fields, { paid: ' true', gift: 'false' })).toEqual({ paid: true, gift: false })
-  expect(Object.keys(faultsOf(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
+  expect(Object.keys(draftErrors(fields, { paid: 'yes', gift: 'true' }))).toEqual(['paid'])
 })
 
-test('a choice that may be null begins with its default, and none is null', () => {
+test('a nullable choice starts with its default, and an empty choice is null', () => {
   const fields = [
     fieldOf('status', 'Status', status.nullable().default(null)),
     fieldOf('next', 'Next', status.nullable().default('closed')),

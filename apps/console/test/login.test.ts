@@ -3,18 +3,18 @@ import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, shareBrowser, type Visit, violations } from './console.ts'
+import { consoleTest, seed, shareBrowser, type Visit, violations } from './console.ts'
 
 shareBrowser()
 
-// What the browser says of each request that is refused.
+// The browser logs each rejected request.
 const expected = /Failed to load resource: the server responded with a status of 40[13]/
 
 type Role = 'reader' | 'writer' | 'admin'
 
-/** Fills the service, and gives it a key of each role: from then on nobody comes in without. */
-async function lock({ client, service }: Visit) {
-  await fill(client)
+/** Creates records and a key of each role. From then on the service requires a key. */
+async function createKeys({ client, service }: Visit) {
+  await seed(client)
   const { key: admin } = await client.keys.create.mutate({ name: 'operator', role: 'admin' })
   const operator = createClient({ baseUrl: service.url, apiKey: admin })
   const create = async (role: Role) => operator.keys.create.mutate({ name: role, role })
@@ -26,7 +26,7 @@ async function logIn(page: Page, key: string) {
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
-/** Waits until the service, too, refuses the key. */
+/** Revokes a key and waits until the service rejects it. */
 async function revoke({ service }: Visit, operator: Client, { id, key }: { id: number; key: string }) {
   await operator.keys.revoke.mutate({ id })
   const headers = { Authorization: `Bearer ${key}` }
@@ -35,10 +35,10 @@ async function revoke({ service }: Visit, operator: Client, { id, key }: { id: n
 }
 
 consoleTest(
-  'who comes without a key is asked for one, and is then at the page of the link; the key stays in no script’s reach',
+  'a visitor without a key logs in and sees the linked page; scripts cannot read the key',
   async (visit) => {
     const { page, open } = visit
-    const { admin } = await lock(visit)
+    const { admin } = await createKeys(visit)
     await open('/items?sort=price_desc')
     await page.getByRole('heading', { name: 'Resource Console' }).waitFor()
     await logIn(page, `${admin.slice(0, -1)}-`)
@@ -47,10 +47,10 @@ consoleTest(
     await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
     expect(new URL(page.url()).search).toBe('?sort=price_desc')
     await page.getByText('key 1, admin').waitFor()
-    const kept = await page.evaluate(
+    const readable = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.innerHTML])',
     )
-    expect(kept).not.toContain(admin.slice(16))
+    expect(readable).not.toContain(admin.slice(16))
     const [cookie] = await page.context().cookies()
     expect(cookie).toMatchObject({ name: 'resource_session', value: admin, httpOnly: true, sameSite: 'Strict' })
 
@@ -66,10 +66,10 @@ consoleTest(
 )
 
 consoleTest(
-  'a key that is revoked meanwhile is asked for over the page: what was begun is there afterwards and can be sent',
+  'a revoked key opens a login dialog; after login the form keeps its input and can be sent',
   async (visit) => {
     const { page, open } = visit
-    const { operator, admin, writer } = await lock(visit)
+    const { operator, admin, writer } = await createKeys(visit)
     await open('/items')
     await logIn(page, writer.key)
     await page.getByRole('button', { name: 'New item' }).click()
@@ -91,18 +91,18 @@ consoleTest(
 )
 
 consoleTest(
-  'a reader reads: what the role does not allow is disabled and says why, or is not there',
+  'a reader sees disallowed actions disabled with the reason, or not at all',
   async (visit) => {
     const { page, open } = visit
-    const { reader } = await lock(visit)
+    const { reader } = await createKeys(visit)
     await open('/users?open=new')
     await logIn(page, reader.key)
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
-    const why =
+    const reason =
       'New user, Import, Edit, and Delete need the role writer; yours is reader. Delete inactive needs the role admin; yours is reader.'
-    await page.getByText(why).waitFor()
+    await page.getByText(reason).waitFor()
     for (const name of ['New user', 'Import…', 'Delete inactive…']) {
-      const button = page.getByRole('button', { name, description: why })
+      const button = page.getByRole('button', { name, description: reason })
       expect(await button.getAttribute('aria-disabled')).toBe('true')
       await button.click({ force: true })
     }
@@ -116,10 +116,10 @@ consoleTest(
 )
 
 consoleTest(
-  'a writer changes records, and is told that removal by filter is not for writers',
+  'a writer changes records, and sees that bulk deletion requires the role admin',
   async (visit) => {
     const { page, open } = visit
-    const { writer } = await lock(visit)
+    const { writer } = await createKeys(visit)
     await open('/users')
     await logIn(page, writer.key)
     await page.getByRole('button', { name: 'Deactivate Ada Lovelace' }).click()
@@ -132,10 +132,10 @@ consoleTest(
 )
 
 consoleTest(
-  'who logs out is asked for a key, sees nothing of what was read, and has no cookie',
+  'logging out clears the data and the cookie and asks for a key',
   async (visit) => {
     const { page, open } = visit
-    const { reader } = await lock(visit)
+    const { reader } = await createKeys(visit)
     await open('/users')
     await logIn(page, reader.key)
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
@@ -149,40 +149,37 @@ consoleTest(
   { expected },
 )
 
-consoleTest('where there is no key nobody is asked for one, nor shown who they are', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('a service without keys asks for no key and shows no user', async ({ page, client, open }) => {
+  await seed(client)
   await open('/users')
   await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
   expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
   expect(await page.getByText('anonymous').count()).toBe(0)
 })
 
-consoleTest(
-  'while there is no key every page warns that anyone can do everything; with one none does',
-  async (visit) => {
-    const { page, open } = visit
-    const warning = page.getByText('No API key exists: anyone who can reach this port can read, write and delete')
-    for (const path of ['/', '/items']) {
-      await open(path)
-      await warning.waitFor()
-    }
-    const { admin } = await lock(visit)
-    await page.context().addCookies([{ name: 'resource_session', value: admin, url: visit.service.url }])
-    await open('/items')
-    await page.getByText('key 1, admin').waitFor()
-    expect(await warning.count()).toBe(0)
-  },
-)
+consoleTest('every page warns while the service has no key, and no page does once it has one', async (visit) => {
+  const { page, open } = visit
+  const warning = page.getByText('No API key exists: anyone who can reach this port can read, write and delete')
+  for (const path of ['/', '/items']) {
+    await open(path)
+    await warning.waitFor()
+  }
+  const { admin } = await createKeys(visit)
+  await page.context().addCookies([{ name: 'resource_session', value: admin, url: visit.service.url }])
+  await open('/items')
+  await page.getByText('key 1, admin').waitFor()
+  expect(await warning.count()).toBe(0)
+})
 
-// To look at: `SHOTS=1 pnpm test` leaves every view as a picture.
+// `SHOTS=1 pnpm test` saves a screenshot of every view.
 const SHOTS = process.env.SHOTS && fileURLToPath(new URL('../shots/', import.meta.url))
 
 for (const colorScheme of ['light', 'dark'] as const) {
   consoleTest(
-    `login and a reader's pages fit 320 to 1920 px in ${colorScheme}, and axe finds nothing in them`,
+    `login and a reader's pages fit 320 to 1920 px in ${colorScheme} and have no axe violations`,
     async (visit) => {
       const { page, open } = visit
-      const { operator, reader } = await lock(visit)
+      const { operator, reader } = await createKeys(visit)
       const check = async (name: string) => {
         expect(await violations(page), name).toEqual([])
         for (const width of [320, 390, 1280, 1920]) {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { consoleTest, fill, hold, shareBrowser, violations } from './console.ts'
+import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
-const refused = /Failed to load resource/
+const expected = /Failed to load resource/
 
 consoleTest('a user is created, edited, deactivated, activated and deleted', async ({ page, client, open }) => {
   await open('/users')
@@ -33,7 +33,7 @@ consoleTest('a user is created, edited, deactivated, activated and deleted', asy
   expect((await client.users.list.query({})).users).toEqual([])
 })
 
-consoleTest('books and items are created and edited by the same form', async ({ page, client, open }) => {
+consoleTest('one form creates and edits books and items', async ({ page, client, open }) => {
   await open('/books?open=new')
   await page.getByRole('dialog').getByLabel('Title').fill('Kindred')
   await page.getByRole('dialog').getByLabel('Author').fill('Octavia E. Butler')
@@ -52,29 +52,26 @@ consoleTest('books and items are created and edited by the same form', async ({ 
   expect(await client.items.get.query({ id: 1 })).toMatchObject({ name: 'Lamp', price: 24.5, category: null })
 })
 
-consoleTest(
-  "each wrong field says the contract's rule beside it, and the keyboard goes to the first",
-  async (visit) => {
-    const { page, client, open } = visit
-    await open('/users?open=new')
-    await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
-    await page.getByRole('dialog').getByLabel('Age').fill('old')
-    await page.getByRole('button', { name: 'Create user' }).click()
-    const described = (label: string) =>
-      page.getByRole('textbox', { name: label }).and(page.locator('[aria-invalid=true]'))
-    await page.getByText('Name must be text of 1 to 200 characters').waitFor()
-    await page.getByText('E-mail must be a valid e-mail address of at most 254 characters').waitFor()
-    await page.getByText('Age must be a whole number from 0 to 150').waitFor()
-    expect(await described('Name').evaluate((input) => input === document.activeElement)).toBe(true)
-    await page.getByRole('dialog').getByLabel('Age').fill('36')
-    await page.getByText('Age must be').waitFor({ state: 'detached' })
-    expect(await violations(page)).toEqual([])
-    expect((await client.users.list.query({})).users).toEqual([])
-  },
-)
+consoleTest("each invalid field shows the contract's rule, and the first one gets the focus", async (visit) => {
+  const { page, client, open } = visit
+  await open('/users?open=new')
+  await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
+  await page.getByRole('dialog').getByLabel('Age').fill('old')
+  await page.getByRole('button', { name: 'Create user' }).click()
+  const described = (label: string) =>
+    page.getByRole('textbox', { name: label }).and(page.locator('[aria-invalid=true]'))
+  await page.getByText('Name must be text of 1 to 200 characters').waitFor()
+  await page.getByText('E-mail must be a valid e-mail address of at most 254 characters').waitFor()
+  await page.getByText('Age must be a whole number from 0 to 150').waitFor()
+  expect(await described('Name').evaluate((input) => input === document.activeElement)).toBe(true)
+  await page.getByRole('dialog').getByLabel('Age').fill('36')
+  await page.getByText('Age must be').waitFor({ state: 'detached' })
+  expect(await violations(page)).toEqual([])
+  expect((await client.users.list.query({})).users).toEqual([])
+})
 
 consoleTest(
-  'what only the service knows, a taken address, stands beside its field too',
+  'an error from the service, such as a taken address, shows at its field',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await open('/users?open=new')
@@ -83,11 +80,11 @@ consoleTest(
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByText('E-mail already in use by another user').waitFor()
   },
-  { expected: refused },
+  { expected },
 )
 
-consoleTest('several users are deactivated and deleted at once', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('several selected users are deactivated and deleted at once', async ({ page, client, open }) => {
+  await seed(client)
   await open('/users?status=active')
   for (const name of ['Ada Lovelace', 'Grace Hopper']) {
     await page.getByRole('row', { name }).getByRole('checkbox').check()
@@ -106,8 +103,8 @@ consoleTest('several users are deactivated and deleted at once', async ({ page, 
   expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(12)
 })
 
-consoleTest('inactive users are deleted once their number is typed', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('inactive users are deleted after their number is typed', async ({ page, client, open }) => {
+  await seed(client)
   await open('/users')
   await page.getByRole('button', { name: 'Delete inactive…' }).click()
   const confirm = page.getByRole('button', { name: 'Delete 3 inactive users' })
@@ -120,33 +117,33 @@ consoleTest('inactive users are deleted once their number is typed', async ({ pa
   expect((await client.users.list.query({ status: 'inactive' })).users).toEqual([])
 })
 
-consoleTest('a number that has changed since it was typed deletes nothing', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('a bulk deletion whose number has changed deletes nothing', async ({ page, client, open }) => {
+  await seed(client)
   await open('/users?open=purge')
   await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
   await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
   await page.getByRole('button', { name: 'Delete 3 inactive users' }).click()
-  await page.getByText('Their number has changed meanwhile. Nothing was deleted.').waitFor()
+  await page.getByText('The number of users has changed. Nothing was deleted.').waitFor()
   await page.getByLabel('Type delete 4 to confirm').waitFor()
   expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
 })
 
-consoleTest('the keyboard stays where a button changes, and on the page where one goes', async (visit) => {
+consoleTest('the focus stays on a button that changes, and on the page if its button disappears', async (visit) => {
   const { page, client, open } = visit
-  await fill(client)
+  await seed(client)
   await open('/users')
   const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.id")
   await page.getByRole('button', { name: 'Deactivate Ada Lovelace' }).press('Enter')
   await page.getByText('Ada Lovelace deactivated').waitFor()
   expect(await focused()).toBe('Activate Ada Lovelace')
-  // A row takes no second order before the first is done.
+  // A row's buttons are disabled while a request is pending.
   await page.getByRole('button', { name: 'Delete Ada Lovelace', disabled: false }).press('Enter')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('Ada Lovelace deleted').waitFor()
   await page.waitForFunction("document.activeElement.id === 'main'")
 })
 
-consoleTest('a form left while it saves leaves the next one alone', async ({ page, client, open }) => {
+consoleTest('a form closed while it saves does not affect the next form', async ({ page, client, open }) => {
   await client.books.createMany.mutate({
     books: [
       { title: 'Kindred', author: 'Octavia E. Butler', published_date: '1979-06-01' },
@@ -154,33 +151,33 @@ consoleTest('a form left while it saves leaves the next one alone', async ({ pag
     ],
   })
   await open('/books')
-  const answer = await hold(page, 'books.replace')
+  const resume = await pauseCalls(page, 'books.replace')
   await page.getByRole('button', { name: 'Edit Kindred' }).click()
   await page.getByRole('dialog').getByLabel('Title').fill('Kindred (1979)')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Edit Solaris' }).click()
   await page.getByRole('dialog').getByLabel('Author').fill('Stanisław Lem')
-  answer()
+  resume()
   await page.getByText('Kindred (1979) saved').waitFor()
   expect(await page.getByRole('dialog').getByLabel('Author').inputValue()).toBe('Stanisław Lem')
 })
 
 consoleTest(
-  'a form left while it saves still says that it was not saved',
+  'a form closed while it saves still reports a failure',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await open('/users?open=new')
-    const answer = await hold(page, 'users.create')
+    const resume = await pauseCalls(page, 'users.create')
     await page.getByRole('dialog').getByLabel('Name').fill('Another')
     await page.getByRole('dialog').getByLabel('E-mail').fill('ada@example.com')
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    answer()
+    resume()
     await page.getByText('The user was not saved.').waitFor()
   },
-  { expected: refused },
+  { expected },
 )
 
 consoleTest('an edit that changes nothing sends nothing', async ({ page, client, open }) => {

@@ -14,7 +14,7 @@ export interface Service extends AsyncDisposable {
   client: Client
 }
 
-/** The real service as a process of its own, with a database of its own; `await using` ends both. */
+/** Starts the real service in a separate process with a new database; `await using` removes both. */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'resource-console-'))
   const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'test.db')}` }
@@ -37,9 +37,9 @@ async function servedAt(log: NodeJS.ReadableStream): Promise<string> {
   for await (const line of lines) {
     const { url } = JSON.parse(line) as { url?: string }
     if (url === undefined) continue
-    // Read on, or the service would one day wait for its log to be read.
+    // Keeps reading, because the service would block on a full pipe.
     log.resume()
     return url
   }
-  throw new Error('The service ended before it served')
+  throw new Error('The service exited before it listened')
 }

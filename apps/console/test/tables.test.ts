@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, hold, shareBrowser } from './console.ts'
+import { consoleTest, pauseCalls, seed, shareBrowser } from './console.ts'
 
 shareBrowser()
 
@@ -9,9 +9,9 @@ const focused = (page: Page) => page.evaluate("document.activeElement.getAttribu
 const firstRow = (page: Page, name: string) =>
   page.locator('.records tbody tr').first().filter({ hasText: name }).waitFor()
 
-consoleTest('filters and sort are the service’s, stand in the URL, and a link reproduces them', async (visit) => {
+consoleTest('the service applies filters and sort, and the URL reproduces them', async (visit) => {
   const { page, client, open } = visit
-  await fill(client)
+  await seed(client)
   await open('/items')
   await page.getByRole('textbox', { name: 'Category' }).fill('kitchen')
   await page.getByRole('textbox', { name: 'Category' }).press('Enter')
@@ -30,9 +30,9 @@ consoleTest('filters and sort are the service’s, stand in the URL, and a link 
 })
 
 consoleTest(
-  'pages follow the cursor forward and back, and a link leads into the middle',
+  'the pager goes forward and back by cursor, and a reload keeps the page',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await open('/items?limit=10')
     await firstRow(page, 'Lamp 1')
     await page.getByRole('button', { name: 'Next' }).click()
@@ -49,9 +49,9 @@ consoleTest(
   },
 )
 
-consoleTest('the keyboard alone selects rows, opens one, and is back there when it closes', async (visit) => {
+consoleTest('the keyboard selects and opens rows, and the focus returns when a dialog closes', async (visit) => {
   const { page, client, open } = visit
-  await fill(client)
+  await seed(client)
   await open('/books')
   await page.getByRole('checkbox', { name: 'Select Kindred' }).press('Space')
   await page.getByText('1 book selected').waitFor()
@@ -63,8 +63,8 @@ consoleTest('the keyboard alone selects rows, opens one, and is back there when 
   expect(await focused(page)).toBe('Edit Kindred')
 })
 
-consoleTest('a filter keeps the keyboard, and a word that is none of it says why', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('a filter keeps the focus, and an invalid value shows an error', async ({ page, client, open }) => {
+  await seed(client)
   await open('/items')
   await page.getByRole('textbox', { name: 'Price below' }).fill('cheap')
   await page.getByText('Price below must be a number').waitFor()
@@ -77,15 +77,15 @@ consoleTest('a filter keeps the keyboard, and a word that is none of it says why
   expect(await page.getByRole('textbox', { name: 'Price below' }).inputValue()).toBe('')
 })
 
-consoleTest('a filter left for a button holds when the button acts', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('a filter applies before the button that takes its focus', async ({ page, client, open }) => {
+  await seed(client)
   await open('/items')
   await page.getByRole('textbox', { name: 'Category' }).fill('kitchen')
   await page.getByRole('button', { name: 'Export…' }).click()
   await page.getByText('7 items on all pages with category kitchen').waitFor()
 })
 
-consoleTest('a hand-written link means what it says', async ({ page, client, open }) => {
+consoleTest('a handwritten link applies valid parameters and ignores the rest', async ({ page, client, open }) => {
   await client.items.createMany.mutate({
     items: [
       { name: 'Year', price: 1, category: '2024' },
@@ -101,12 +101,12 @@ consoleTest('a hand-written link means what it says', async ({ page, client, ope
 })
 
 consoleTest(
-  'a cursor of another sort or of no list leads to the first page, as does a page whose rows are gone',
+  'an invalid cursor, or a page whose rows were deleted, offers a way back',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await open('/items?limit=10&after=nonsense')
-    await page.getByRole('heading', { name: 'Nothing follows' }).waitFor()
-    await page.getByRole('button', { name: 'To the first page' }).click()
+    await page.getByRole('heading', { name: 'This page is empty' }).waitFor()
+    await page.getByRole('button', { name: 'Go to the first page' }).click()
     await firstRow(page, 'Lamp 1')
     await page.getByRole('button', { name: 'Next' }).click()
     await firstRow(page, 'Rug 11')
@@ -115,15 +115,15 @@ consoleTest(
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
     await page.getByRole('button', { name: 'Delete 10…' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('heading', { name: 'Nothing follows' }).waitFor()
+    await page.getByRole('heading', { name: 'This page is empty' }).waitFor()
     await page.getByRole('button', { name: 'Previous' }).click()
     await firstRow(page, 'Rug 11')
   },
   { expected: /Failed to load resource/ },
 )
 
-consoleTest('what is selected stays behind on its page; Shift takes a range', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('another page starts without a selection; Shift-click selects a range', async ({ page, client, open }) => {
+  await seed(client)
   await open('/items?limit=10')
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
   await page.getByText('10 items selected').waitFor()
@@ -135,8 +135,8 @@ consoleTest('what is selected stays behind on its page; Shift takes a range', as
   await page.getByText('6 items selected').waitFor()
 })
 
-consoleTest('what can be done to the selected comes into sight and moves no row', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('the actions on the selection are visible and move no row', async ({ page, client, open }) => {
+  await seed(client)
   await open('/items')
   const third = page.getByRole('row', { name: 'Kettle 3' })
   await third.waitFor()
@@ -147,21 +147,21 @@ consoleTest('what can be done to the selected comes into sight and moves no row'
   expect((bar?.y ?? 900) + (bar?.height ?? 0)).toBeLessThan(900)
 })
 
-consoleTest('Next pressed twice in a row skips no page and loses no way back', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('pressing Next twice skips no page, and Previous still works', async ({ page, client, open }) => {
+  await seed(client)
   await open('/items?limit=10')
   await firstRow(page, 'Lamp 1')
-  const answer = await hold(page, 'items.list')
+  const resume = await pauseCalls(page, 'items.list')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByRole('button', { name: 'Next' }).click({ force: true })
-  answer()
+  resume()
   await firstRow(page, 'Rug 11')
   await page.getByRole('button', { name: 'Previous' }).click()
   await firstRow(page, 'Lamp 1')
 })
 
-consoleTest('Back leaves a window, and does not open again what was closed', async ({ page, client, open }) => {
-  await fill(client)
+consoleTest('the Back button closes a dialog and does not reopen a closed one', async ({ page, client, open }) => {
+  await seed(client)
   await open('/')
   await page.getByRole('link', { name: 'Books', exact: true }).click()
   await page.getByRole('button', { name: 'Edit Kindred' }).click()
@@ -180,7 +180,7 @@ consoleTest('Back leaves a window, and does not open again what was closed', asy
 consoleTest(
   'the overview counts users by role and status and shows prices by category',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     await open('/')
     const row = (table: string, name: string) =>
       page.getByRole('table', { name: table }).getByRole('row', { name }).textContent()
@@ -193,7 +193,7 @@ consoleTest(
   },
 )
 
-consoleTest('the chosen theme stays at the next visit', async ({ page, open }) => {
+consoleTest('the console keeps the selected theme after a reload', async ({ page, open }) => {
   await open('/')
   await page.getByLabel('Theme').selectOption('dark')
   await page.reload()

@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, hold, shareBrowser, violations } from './console.ts'
+import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
-const refused = /Failed to load resource/
+const expected = /Failed to load resource/
 
 async function choose(page: Page, name: string, text: string) {
   await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
 }
 
-async function saved(page: Page, start: () => Promise<void>) {
+async function downloadFrom(page: Page, start: () => Promise<void>) {
   const [file] = await Promise.all([page.waitForEvent('download'), start()])
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
 consoleTest(
-  'a CSV of 1,200 users is created but for the rows that are wrong, which come back as a file',
+  'an import of 1,200 users creates the valid rows and offers the failed rows as a file',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
     const good = Array.from({ length: 1200 }, (_, index) => `User ${index},user${index}@example.com,${index % 90}`)
@@ -39,8 +39,8 @@ consoleTest(
     await page.getByRole('row', { name: '701 email: already in use by another user' }).waitFor()
     expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1204')
     expect(await violations(page)).toEqual([])
-    const { name, text } = await saved(page, () =>
-      page.getByRole('button', { name: 'Download the failed rows' }).click(),
+    const { name, text } = await downloadFrom(page, () =>
+      page.getByRole('button', { name: 'Download failed rows' }).click(),
     )
     expect(name).toBe('users-failed.csv')
     expect(text.split('\r\n')).toEqual([
@@ -52,13 +52,13 @@ consoleTest(
     ])
     expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(1202)
   },
-  { expected: refused },
+  { expected },
 )
 
 consoleTest(
-  'a file that was imported before fails row by row, and its one new row is created',
+  'a second import of a file fails row by row and creates its one new row',
   async ({ page, client, open }) => {
-    await fill(client)
+    await seed(client)
     const { users } = await client.users.list.query({})
     const lines = [...users.map(({ name, email }) => ({ name, email })), { name: 'New', email: 'new@example.com' }]
     await open('/users?open=import')
@@ -66,11 +66,11 @@ consoleTest(
     await page.getByRole('button', { name: 'Import 15 users' }).click()
     await page.getByText('1 user created, 14 rows failed').waitFor()
   },
-  { expected: refused },
+  { expected },
 )
 
 consoleTest(
-  'a JSON array of items is imported, and a file that is none says why not',
+  'a JSON array of items is imported, and an unusable file shows an error',
   async ({ page, client, open }) => {
     await open('/items?open=import')
     await choose(page, 'items.csv', 'title,cost\nLamp,3')
@@ -93,19 +93,19 @@ consoleTest('10,000 rows are imported', async ({ page, client, open }) => {
   expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(10_000)
 })
 
-consoleTest('an import that is stopped has created what it says, no more and no less', async (visit) => {
+consoleTest('a stopped import reports exactly the created records', async (visit) => {
   const { page, client, open } = visit
   await open('/items?open=import')
   const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Import 1,200 items' }).waitFor()
-  const answer = await hold(page, 'items.createMany')
+  const resume = await pauseCalls(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await page.getByRole('button', { name: 'Stop' }).waitFor()
-  // Escape stops first, and closes what has ended.
+  // The first Escape stops the import; a second closes the dialog.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
-  answer()
+  resume()
   await page.getByText('500 items created, 700 rows not sent.').waitFor()
   expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(500)
   await page.keyboard.press('Escape')
@@ -113,7 +113,7 @@ consoleTest('an import that is stopped has created what it says, no more and no 
 })
 
 consoleTest(
-  'when the service goes away, every row that was not created comes back once, with why',
+  'an import reports each row once, with the reason, if the service becomes unavailable',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
     await open('/users?open=import')
@@ -125,8 +125,8 @@ consoleTest(
     await page.route('**/trpc/users.createMany*', (route) => (calls++ === 0 ? route.continue() : route.abort()))
     await page.getByRole('button', { name: 'Import 600 users' }).click()
     await page.getByText('0 users created, 600 rows failed.').waitFor()
-    const { name, text } = await saved(page, () =>
-      page.getByRole('button', { name: 'Download the failed rows' }).click(),
+    const { name, text } = await downloadFrom(page, () =>
+      page.getByRole('button', { name: 'Download failed rows' }).click(),
     )
     const failed = text
       .trimEnd()
@@ -140,14 +140,14 @@ consoleTest(
       team: { id: 1 },
       error: 'email: already in use by another user',
     })
-    expect(failed[4].error).toMatch(/^The service cannot be reached.*It may have been created/)
+    expect(failed[4].error).toMatch(/^The service cannot be reached.*The record may have been created/)
     expect(failed[599].error).toMatch(/^Not sent\. The service cannot be reached/)
   },
-  { expected: refused },
+  { expected },
 )
 
 consoleTest(
-  'what the filters let through is exported, and the CSV can be imported again',
+  'an export contains the filtered records, and its CSV can be imported again',
   async ({ page, client, open }) => {
     await client.items.createMany.mutate({
       items: [
@@ -158,10 +158,10 @@ consoleTest(
     })
     await open('/items?price_lt=50&sort=id_desc')
     await page.getByRole('row', { name: 'Lamp' }).waitFor()
-    const exported = (form: string) =>
-      saved(page, async () => {
+    const exported = (format: string) =>
+      downloadFrom(page, async () => {
         await page.getByRole('button', { name: 'Export…' }).click()
-        await page.getByRole('button', { name: form, exact: true }).click()
+        await page.getByRole('button', { name: format, exact: true }).click()
       })
     const ndjson = await exported('NDJSON')
     expect(ndjson).toEqual({
@@ -180,7 +180,7 @@ consoleTest(
     expect((await exported('CSV')).text).toBe('\uFEFFid,name,price,category\r\n')
     await open('/items?open=import')
     await choose(page, 'items.csv', csv.text)
-    await page.getByText('Not taken over: id.').waitFor()
+    await page.getByText('Ignored fields: id.').waitFor()
     await page.getByRole('button', { name: 'Import 2 items' }).click()
     await page.getByText('2 items created').waitFor()
     expect((await client.items.get.query({ id: 5 })).name).toBe('=SUM(A1)')

@@ -2,33 +2,33 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, fill, shareBrowser, violations } from './console.ts'
+import { consoleTest, seed, shareBrowser, violations } from './console.ts'
 import { VIEWS } from './views.ts'
 
 shareBrowser()
 
-// To look at: `SHOTS=1 pnpm test` leaves every view as a picture.
+// `SHOTS=1 pnpm test` saves a screenshot of every view.
 const SHOTS = process.env.SHOTS && fileURLToPath(new URL('../shots/', import.meta.url))
 
-// What the browser says of the requests that the views let fail.
+// The browser logs the requests that the views make fail.
 const expected = /Failed to load resource|dynamically imported module/
 
-// At the first of each pair axe looks, too.
-const WIDTHS = [
+// axe runs at the first width of each pair.
+const VIEWPORT_WIDTHS = [
   [390, 320],
   [1280, 1920],
 ] as const
 
 for (const [name, show] of Object.entries(VIEWS)) {
   consoleTest(
-    `${name}: fits 320 to 1920 px, light and dark, and axe finds nothing in it`,
+    `${name}: fits 320 to 1920 px and has no axe violations, light and dark`,
     async (visit) => {
       const { page, client } = visit
-      await fill(client)
+      await seed(client)
       await show(visit)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        for (const [width, further] of WIDTHS) {
+        for (const [width, further] of VIEWPORT_WIDTHS) {
           for (const wide of [further, width]) {
             await page.setViewportSize({ width: wide, height: 900 })
             expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(wide)
@@ -39,12 +39,12 @@ for (const [name, show] of Object.entries(VIEWS)) {
         }
       }
     },
-    // The view is reached where there is least room; the other tests have a wide window.
+    // Opens the view in a narrow viewport; the other tests use a wide one.
     { viewport: { width: 390, height: 900 }, expected },
   )
 }
 
-// Colours on their way from one scheme to the other are neither.
+// During a transition, colors belong to neither scheme.
 const TRANSITIONS_END = `Promise.all(document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition)
   .map(({ finished }) => finished))`

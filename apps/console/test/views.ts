@@ -9,7 +9,7 @@ async function chooseFile({ page }: Visit, text: string) {
 
 const FILE = 'name,email,age\nTony Hoare,tony@example.com,90\n,nobody,old\nAda,ADA@example.com,\n'
 
-/** Every view and state of the console by name, each reached from a console filled with `fill`. */
+/** Opens each view and state of the console, by name. The records come from `seed`. */
 export const VIEWS: Record<string, Show> = {
   overview: async ({ page, open }) => {
     await open('/')
@@ -150,7 +150,7 @@ export const VIEWS: Record<string, Show> = {
   'overview-failed': async ({ page, open }) => {
     await page.route('**/trpc/**', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await open('/')
-    await page.getByRole('heading', { name: 'Prices cannot be read' }).waitFor()
+    await page.getByRole('heading', { name: 'Prices cannot be loaded' }).waitFor()
   },
   offline: async ({ page, open }) => {
     await open('/users')
@@ -163,14 +163,14 @@ export const VIEWS: Record<string, Show> = {
     await visit.page.getByRole('link', { name: 'Books' }).click()
     await visit.page.getByRole('heading', { name: 'You are offline' }).waitFor()
   },
-  broken: async ({ page, open }) => {
-    await page.route('**/assets/Windows-*', (route) => route.abort())
+  'failed-chunk': async ({ page, open }) => {
+    await page.route('**/assets/Dialogs-*', (route) => route.abort())
     await open('/users')
     await page.getByRole('button', { name: 'New user' }).click()
-    await page.getByRole('heading', { name: 'This page cannot go on' }).waitFor()
+    await page.getByRole('heading', { name: 'This page stopped working' }).waitFor()
   },
   missing: async ({ page, open }) => {
     await open('/nowhere')
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   },
 }

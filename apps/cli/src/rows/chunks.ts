@@ -1,22 +1,22 @@
 import type { Row } from './row.ts'
 
-// What the service takes at once over tRPC is 4 MiB.
-const MOST_CHARACTERS = 1024 * 1024
+// The service accepts tRPC bodies of at most 4 MiB, and a character can take 3 bytes in UTF-8.
+const MAX_CHARACTERS = 1024 * 1024
 
 export interface Chunk {
-  /** Rows before it. */
+  /** Number of rows before the chunk. */
   start: number
   rows: Row[]
 }
 
-/** Rows in chunks of `size`, fewer where they are long. The same file always makes the same chunks. */
+/** Splits rows into chunks of at most `size`, fewer if the rows are long. The same file always gives the same chunks. */
 export async function* chunks(rows: AsyncIterable<Row>, size: number): AsyncGenerator<Chunk> {
   let chunk: Chunk = { start: 0, rows: [] }
   let characters = 0
   for await (const row of rows) {
     chunk.rows.push(row)
     characters += JSON.stringify(row.source).length
-    if (chunk.rows.length < size && characters < MOST_CHARACTERS) continue
+    if (chunk.rows.length < size && characters < MAX_CHARACTERS) continue
     yield chunk
     chunk = { start: chunk.start + chunk.rows.length, rows: [] }
     characters = 0

@@ -6,21 +6,21 @@ import type { Field } from '../fields.ts'
 import { cellValue } from '../values.ts'
 import type { Row, Text } from './row.ts'
 
-const LONGEST_RECORD = 1024 * 1024
+const MAX_RECORD_CHARACTERS = 1024 * 1024
 
 /**
  * The rows of a CSV file whose first line names the columns.
  *
- * @param passed columns that may stand there and are left out
- * @throws Failure for a column nobody knows, and for a file that is no CSV
+ * @param ignored columns that are allowed but not imported
+ * @throws Failure for an unknown or missing column, and for a file that is not valid CSV
  */
-export async function* csvRows(text: Text, fields: Field[], passed: string[]): AsyncGenerator<Row> {
+export async function* csvRows(text: Text, fields: Field[], ignored: string[]): AsyncGenerator<Row> {
   const parser = parse({
     bom: true,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: LONGEST_RECORD,
+    max_record_size: MAX_RECORD_CHARACTERS,
   })
   Readable.from(text)
     .on('error', (error) => parser.destroy(error))
@@ -34,28 +34,28 @@ export async function* csvRows(text: Text, fields: Field[], passed: string[]): A
     }>) {
       if (header === undefined) {
         header = cells
-        checkHeader(header, fields, passed)
+        checkHeader(header, fields, ignored)
       } else yield rowOf(line, header, cells, fields)
       line = info.lines + 1
     }
   } catch (error) {
-    if (error instanceof CsvError) throw invalid(`No CSV: ${error.message}`)
+    if (error instanceof CsvError) throw invalid(`Invalid CSV: ${error.message}`)
     throw error
   }
 }
 
-function checkHeader(header: string[], fields: Field[], passed: string[]): void {
+function checkHeader(header: string[], fields: Field[], ignored: string[]): void {
   const known = fields.map(({ name }) => name)
-  const unknown = header.filter((name) => !known.includes(name) && !passed.includes(name))
+  const unknown = header.filter((name) => !known.includes(name) && !ignored.includes(name))
   const missing = fields.filter(({ name, required }) => required && !header.includes(name)).map(({ name }) => name)
-  if (unknown.length > 0) throw invalid(`Unknown columns: ${unknown.join(', ')}; known are ${known.join(', ')}`)
+  if (unknown.length > 0) throw invalid(`Unknown columns: ${unknown.join(', ')}. Allowed: ${known.join(', ')}`)
   if (missing.length > 0) throw invalid(`Missing columns: ${missing.join(', ')}`)
 }
 
 function rowOf(line: number, header: string[], cells: string[], fields: Field[]): Row {
   const source = Object.fromEntries(header.map((name, n) => [name, cells[n] ?? '']))
   if (cells.length !== header.length) {
-    return { line, source, fault: `has ${cells.length} cells, the first line has ${header.length}` }
+    return { line, source, error: `has ${cells.length} cells, the first line has ${header.length}` }
   }
   const record: Record<string, unknown> = {}
   for (const field of fields) {

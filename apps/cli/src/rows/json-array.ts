@@ -1,13 +1,13 @@
 import { invalid } from '../failures.ts'
-import type { Piece } from './ndjson.ts'
+import type { JsonText } from './ndjson.ts'
 import type { Text } from './row.ts'
 
-const LONGEST = 1024 * 1024
-/** A whole string, a mark of structure, or a part of what lies between. */
+const MAX_CHARACTERS = 1024 * 1024
+/** A complete string, a structural character, or text between those. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},\n]|[^"[\]{},\n]+/gsy
 
-/** The elements of a file that is one JSON array, one after the other: only the current one is in memory. */
-export async function* elements(text: Text): AsyncGenerator<Piece> {
+/** The elements of a file that contains one JSON array. Only the current element is in memory. */
+export async function* elements(text: Text): AsyncGenerator<JsonText> {
   let depth = 0
   let line = 1
   let begin = 1
@@ -19,7 +19,7 @@ export async function* elements(text: Text): AsyncGenerator<Piece> {
     let end = 0
     for (const [token] of rest.matchAll(TOKEN)) {
       end += token.length
-      if (depth === 0 && token.trim() !== '' && (token !== '[' || isOver)) throw notAlone(line)
+      if (depth === 0 && token.trim() !== '' && (token !== '[' || isOver)) throw unexpectedContent(line)
       if (token === ']' || token === '}') depth--
       if (depth > 1 || (depth === 1 && token !== ',')) {
         if (element.trim() === '') begin = line
@@ -32,16 +32,16 @@ export async function* elements(text: Text): AsyncGenerator<Piece> {
       if (token === '[' || token === '{') depth++
       line += token.split('\n').length - 1
     }
-    // A string that the next chunk ends.
+    // An unfinished string; the next chunk completes it.
     rest = rest.slice(end)
-    if (depth === 0 && rest !== '') throw notAlone(line)
-    if (element.length + rest.length > LONGEST) {
-      throw invalid(`Line ${begin}: an element longer than ${LONGEST} characters`)
+    if (depth === 0 && rest !== '') throw unexpectedContent(line)
+    if (element.length + rest.length > MAX_CHARACTERS) {
+      throw invalid(`Line ${begin}: an element must be at most ${MAX_CHARACTERS} characters`)
     }
   }
-  if (!isOver) throw invalid('The JSON array does not end')
+  if (!isOver) throw invalid('The JSON array must end with ]')
 }
 
-function notAlone(line: number) {
-  return invalid(`Line ${line}: a JSON array stands alone in its file`)
+function unexpectedContent(line: number) {
+  return invalid(`Line ${line}: the file must contain one JSON array and nothing else`)
 }

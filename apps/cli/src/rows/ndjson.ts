@@ -1,16 +1,16 @@
 import { invalid } from '../failures.ts'
 import type { Text } from './row.ts'
 
-const LONGEST = 1024 * 1024
+const MAX_CHARACTERS = 1024 * 1024
 
-/** A JSON text of a file and the line it begins on. */
-export interface Piece {
+/** One JSON value of a file as text, and the line on which it starts. */
+export interface JsonText {
   line: number
   text: string
 }
 
-/** The lines of a file that are not blank. */
-export async function* lines(text: Text): AsyncGenerator<Piece> {
+/** The non-blank lines of a file. */
+export async function* lines(text: Text): AsyncGenerator<JsonText> {
   let rest = ''
   let line = 0
   for await (const chunk of text) {
@@ -20,7 +20,9 @@ export async function* lines(text: Text): AsyncGenerator<Piece> {
       line++
       if (part.trim() !== '') yield { line, text: part }
     }
-    if (rest.length > LONGEST) throw invalid(`Line ${line + 1} is longer than ${LONGEST} characters; is this NDJSON?`)
+    if (rest.length > MAX_CHARACTERS) {
+      throw invalid(`Line ${line + 1}: must be at most ${MAX_CHARACTERS} characters. Check that the file is NDJSON`)
+    }
   }
   if (rest.trim() !== '') yield { line: line + 1, text: rest }
 }

@@ -1,14 +1,14 @@
-/** A row of an input file: its record as the service takes it, or what is wrong with it. */
+/** A row of an input file: its record, or the error that makes it invalid. */
 export interface Row {
-  /** Where it begins in the file, from 1. */
+  /** Line on which the row starts, from 1. */
   line: number
   record?: Record<string, unknown>
-  fault?: string
-  /** As it stood in the file, for the file of failed rows. */
+  error?: string
+  /** The row as it is in the file; it goes into the file of failed rows. */
   source: Record<string, unknown>
 }
 
-/** What the file of failed rows says beside the row; an import leaves these columns out. */
+/** Columns that the file of failed rows adds. An import ignores them. */
 export const FAILED_LINE = 'failed_line'
 export const FAILED_REASON = 'failed_reason'
 

@@ -3,18 +3,18 @@ import { Value } from '../resources/Value.tsx'
 
 interface Props {
   resource: Resource
-  /** What the left column holds: `Your version`. */
+  /** Heading of the left column: `Your version`. */
   title: string
   mine: Record<string, unknown>
   stored: Record<string, unknown>
 }
 
-/** Two versions of a record side by side, with what differs marked. */
+/** Two versions of a record side by side, with the differences marked. */
 export function Versions({ resource, title, mine, stored }: Props) {
   const columns = resource.columns.filter(({ kind, field }) => kind !== 'time' && field in mine)
   return (
     <>
-      <p role="alert">Someone else changed this {resource.one} after it was shown to you. Nothing is written yet.</p>
+      <p role="alert">Someone else changed this {resource.one} in the meantime. Nothing is saved yet.</p>
       <table className="versions">
         <caption className="hidden">Both versions, field by field</caption>
         <thead>

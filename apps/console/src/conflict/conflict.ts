@@ -1,10 +1,10 @@
 import type { Action, Row } from '../resources/resource.ts'
 
-/** A write that met a record other than the one its writer had seen. */
+/** A write to a record that changed since the user read it. */
 export interface Conflict {
   action: Action
-  /** As its writer saw it. */
+  /** The version that the user saw. */
   row: Row
-  /** As it is stored now. */
+  /** The version stored now. */
   stored: Row
 }

@@ -6,14 +6,14 @@ interface Props {
   field: Field
   value: string
   onChange: (value: string) => void
-  fault?: string | undefined
+  error?: string | undefined
   hint?: string | undefined
 }
 
-/** One field of a form with its label and, under it, what is wrong. */
-export function FieldInput({ field, value, onChange, fault, hint }: Props) {
+/** A form field with its label and, below it, its error. */
+export function FieldInput({ field, value, onChange, error, hint }: Props) {
   const { name, label, kind, isRequired } = field
-  if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} fault={fault} />
+  if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} error={error} />
   return (
     <TextField
       className="field"
@@ -24,7 +24,7 @@ export function FieldInput({ field, value, onChange, fault, hint }: Props) {
       value={value}
       onChange={onChange}
       isRequired={isRequired}
-      isInvalid={fault !== undefined}
+      isInvalid={error !== undefined}
       validationBehavior="aria"
     >
       <Label className="label">
@@ -32,13 +32,13 @@ export function FieldInput({ field, value, onChange, fault, hint }: Props) {
         {!isRequired && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
       <Input />
-      <FieldError className="fault">{fault}</FieldError>
+      <FieldError className="field-error">{error}</FieldError>
     </TextField>
   )
 }
 
-function Choice({ field, value, onChange, fault }: Props) {
-  const faultId = useId()
+function Choice({ field, value, onChange, error }: Props) {
+  const errorId = useId()
   return (
     <div className="field">
       <label className="field">
@@ -46,8 +46,8 @@ function Choice({ field, value, onChange, fault }: Props) {
         <select
           name={field.name}
           value={value}
-          aria-invalid={fault !== undefined}
-          aria-describedby={faultId}
+          aria-invalid={error !== undefined}
+          aria-describedby={errorId}
           onChange={(event) => onChange(event.target.value)}
         >
           {field.empty === null && <option value="">none</option>}
@@ -56,8 +56,8 @@ function Choice({ field, value, onChange, fault }: Props) {
           ))}
         </select>
       </label>
-      <span id={faultId} className="fault">
-        {fault}
+      <span id={errorId} className="field-error">
+        {error}
       </span>
     </div>
   )

@@ -8,18 +8,18 @@ import { useRecordForm } from './record-form.ts'
 
 interface Props {
   resource: Resource
-  /** The record to edit; a new one when absent. */
+  /** The record to edit; absent for a new record. */
   row?: Row
   onClose: () => void
 }
 
-/** The fields of a record, each with what the contract holds against it. */
+/** The form of a record, with a validation error below each invalid field. */
 export function RecordForm({ resource, row, onClose }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
-  const { faults, submissions, stored } = form
+  const { errors, submissions, stored } = form
 
-  // After a refused submission the keyboard stands in the first field that is wrong.
+  // A rejected submission moves the focus to the first invalid field.
   useEffect(() => {
     if (submissions > 0) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [submissions])
@@ -30,11 +30,11 @@ export function RecordForm({ resource, row, onClose }: Props) {
         <Versions resource={resource} title="Your version" mine={{ ...stored, ...form.input }} stored={stored} />
         <footer>
           <Button onPress={onClose} autoFocus>
-            Keep the stored one
+            Keep the stored version
           </Button>
-          <Button onPress={form.editStored}>Edit the stored one</Button>
+          <Button onPress={form.editStored}>Edit the stored version</Button>
           <Button className="button danger" onPress={() => void form.save(stored.version)}>
-            {form.isSaving ? 'Saving…' : 'Save mine over it'}
+            {form.isSaving ? 'Saving…' : 'Overwrite with mine'}
           </Button>
         </footer>
       </>
@@ -60,8 +60,8 @@ export function RecordForm({ resource, row, onClose }: Props) {
           field={field}
           value={form.draft[field.name] ?? ''}
           onChange={(value) => form.set(field.name, value)}
-          fault={faults[field.name]}
-          hint={field.kind === 'password' && row !== undefined ? 'unchanged when empty' : undefined}
+          error={errors[field.name]}
+          hint={field.kind === 'password' && row !== undefined ? 'leave empty to keep it' : undefined}
         />
       ))}
       <footer>

@@ -1,21 +1,21 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import { calls } from '../resources/calls.ts'
-import { type Draft, draftOf, type Field, faultsOf, inputOf, sentence } from '../resources/field.ts'
+import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { showEarly } from '../table/pending.ts'
+import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/rows.ts'
+import { errorMessage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
-import { wordsOf } from '../ui/words.ts'
 
-/** The state of a record's form: checked by the contract before it is sent, and by the service's answer after. */
+/** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
   const { get, create, [editVerb(resource.noun)]: edit } = calls(resource.noun)
   const fields = seen === undefined ? resource.createFields : resource.editFields
   const [base, setBase] = useState(seen)
   const [draft, setDraft] = useState<Draft>(() => draftOf(fields, seen))
-  const [faults, setFaults] = useState<Record<string, string>>({})
+  const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
   const [stored, setStored] = useState<Row>()
   const [isSaving, setSaving] = useState(false)
@@ -23,36 +23,36 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const isOpen = useIsMounted()
   const input = inputOf(sentFields(resource, fields, draft, base), draft)
 
-  const refuse = (next: Record<string, string>) => {
-    setFaults(next)
+  const reject = (next: Record<string, string>) => {
+    setErrors(next)
     setSubmissions((count) => count + 1)
   }
 
   const failed = async (error: unknown) => {
     if (!isOpen.current) {
       const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
-      notify('failed', `${name} was not saved. ${wordsOf(error)}`)
+      notify('failed', `${name} was not saved. ${errorMessage(error)}`)
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
-      await get.query({ id: base.id }).then(setStored, (reason) => setFailure(wordsOf(reason)))
+      await get.query({ id: base.id }).then(setStored, (reason) => setFailure(errorMessage(reason)))
       return
     }
-    const named = error instanceof ServiceError ? namedFaults(fields, error) : {}
+    const named = error instanceof ServiceError ? fieldErrors(fields, error) : {}
     setStored(undefined)
-    if (Object.keys(named).length === 0) setFailure(wordsOf(error))
-    refuse(named)
+    if (Object.keys(named).length === 0) setFailure(errorMessage(error))
+    reject(named)
   }
 
-  /** @param version the one to write over, where it is not the one the form began with */
+  /** @param version version to overwrite, if it is not the one with which the form started */
   const save = async (version?: number) => {
     if (isSaving) return
-    const wrong = faultsOf(fields, draft)
+    const invalid = draftErrors(fields, draft)
     setFailure(undefined)
-    if (Object.keys(wrong).length > 0) return refuse(wrong)
+    if (Object.keys(invalid).length > 0) return reject(invalid)
     if (Object.keys(input).length === 0) return onSaved()
     setSaving(true)
-    const settle = base && showEarly(resource.noun, base.id, (row) => ({ ...row, ...input }))
+    const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...input }))
     try {
       const saved =
         base === undefined
@@ -73,7 +73,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   return {
     fields,
     draft,
-    faults,
+    errors,
     failure,
     input,
     isSaving,
@@ -83,38 +83,38 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     set: (name: string, text: string) => {
       const next = { ...draft, [name]: text }
       setDraft(next)
-      // What was called wrong is called right as soon as it is.
-      if (faults[name] !== undefined) {
-        const fault = faultsOf(fields, next)[name]
-        setFaults(Object.fromEntries(Object.entries({ ...faults, [name]: fault }).filter(isFault)))
+      // Removes an error as soon as the value is valid.
+      if (errors[name] !== undefined) {
+        const error = draftErrors(fields, next)[name]
+        setErrors(Object.fromEntries(Object.entries({ ...errors, [name]: error }).filter(isFieldError)))
       }
     },
     editStored: () => {
       setBase(stored)
       setDraft(draftOf(fields, stored))
-      setFaults({})
+      setErrors({})
       setStored(undefined)
     },
   }
 }
 
-// Where the contract changes field by field, only what was edited goes: what someone else edited beside it stays.
+// If the contract has a partial update, only edited fields are sent, so that other users' changes to other fields remain.
 function sentFields({ noun }: Resource, fields: Field[], draft: Draft, base: Row | undefined): Field[] {
   if (base === undefined || editVerb(noun) === 'replace') return fields
   const before = draftOf(fields, base)
   return fields.filter(({ name }) => draft[name] !== before[name])
 }
 
-function isFault(entry: [string, string | undefined]): entry is [string, string] {
+function isFieldError(entry: [string, string | undefined]): entry is [string, string] {
   return entry[1] !== undefined
 }
 
-function namedFaults(fields: Field[], error: ServiceError): Record<string, string> {
+function fieldErrors(fields: Field[], error: ServiceError): Record<string, string> {
   const known = new Map(fields.map((field) => [field.name, field]))
   return Object.fromEntries(
     error.fields.flatMap(({ field: name, message }) => {
       const field = known.get(name)
-      return field === undefined ? [] : [[name, sentence(field, message)]]
+      return field === undefined ? [] : [[name, fieldMessage(field, message)]]
     }),
   )
 }

@@ -5,7 +5,7 @@ interface Props {
   bars: Bar[]
 }
 
-/** A small bar chart that is a table to whoever does not see it. */
+/** A small bar chart that screen readers read as a table. */
 export function Bars({ caption, bars }: Props) {
   const largest = Math.max(1, ...bars.map(({ value }) => value))
   return (

@@ -9,7 +9,7 @@ import { Bars } from './Bars.tsx'
 import { usePrices, useUserCounts } from './counts.ts'
 import { PriceRanges } from './PriceRanges.tsx'
 
-/** What there is, in numbers. */
+/** Counts and prices of all records. */
 export function Overview() {
   useTitle('Overview')
   const users = useUserCounts()
@@ -31,7 +31,7 @@ export function Overview() {
         <Card query={users} title="Users cannot be counted">
           {({ statuses }) => <Bars caption="Users by status" bars={statuses} />}
         </Card>
-        <Card query={prices} title="Prices cannot be read" isWide>
+        <Card query={prices} title="Prices cannot be loaded" isWide>
           {(ranges) => <PriceRanges {...ranges} />}
         </Card>
       </div>

@@ -7,7 +7,7 @@ interface Props {
   isPartial: boolean
 }
 
-/** Lowest, mean and highest price of each category: a line from end to end and a mark at the mean. */
+/** The lowest, mean and highest price of each category: a line for the range and a tick at the mean. */
 export function PriceRanges({ categories, isPartial }: Props) {
   const top = Math.max(1, ...categories.map(({ highest }) => highest))
   const at = (price: number) => (100 * price) / top
@@ -17,7 +17,7 @@ export function PriceRanges({ categories, isPartial }: Props) {
       <table className="bars prices">
         <caption>
           Prices by category
-          {categories.length > SHOWN && <span className="hint"> the {SHOWN} with most items</span>}
+          {categories.length > SHOWN && <span className="hint"> the {SHOWN} with the most items</span>}
         </caption>
         <thead>
           <tr>
@@ -47,7 +47,7 @@ export function PriceRanges({ categories, isPartial }: Props) {
           ))}
         </tbody>
       </table>
-      {isPartial && <p className="hint">Of the first 20,000 items.</p>}
+      {isPartial && <p className="hint">Based on the first 20,000 items.</p>}
     </>
   )
 }

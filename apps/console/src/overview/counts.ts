@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { client } from '../client.ts'
 
 const { role, status } = contract.users.procedures.update.input.shape
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 const PAGE = 1000
 
 export interface Bar {
   label: string
   value: number
-  /** How it is read out, and stands beside the bar. */
+  /** The value as text, shown next to the bar and read by screen readers. */
   text: string
 }
 
-/** How many records each noun has, and the users by role and status: counted by the service, in one request. */
+/** The number of users by role and by status, counted by the service in one batched request. */
 export function useUserCounts() {
   return useQuery({
     queryKey: ['users', 'overview'],
@@ -41,9 +41,7 @@ export interface CategoryPrices {
   highest: number
 }
 
-/**
- * Prices by category, read from the items themselves since the service does not sum: at most the first 20,000.
- */
+/** Prices by category. The service has no aggregates, so the console reads the items: at most the first 20,000. */
 export function usePrices() {
   return useQuery({
     queryKey: ['items', 'overview'],
@@ -58,7 +56,7 @@ export function usePrices() {
           if (known === undefined) prices.set(name, [price])
           else known.push(price)
         }
-        if (++pages === MOST_PAGES && next !== null) return { categories: summed(prices), isPartial: true }
+        if (++pages === MAX_PAGES && next !== null) return { categories: summed(prices), isPartial: true }
       }
       return { categories: summed(prices), isPartial: false }
     },

@@ -7,7 +7,7 @@ interface Props {
   value: unknown
 }
 
-/** A value as a table shows it. */
+/** A value in a table cell. */
 export function Value({ kind, value }: Props) {
   if (value === null || value === undefined) return <span className="nothing">none</span>
   if (kind === 'badge') return <span className={`chip ${badgeTone(value)}`}>{String(value)}</span>
@@ -16,7 +16,7 @@ export function Value({ kind, value }: Props) {
   return String(value)
 }
 
-// Tones only repeat what the word says.
+// The color adds no information that the text does not have.
 function badgeTone(value: unknown): string {
   const tones: Record<string, string> = { active: 'good', inactive: 'dim', admin: 'strong' }
   return tones[String(value)] ?? ''

@@ -1,27 +1,27 @@
 import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
 
-/** A field of a form or a filter, as the contract's schema makes it. */
+/** A field of a form or a filter, derived from the contract's schema. */
 export interface Field {
   name: string
   label: string
   kind: 'text' | 'email' | 'password' | 'number' | 'boolean' | 'date' | 'choice'
-  /** The values to choose from; empty where any may be typed. */
+  /** The values to choose from; empty for free text. */
   choices: string[]
-  /** Whether it takes several values, with commas between them. */
+  /** Whether it takes several values, separated by commas. */
   isList: boolean
   isRequired: boolean
-  /** What an empty input stands for. */
+  /** The value of an empty input. */
   empty: '' | null | undefined
-  /** What a new record begins with, as the input shows it. */
+  /** The input text for a new record. */
   initial: string
   schema: z.ZodType
 }
 
-/** Values by field name as inputs hold them. */
+/** Input texts by field name. */
 export type Draft = Record<string, string>
 
-/** The field that `schema` describes. */
+/** Derives a field from its schema. */
 export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
   let core = schema
   let isNullable = false
@@ -43,7 +43,7 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
     choices,
     isList,
     isRequired,
-    // An empty number is no number, whether it may be left out or not.
+    // An empty input is never a number, even if the number is required.
     empty: isNullable ? null : isRequired && kind !== 'number' ? '' : undefined,
     initial: String(initial ?? (isNullable ? '' : choices[0]) ?? ''),
     schema,
@@ -66,45 +66,45 @@ function kindOf(schema: z.ZodType): Field['kind'] | undefined {
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-/** What an input's text stands for; text that is no number or boolean stays text, for the schema to refuse. */
-export function fromText(field: Field, text: string): unknown {
-  // Spaces alone are a password like any other.
+/** Parses an input's text. Text that is not a number or boolean is returned unchanged, so that the schema rejects it. */
+export function parseInput(field: Field, text: string): unknown {
+  // A password may consist of spaces only.
   if (text === '' || (text.trim() === '' && field.kind !== 'password')) return field.empty
-  return field.isList ? text.split(',').map((part) => oneFromText(field, part.trim())) : oneFromText(field, text)
+  return field.isList ? text.split(',').map((part) => parseValue(field, part.trim())) : parseValue(field, text)
 }
 
-function oneFromText({ kind, choices }: Field, text: string): unknown {
+function parseValue({ kind, choices }: Field, text: string): unknown {
   if (kind === 'boolean' && choices.includes(text.trim())) return text.trim() === 'true'
   return kind === 'number' && DECIMAL.test(text.trim()) ? Number(text) : text
 }
 
-/** What the schemas say against a draft, by field name; empty when it may be sent. */
-export function faultsOf(fields: Field[], draft: Draft): Record<string, string> {
-  const faults: Record<string, string> = {}
+/** The validation errors of a draft by field name; empty if it is valid. */
+export function draftErrors(fields: Field[], draft: Draft): Record<string, string> {
+  const errors: Record<string, string> = {}
   for (const field of fields) {
-    const fault = faultOf(field, fromText(field, draft[field.name] ?? ''))
-    if (fault !== undefined) faults[field.name] = fault
+    const error = valueError(field, parseInput(field, draft[field.name] ?? ''))
+    if (error !== undefined) errors[field.name] = error
   }
-  return faults
+  return errors
 }
 
-/** What the schema says against a value, as a sentence. */
-export function faultOf(field: Field, value: unknown): string | undefined {
+/** The validation error of a value as a sentence. */
+export function valueError(field: Field, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
-  return parsed.success ? undefined : sentence(field, parsed.error.issues[0]?.message ?? 'is wrong')
+  return parsed.success ? undefined : fieldMessage(field, parsed.error.issues[0]?.message ?? 'is invalid')
 }
 
-/** A rule as a sentence about the field: `Name must be text of 1 to 200 characters`. */
-export function sentence(field: Field, rule: string): string {
+/** A rule with the field's label: `Name must be text of 1 to 200 characters`. */
+export function fieldMessage(field: Field, rule: string): string {
   return `${field.label} ${rule}`
 }
 
-/** The values of `fields` that a draft stands for. */
+/** Parses a draft into input values. */
 export function inputOf(fields: Field[], draft: Draft): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field.name, fromText(field, draft[field.name] ?? '')]))
+  return Object.fromEntries(fields.map((field) => [field.name, parseInput(field, draft[field.name] ?? '')]))
 }
 
-/** A record as a form shows it; without one, what a new record begins with. */
+/** The draft of a record, or of a new record without `row`. */
 export function draftOf(fields: Field[], row?: Record<string, unknown>): Draft {
   return Object.fromEntries(
     fields.map(({ name, initial, kind }) => {

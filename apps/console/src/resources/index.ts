@@ -8,7 +8,7 @@ const overrides: { [N in Noun]?: Overrides<N> } = {
   items: { kinds: { category: 'badge' } },
 }
 
-/** Every noun with a page, in the order of the navigation. */
+/** All nouns with a page, in navigation order. */
 export const resources: Resource[] = Object.entries(contract).flatMap(([name, resource]) => {
   const noun = name as Noun
   return 'collection' in resource ? [describe(noun, resource.collection, overrides[noun])] : []

@@ -17,41 +17,41 @@ interface Column {
   isSortable: boolean
 }
 
-/** What can be done to a record with one press, beside editing and deleting it. */
+/** A one-click action on a record, in addition to editing and deleting. */
 export interface Action<R = Row> {
   label: string
   verb: string
-  /** Of one record that it was done: `activated`. */
+  /** Past participle for notices: `activated`. */
   done: string
   isFor: (row: R) => boolean
-  /** The record as it will be, shown before the service answers; nothing when it will be gone. */
+  /** The record after the action, shown before the service responds; undefined if the action deletes it. */
   apply: (row: R) => R | undefined
   send: (row: R, ifVersion: number) => Promise<unknown>
 }
 
-/** A deletion of many records at once, whose number must be typed. */
+/** A bulk deletion that the user confirms by typing the number of records. */
 export interface Purge {
   label: string
   verb: string
-  /** Of the records it deletes: `inactive`. */
+  /** Adjective for the records it deletes: `inactive`. */
   which: string
   filter: Record<string, unknown>
   send: () => Promise<{ removed: number }>
 }
 
-/** A noun as its page shows it. */
+/** The description of a noun's page. */
 export interface Resource {
   noun: Noun
   title: string
   one: string
   many: string
-  /** The field a record is called by. */
+  /** The field that names a record. */
   nameField: string
   columns: Column[]
   filters: Field[]
   createFields: Field[]
   editFields: Field[]
-  /** Every field of a listed record, as a file of them has it. */
+  /** The fields of an exported file. */
   listed: string[]
   sorts: string[]
   actions: Action[]
@@ -61,12 +61,12 @@ export interface Resource {
 type ListedField<N extends Noun> = keyof ListedRecord<N> & string
 type FormField<N extends Noun> = Exclude<keyof Input<N, 'create'>, 'idempotency_key'> & string
 
-/** Where a noun's page is not the usual one. Names are the contract's: one that the contract lacks does not compile. */
+/** Deviations of a noun's page from the default. A name that is not in the contract causes a compile error. */
 export interface Overrides<N extends Noun> {
-  /** Labels other than the field's name. */
+  /** Labels that differ from the field's name. */
   labels?: { [F in ListedField<N> | FormField<N>]?: string }
   kinds?: { [F in ListedField<N>]?: ColumnKind }
-  /** Columns after those of the fields a caller sends. */
+  /** Columns after those of the input fields. */
   columns?: ListedField<N>[]
   actions?: Action<ListedRecord<N>>[]
   purge?: Purge
@@ -75,7 +75,7 @@ export interface Overrides<N extends Noun> {
 type Shape = Record<string, z.core.$ZodType>
 type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | undefined>
 
-/** The page of a collection: names, kinds, rules, choices and sorts come from the contract. */
+/** Describes the page of a collection. Names, kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
   const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
   const { one, hidden, filters } = facts
@@ -104,9 +104,9 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     })),
     filters: fieldsOf(shapeOf('list'), filters),
     createFields,
-    // A change may leave fields out, but a form shows them all: what a new record must have stays required.
+    // An update may omit fields, but the form shows all of them, so required fields stay required.
     editFields: createFields.filter(({ name }) => name in shapeOf(editVerb(noun))),
-    // The version belongs to the service's writes, not to the data.
+    // The version is for concurrency control and not part of the data.
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,
     actions: (overrides.actions ?? []) as unknown as Action[],
@@ -122,7 +122,7 @@ function columnKind(schema: z.ZodType): ColumnKind {
   return format === 'date' ? 'date' : format === 'datetime' ? 'time' : 'text'
 }
 
-const ENDS: Record<string, string> = {
+const SUFFIXES: Record<string, string> = {
   lt: 'below',
   lte: 'at most',
   gt: 'above',
@@ -133,18 +133,18 @@ const ENDS: Record<string, string> = {
 /** `Unit price` of `unit_price`, `Price below` of `price_lt`. */
 function labelOf(name: string): string {
   const words = name.split('_')
-  const end = ENDS[words.at(-1) as string]
+  const end = SUFFIXES[words.at(-1) as string]
   return [...words.slice(0, end === undefined ? undefined : -1), ...(end === undefined ? [] : [end])]
     .join(' ')
     .replace(/^./, (letter) => letter.toUpperCase())
 }
 
-/** How a noun's records are changed: field by field where the contract can, else whole. */
+/** The procedure that edits a record: a partial update if the contract has one, otherwise a replacement. */
 export function editVerb(noun: Noun): 'update' | 'replace' {
   return 'update' in contract[noun].procedures ? 'update' : 'replace'
 }
 
-/** What people call this record. */
+/** The display name of a record. */
 export function nameOf(resource: Resource, row: Row): string {
   return String(row[resource.nameField])
 }

@@ -1,7 +1,7 @@
 import { Button } from '../ui/Button.tsx'
 import { logOut, useSession } from './session.ts'
 
-/** Who is logged in, and the way out; nothing where the service asks for no key. */
+/** The name and role of the user, and a button to log out. Shows nothing if the service requires no key. */
 export function Account() {
   const { session } = useSession()
   if (session === undefined || session.name === 'anonymous') return null

@@ -2,18 +2,18 @@ import { useId, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { logIn } from './session.ts'
 
-/** Takes an API key, which goes to the service and stays nowhere in the page. */
+/** Sends an API key to the service. The page does not store the key. */
 export function LoginForm() {
-  const fault = useId()
+  const errorId = useId()
   const [failure, setFailure] = useState('')
   const [isSending, setSending] = useState(false)
   const submit = async (form: HTMLFormElement) => {
     setSending(true)
     const key = String(new FormData(form).get('key') ?? '').trim()
-    const words = await logIn(key)
+    const message = await logIn(key)
     setSending(false)
-    setFailure(words ?? '')
-    if (words !== undefined) form.querySelector('input')?.focus()
+    setFailure(message ?? '')
+    if (message !== undefined) form.querySelector('input')?.focus()
   }
   return (
     <form
@@ -30,13 +30,13 @@ export function LoginForm() {
           type="password"
           autoComplete="current-password"
           required
-          // biome-ignore lint/a11y/noAutofocus: there is nothing else to do here
+          // biome-ignore lint/a11y/noAutofocus: the key is the only input
           autoFocus
           aria-invalid={failure !== ''}
-          aria-describedby={fault}
+          aria-describedby={errorId}
         />
       </label>
-      <p id={fault} role="alert" className="fault">
+      <p id={errorId} role="alert" className="field-error">
         {failure}
       </p>
       <Button className="button primary" type="submit">

@@ -2,49 +2,49 @@ import type { Role } from '@resource/contract'
 import { create } from 'zustand'
 import { queryClient } from '../query-client.ts'
 
-/** Who is logged in. */
+/** The logged-in user. */
 interface Session {
   name: string
   role: Role
 }
 
 interface State {
-  /** As the service told last; absent until it has. */
+  /** From the last response of the service; absent before the first. */
   session?: Session
-  /** How a key is asked for, where one is: instead of the page, or over it so that what was begun there stays. */
-  asking?: 'page' | 'window'
+  /** How the console asks for a key, if it does: instead of the page, or in a dialog that keeps the page's input. */
+  loginPrompt?: 'page' | 'dialog'
 }
 
 const PATH = '/console/session'
 
-/** Who is logged in, and whether a key is asked for. */
+/** The session, and whether the console asks for a key. */
 export const useSession = create<State>(() => ({}))
 
-/** Asks the service who is logged in. */
+/** Reads the session from the service. */
 export async function readSession(): Promise<void> {
-  // Without a network there is nothing to be told: whatever is read next will say so.
-  const answer = await fetch(PATH).catch(() => undefined)
-  if (answer?.ok) useSession.setState({ session: await answer.json() }, true)
-  if (answer?.status === 401) askForKey()
+  // Offline, the next query reports the error.
+  const response = await fetch(PATH).catch(() => undefined)
+  if (response?.ok) useSession.setState({ session: await response.json() }, true)
+  if (response?.status === 401) requireLogin()
 }
 
-/** Has a key asked for, as the service does not take what it was sent. */
-export function askForKey(): void {
-  const { asking, session } = useSession.getState()
-  if (asking === undefined) useSession.setState({ asking: session === undefined ? 'page' : 'window' })
+/** Asks for a key, because the service rejected the current credentials. */
+export function requireLogin(): void {
+  const { loginPrompt, session } = useSession.getState()
+  if (loginPrompt === undefined) useSession.setState({ loginPrompt: session === undefined ? 'page' : 'dialog' })
 }
 
 /**
- * Has the browser keep the key where no script can read it.
+ * Logs in. The service stores the key in a cookie that scripts cannot read.
  *
- * @returns why not, as a sentence; nothing when it is done
+ * @returns an error message, or undefined on success
  */
 export async function logIn(key: string): Promise<string | undefined> {
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'A key has no spaces, and letters of the English alphabet alone.'
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'A key has no spaces and only plain letters, digits and symbols.'
   try {
-    const answer = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
-    const body = await answer.json()
-    if (!answer.ok) return `${body.error.message}.`
+    const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
+    const body = await response.json()
+    if (!response.ok) return `${body.error.message}.`
     useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'
@@ -52,7 +52,7 @@ export async function logIn(key: string): Promise<string | undefined> {
   await queryClient.invalidateQueries()
 }
 
-/** Forgets the key, and all that was read with it. */
+/** Logs out and clears all cached data. */
 export async function logOut(): Promise<void> {
   await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
   queryClient.clear()
@@ -60,8 +60,8 @@ export async function logOut(): Promise<void> {
   await readSession()
 }
 
-/** Goes on without a key until the service refuses again. */
-export function putOffLogin(): void {
-  const { asking: _, ...rest } = useSession.getState()
+/** Closes the login dialog until the service rejects the next request. */
+export function dismissLogin(): void {
+  const { loginPrompt: _, ...rest } = useSession.getState()
   useSession.setState(rest, true)
 }

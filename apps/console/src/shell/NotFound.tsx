@@ -1,12 +1,12 @@
 import { Link } from 'wouter'
 import { useTitle } from '../ui/title.ts'
 
-/** A path of the console that leads nowhere. */
+/** The page for an unknown path. */
 export function NotFound() {
-  useTitle('No such page')
+  useTitle('Page not found')
   return (
     <div className="state">
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>The link may be old or mistyped.</p>
       <Link href="/">Go to the overview</Link>
     </div>

@@ -1,11 +1,11 @@
 import { Button } from '../ui/Button.tsx'
 import { dismiss, useNotices } from '../ui/notices.ts'
 
-/** What was done and what failed, read out as it comes. */
+/** Notices of success and failure, announced to screen readers. */
 export function Notices() {
   const notices = useNotices()
   return (
-    // React Aria hides everything beside an open dialog from screen readers, but for what says it stays on top.
+    // React Aria hides everything outside an open dialog from screen readers, except elements with this attribute.
     <section className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
       {notices.map(({ id, kind, text }) => (
         <div key={id} className={`notice ${kind}`}>

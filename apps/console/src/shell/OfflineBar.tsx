@@ -1,7 +1,7 @@
 import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 
-/** Says that there is no network, for as long as there is none. */
+/** Warns while the browser is offline. */
 export function OfflineBar() {
   const isOnline = useSyncExternalStore(
     (changed) => onlineManager.subscribe(changed),
@@ -9,7 +9,7 @@ export function OfflineBar() {
   )
   return (
     <div role="status" className="offline" hidden={isOnline}>
-      {!isOnline && 'You are offline. What was loaded stays readable; changes cannot be saved until you are back.'}
+      {!isOnline && 'You are offline. You can read loaded data, but not save changes until you are back online.'}
     </div>
   )
 }

@@ -3,15 +3,15 @@ import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
 import { Account } from '../session/Account.tsx'
-import { Broken } from './Broken.tsx'
+import { ErrorFallback } from './ErrorFallback.tsx'
+import { NoKeyWarning } from './NoKeyWarning.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
-import { OpenBar } from './OpenBar.tsx'
 import { ThemeChoice } from './ThemeChoice.tsx'
 
 const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
 
-/** What every view stands in: navigation, connection, notices. */
+/** The frame of every view: navigation, warnings, notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   return (
@@ -35,9 +35,9 @@ export function Shell({ children }: { children: ReactNode }) {
         <ThemeChoice />
       </header>
       <OfflineBar />
-      <OpenBar />
+      <NoKeyWarning />
       <main id="main" tabIndex={-1}>
-        <ErrorBoundary key={path} FallbackComponent={Broken}>
+        <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
           {children}
         </ErrorBoundary>
       </main>

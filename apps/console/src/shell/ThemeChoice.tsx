@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { applyTheme, storedTheme, THEMES, type Theme } from './theme.ts'
 
-/** Light, dark, or as the system has it. */
+/** Selects the light, dark or system theme. */
 export function ThemeChoice() {
   const [theme, setTheme] = useState(storedTheme)
   const choose = (next: Theme) => {

@@ -1,8 +1,8 @@
 /**
- * Keeps the keyboard on the page. When the element that has it disappears, such as the button of a record that was
- * deleted, the open window gets it, or else the main part: the next Tab would otherwise begin at the top.
+ * Keeps the focus on the page. If the focused element disappears, such as the button of a deleted record, the open
+ * dialog or the main content gets the focus. Otherwise the next Tab would start at the top of the page.
  */
-export function holdFocus(): void {
+export function restoreLostFocus(): void {
   let last: Element | null = null
   document.addEventListener('focusin', ({ target }) => {
     last = target as Element
@@ -10,12 +10,12 @@ export function holdFocus(): void {
   new MutationObserver(() => {
     if (last === null || last.isConnected || document.activeElement !== document.body) return
     last = null
-    // After those who know a better place for it, as a window that closes does.
+    // Two frames later, so that a closing dialog can restore the focus first.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         if (document.activeElement !== document.body) return
-        const place = document.querySelector<HTMLElement>('[role=dialog], [role=alertdialog]')
-        ;(place ?? document.getElementById('main'))?.focus({ preventScroll: true })
+        const dialog = document.querySelector<HTMLElement>('[role=dialog], [role=alertdialog]')
+        ;(dialog ?? document.getElementById('main'))?.focus({ preventScroll: true })
       }),
     )
   }).observe(document.body, { childList: true, subtree: true })

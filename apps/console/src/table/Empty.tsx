@@ -5,18 +5,18 @@ import { filtersOf, type useView, withoutFilters } from './view.ts'
 interface Props {
   resource: Resource
   pages: ReturnType<typeof useView>
-  mayCreate: boolean
+  canCreate: boolean
 }
 
-/** A table without rows: why, and what to do about it. */
-export function Empty({ resource, pages, mayCreate }: Props) {
+/** Explains why the table is empty, and what to do. */
+export function Empty({ resource, pages, canCreate }: Props) {
   const { view } = pages
-  if (view.after !== undefined) return <NothingFollows resource={resource} onFirst={pages.first} />
+  if (view.after !== undefined) return <EmptyPage resource={resource} onFirst={pages.first} />
   if (Object.keys(filtersOf(resource, view)).length > 0) {
     return (
       <div className="state">
         <h2>No {resource.one} matches</h2>
-        <p>Every filter must hold at once.</p>
+        <p>Only records that match all filters show.</p>
         <Button onPress={() => pages.change(withoutFilters(resource))}>Show all {resource.many}</Button>
       </div>
     )
@@ -24,9 +24,9 @@ export function Empty({ resource, pages, mayCreate }: Props) {
   return (
     <div className="state">
       <h2>No {resource.many} yet</h2>
-      {mayCreate ? (
+      {canCreate ? (
         <>
-          <p>Create the first one, or import a file of them.</p>
+          <p>Create the first one, or import a file.</p>
           <div className="buttons">
             <Button className="button primary" onPress={() => pages.open('new')}>
               Create the first {resource.one}
@@ -35,19 +35,19 @@ export function Empty({ resource, pages, mayCreate }: Props) {
           </div>
         </>
       ) : (
-        <p>Your role does not create them: they will be here once somebody has.</p>
+        <p>Your role cannot create {resource.many}. They appear here once someone creates them.</p>
       )}
     </div>
   )
 }
 
-/** A page whose records are gone, or whose link is none of this service's. */
-export function NothingFollows({ resource, onFirst }: { resource: Resource; onFirst: () => void }) {
+/** A page whose records were deleted, or whose link has an invalid cursor. */
+export function EmptyPage({ resource, onFirst }: { resource: Resource; onFirst: () => void }) {
   return (
     <div className="state">
-      <h2>Nothing follows</h2>
-      <p>The {resource.many} after this point are gone, or the link is of another list.</p>
-      <Button onPress={onFirst}>To the first page</Button>
+      <h2>This page is empty</h2>
+      <p>The {resource.many} on this page were deleted, or the link belongs to another list.</p>
+      <Button onPress={onFirst}>Go to the first page</Button>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { type Field, faultOf, fromText } from '../resources/field.ts'
+import { type Field, parseInput, valueError } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { filtersOf, type View, withoutFilters } from './view.ts'
@@ -10,7 +10,7 @@ interface Props {
   onChange: (changes: Partial<View>) => void
 }
 
-/** Filters and sort, which the service applies; they stand in the page's URL. */
+/** Filters and sort order. The service applies them, and the page's URL contains them. */
 export function Filters({ resource, view, onChange }: Props) {
   const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
   const sorts = resource.columns.filter(({ isSortable }) => isSortable)
@@ -59,7 +59,7 @@ export function Filters({ resource, view, onChange }: Props) {
   )
 }
 
-// A link may filter by a value that is not among the known ones.
+// A link may filter by a value that is not a known choice.
 function offered({ choices }: Field, value: unknown): string[] {
   return typeof value === 'string' && !choices.includes(value) ? [...choices, value] : choices
 }
@@ -70,20 +70,20 @@ interface TextFilterProps {
   onChange: (value: unknown) => void
 }
 
-// Takes effect on Enter and when the keyboard leaves it, so that no request goes out for half a word.
+// Applies on Enter and on blur, so that no request is sent for half a word.
 function TextFilter({ field, value, onChange }: TextFilterProps) {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
-  const faultId = useId()
-  // The view has changed, by this or by other means: a link, the history, "Clear filters".
+  const errorId = useId()
+  // The view has changed, through this input, a link, the history or "Clear filters".
   if (known !== value) {
     setKnown(value)
     setText(value)
   }
-  const wanted = text.trim() === '' ? undefined : fromText(field, text.trim())
-  const fault = wanted === undefined ? undefined : faultOf(field, wanted)
+  const wanted = text.trim() === '' ? undefined : parseInput(field, text.trim())
+  const error = wanted === undefined ? undefined : valueError(field, wanted)
   const commit = () => {
-    if (fault === undefined && String(wanted ?? '') !== value) onChange(wanted)
+    if (error === undefined && String(wanted ?? '') !== value) onChange(wanted)
   }
   return (
     <div className="filter">
@@ -94,15 +94,15 @@ function TextFilter({ field, value, onChange }: TextFilterProps) {
           inputMode={field.kind === 'number' ? 'decimal' : 'text'}
           placeholder="Any"
           value={text}
-          aria-invalid={fault !== undefined}
-          aria-describedby={faultId}
+          aria-invalid={error !== undefined}
+          aria-describedby={errorId}
           onChange={(event) => setText(event.target.value)}
           onBlur={commit}
           onKeyDown={(event) => event.key === 'Enter' && commit()}
         />
       </label>
-      <span id={faultId} role="status" className="fault">
-        {fault}
+      <span id={errorId} role="status" className="field-error">
+        {error}
       </span>
     </div>
   )

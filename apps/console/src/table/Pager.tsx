@@ -7,7 +7,7 @@ interface Props {
   pages: ReturnType<typeof useView>
 }
 
-/** Goes through the list by cursor: a page costs the same however far it is. */
+/** Pages through the list by cursor: each page costs the same, however far it is. */
 export function Pager({ view, next, pages }: Props) {
   return (
     <nav className="pager" aria-label="Pages">

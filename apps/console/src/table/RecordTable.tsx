@@ -7,12 +7,12 @@ interface Props {
   resource: Resource
   rows: Row[]
   sort: string | undefined
-  /** Whether these are the rows of the view before. */
+  /** Whether the rows belong to the previous view. */
   isStale: boolean
-  /** Ids of the records that wait for the service's answer. */
-  awaiting: Set<number>
+  /** Ids of the records with a pending request. */
+  pendingIds: Set<number>
   /** Whether the role allows a procedure. */
-  may: (verb: string) => boolean
+  can: (verb: string) => boolean
   selection: Selection
   onSort: (sort: string) => void
   onOpen: (id: number) => void
@@ -20,20 +20,32 @@ interface Props {
   onDelete: (row: Row) => void
 }
 
-/** The rows with their checkboxes and buttons. Shift with a checkbox takes all rows since the last. */
+/** The rows with their checkboxes and buttons. Shift-click on a checkbox selects a range. */
 export function RecordTable(props: Props) {
-  const { resource, rows, sort = 'id_asc', isStale, awaiting, may, selection, onSort, onOpen, onAct, onDelete } = props
+  const {
+    resource,
+    rows,
+    sort = 'id_asc',
+    isStale,
+    pendingIds,
+    can,
+    selection,
+    onSort,
+    onOpen,
+    onAct,
+    onDelete,
+  } = props
   const { columns, nameField } = resource
-  const actions = resource.actions.filter(({ verb }) => may(verb))
-  const mayEdit = may(editVerb(resource.noun))
-  const mayDelete = may('delete')
-  // Where nothing can be done to records there is nothing to pick them for.
-  const isForReading = !mayEdit && !mayDelete && actions.length === 0
+  const actions = resource.actions.filter(({ verb }) => can(verb))
+  const canEdit = can(editVerb(resource.noun))
+  const canDelete = can('delete')
+  // Without any allowed action, checkboxes and buttons have no use.
+  const isReadOnly = !canEdit && !canDelete && actions.length === 0
   return (
     <table aria-label={resource.title} className={isStale ? 'records stale' : 'records'}>
       <thead>
         <tr>
-          {!isForReading && (
+          {!isReadOnly && (
             <th scope="col" className="pick">
               <label>
                 <input
@@ -62,8 +74,8 @@ export function RecordTable(props: Props) {
               )}
             </th>
           ))}
-          {!isForReading && (
-            <th scope="col" className="doings">
+          {!isReadOnly && (
+            <th scope="col" className="actions">
               Actions
             </th>
           )}
@@ -72,11 +84,11 @@ export function RecordTable(props: Props) {
       <tbody>
         {rows.map((row) => {
           const name = nameOf(resource, row)
-          const isAwaiting = awaiting.has(row.id)
+          const isPending = pendingIds.has(row.id)
           const isSelected = selection.has(row.id)
           return (
             <tr key={row.id} className={isSelected ? 'selected' : ''}>
-              {!isForReading && (
+              {!isReadOnly && (
                 <td className="pick">
                   <input
                     type="checkbox"
@@ -97,31 +109,31 @@ export function RecordTable(props: Props) {
                   </td>
                 ),
               )}
-              {!isForReading && (
-                <td className="doings">
-                  {mayEdit && (
+              {!isReadOnly && (
+                <td className="actions">
+                  {canEdit && (
                     <Button className="small" onPress={() => onOpen(row.id)} aria-label={`Edit ${name}`}>
                       Edit
                     </Button>
                   )}
                   {actions
                     .filter(({ isFor }) => isFor(row))
-                    .map((action, place) => (
+                    .map((action, index) => (
                       <Button
-                        // By place, so that the keyboard stays when Deactivate becomes Activate.
-                        key={place}
+                        // The index as key keeps the focus when Deactivate becomes Activate.
+                        key={index}
                         className="small"
-                        isDisabled={isAwaiting}
+                        isDisabled={isPending}
                         onPress={() => onAct(action, row)}
                         aria-label={`${action.label} ${name}`}
                       >
                         {action.label}
                       </Button>
                     ))}
-                  {mayDelete && (
+                  {canDelete && (
                     <Button
                       className="small danger"
-                      isDisabled={isAwaiting}
+                      isDisabled={isPending}
                       onPress={() => onDelete(row)}
                       aria-label={`Delete ${name}`}
                     >

@@ -1,21 +1,21 @@
 import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { counted } from '../ui/words.ts'
+import { formatCount } from '../ui/format.ts'
 
 interface Props {
   resource: Resource
-  /** The selected ones. */
+  /** The selected rows. */
   rows: Row[]
   onAct: (action: Action, rows: Row[]) => void
   onDelete: (rows: Row[]) => void
   onClear: () => void
 }
 
-/** What can be done to the selected records; not there while none is selected. */
+/** Actions on the selected records; hidden without a selection. */
 export function SelectionBar({ resource, rows, onAct, onDelete, onClear }: Props) {
   return (
     <div className={rows.length === 0 ? 'selection hidden' : 'selection'}>
-      <p role="status">{rows.length > 0 && `${counted(rows.length, resource)} selected`}</p>
+      <p role="status">{rows.length > 0 && `${formatCount(rows.length, resource)} selected`}</p>
       {rows.length > 0 && (
         <div className="buttons">
           {resource.actions.map((action) => {

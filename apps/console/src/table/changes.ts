@@ -3,12 +3,12 @@ import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
 import { calls } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { errorMessage, formatCount } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
-import { counted, wordsOf } from '../ui/words.ts'
-import { showEarly } from './pending.ts'
+import { applyOptimistically } from './optimistic.ts'
 import { refresh } from './rows.ts'
 
-/** Deleting in the shape of a noun's own actions. */
+/** Deletion as an action. */
 export function deletion({ noun }: Resource): Action {
   return {
     label: 'Delete',
@@ -26,8 +26,8 @@ interface Failed {
 }
 
 /**
- * Does an action to records: shown at once, put back where the service refuses. One record that was changed by someone
- * else becomes a conflict to decide; of several, each that failed is counted.
+ * Runs an action on records. The result shows at once and is reverted if the service rejects the action. A version
+ * mismatch of a single record opens the conflict dialog; with several records, failures are counted.
  */
 export function useChanges(resource: Resource) {
   const [conflict, setConflict] = useState<Conflict>()
@@ -36,7 +36,7 @@ export function useChanges(resource: Resource) {
     const done: Row[] = []
     const failed: Failed[] = []
     const one = async (row: Row) => {
-      const settle = showEarly(resource.noun, row.id, action.apply)
+      const settle = applyOptimistically(resource.noun, row.id, action.apply)
       try {
         await action.send(row, version ?? row.version)
         done.push(row)
@@ -47,9 +47,9 @@ export function useChanges(resource: Resource) {
       }
     }
     const settles = await Promise.all(rows.map(one))
-    const [only] = failed
-    if (rows.length === 1 && only?.error instanceof VersionMismatchError) {
-      setConflict(await conflictOf(resource, action, only.row))
+    const [firstFailure] = failed
+    if (rows.length === 1 && firstFailure?.error instanceof VersionMismatchError) {
+      setConflict(await conflictOf(resource, action, firstFailure.row))
     } else {
       report(resource, action, done, failed)
     }
@@ -72,16 +72,16 @@ async function conflictOf(resource: Resource, action: Action, row: Row): Promise
   try {
     return { action, row, stored: await calls(resource.noun).get.query({ id: row.id }) }
   } catch (error) {
-    notify('failed', `${nameOf(resource, row)} not ${action.done}. ${wordsOf(error)}`)
+    notify('failed', `${nameOf(resource, row)} not ${action.done}. ${errorMessage(error)}`)
     return undefined
   }
 }
 
 function report(resource: Resource, action: Action, done: Row[], failed: Failed[]) {
   const name = (rows: Row[]) =>
-    rows.length === 1 && rows[0] !== undefined ? nameOf(resource, rows[0]) : counted(rows.length, resource)
+    rows.length === 1 && rows[0] !== undefined ? nameOf(resource, rows[0]) : formatCount(rows.length, resource)
   if (done.length > 0) notify('done', `${name(done)} ${action.done}`)
   if (failed.length > 0) {
-    notify('failed', `${name(failed.map(({ row }) => row))} not ${action.done}. ${wordsOf(failed[0]?.error)}`)
+    notify('failed', `${name(failed.map(({ row }) => row))} not ${action.done}. ${errorMessage(failed[0]?.error)}`)
   }
 }

@@ -18,7 +18,7 @@ export function useRows(resource: Resource, view: View) {
   })
 }
 
-/** How many records match. */
+/** The number of matching records. */
 export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
   return useQuery({
     queryKey: [noun, 'count', filter],
@@ -29,12 +29,12 @@ export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
   })
 }
 
-/** One record, as it is now. */
+/** One record, always read from the service. */
 export function useRow({ noun }: Resource, id: number) {
   return useQuery({
     queryKey: [noun, 'row', id],
     queryFn: ({ signal }) => calls(noun).get.query({ id }, { signal }),
-    // A form begins with what is stored now and is not disturbed by later changes: they show as a conflict.
+    // A form starts with the stored record and ignores later changes, which appear as a conflict on save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -42,7 +42,7 @@ export function useRow({ noun }: Resource, id: number) {
   })
 }
 
-/** Reads anew what is shown of the noun. */
+/** Refetches all queries of the noun. */
 export function refresh({ noun }: Resource): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: [noun] })
 }

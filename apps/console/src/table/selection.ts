@@ -4,15 +4,15 @@ import type { Row } from '../resources/resource.ts'
 export type Selection = ReturnType<typeof useSelection>
 
 /**
- * Which of the rows shown are selected.
+ * The selected rows of the current page.
  *
- * @param place what the rows are a page of; at another place nothing is selected
+ * @param page identifies the list and page; another page starts without a selection
  */
-export function useSelection(rows: Row[], place: string) {
-  const [state, setState] = useState({ place, ids: new Set<number>(), last: 0 })
-  const ids = state.place === place ? state.ids : new Set<number>()
+export function useSelection(rows: Row[], page: string) {
+  const [state, setState] = useState({ page, ids: new Set<number>(), last: 0 })
+  const ids = state.page === page ? state.ids : new Set<number>()
   const selected = rows.filter(({ id }) => ids.has(id))
-  const set = (next: Iterable<number>, last = 0) => setState({ place, ids: new Set(next), last })
+  const set = (next: Iterable<number>, last = 0) => setState({ page, ids: new Set(next), last })
   return {
     rows: selected,
     has: (id: number) => ids.has(id),
@@ -20,7 +20,7 @@ export function useSelection(rows: Row[], place: string) {
     isSome: selected.length > 0 && selected.length < rows.length,
     clear: () => set([]),
     toggleAll: () => set(selected.length === rows.length ? [] : rows.map(({ id }) => id)),
-    /** @param isRange whether it is the end of a range that began with the one before */
+    /** @param isRange whether to toggle all rows from the last toggled row to this one */
     toggle: (id: number, isRange: boolean) => {
       const next = new Set(ids)
       for (const one of isRange ? between(rows, state.last, id) : [id]) {

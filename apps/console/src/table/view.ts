@@ -1,39 +1,39 @@
 import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { fromText } from '../resources/field.ts'
+import { parseInput } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 
-/** What may lie over the table: a form for a new record or for the one with this id, or what is done to many. */
-export type Open = (typeof WINDOWS)[number] | number
+/** The open dialog: a new record, the record with this id, or an import, export or purge. */
+export type Open = (typeof DIALOGS)[number] | number
 
-/** What the page's URL says: the same link shows the same view. */
+/** The state in the page's URL. The same link shows the same view. */
 export interface View {
   sort?: string | undefined
   limit?: number
-  /** Cursor the page begins after; absent on the first. */
+  /** Cursor after which the page starts; absent on the first page. */
   after?: string | undefined
   open?: Open | undefined
-  /** Filters, by the contract's names. */
+  /** Filters by their names in the contract. */
   [filter: string]: unknown
 }
 
-const WINDOWS = ['new', 'import', 'export', 'purge'] as const
+const DIALOGS = ['new', 'import', 'export', 'purge'] as const
 export const PAGE_SIZES = [10, 25, 50, 100]
 const DEFAULT_SIZE = 25
 
-/** The view a query string stands for; what the contract would refuse is left out. */
+/** Parses a query string. Values that the contract would reject are ignored. */
 function viewOf(resource: Resource, query: string): View {
   const search = new URLSearchParams(query)
   const view: View = {}
   for (const field of resource.filters) {
-    const value = fromText(field, search.get(field.name) ?? '')
+    const value = parseInput(field, search.get(field.name) ?? '')
     if (value !== undefined && field.schema.safeParse(value).success) view[field.name] = value
   }
   const sort = search.get('sort') ?? ''
   const limit = Number(search.get('limit'))
   const after = search.get('after') ?? ''
-  const open = WINDOWS.find((window) => window === search.get('open')) ?? Number(search.get('open'))
+  const open = DIALOGS.find((window) => window === search.get('open')) ?? Number(search.get('open'))
   if (resource.sorts.includes(sort)) view.sort = sort
   if (PAGE_SIZES.includes(limit) && limit !== DEFAULT_SIZE) view.limit = limit
   if (after !== '') view.after = after
@@ -42,22 +42,22 @@ function viewOf(resource: Resource, query: string): View {
 }
 
 function queryOf(view: View): string {
-  const said = Object.entries(view).filter(([, value]) => value !== undefined)
-  return new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString()
+  const entries = Object.entries(view).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()
 }
 
-/** The filters of a view alone. */
+/** The filters of a view. */
 export function filtersOf(resource: Resource, view: View): Record<string, unknown> {
   const set = resource.filters.filter(({ name }) => view[name] !== undefined)
   return Object.fromEntries(set.map(({ name }) => [name, view[name]]))
 }
 
-/** What takes every filter away. */
+/** A change that clears all filters. */
 export function withoutFilters(resource: Resource): Record<string, undefined> {
   return Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
 }
 
-/** What the list of a view takes. */
+/** The list input of a view. */
 export function listInputOf(resource: Resource, view: View): Record<string, unknown> {
   return {
     ...filtersOf(resource, view),
@@ -72,46 +72,46 @@ export function sizeOf(view: View): number {
   return view.limit ?? DEFAULT_SIZE
 }
 
-/** What the browser's history keeps beside the URL. */
-interface Kept {
-  /** Cursors of the pages before this one; a cursor itself leads forward only. */
-  trail?: string[]
-  /** Whether the window was opened from the table one step back in the history. */
+/** State in the browser's history, in addition to the URL. */
+interface HistoryState {
+  /** Cursors of the previous pages, because a cursor only leads forward. */
+  previousCursors?: string[]
+  /** Whether the dialog was opened from the table, one step back in the history. */
   isOpened?: boolean
 }
 
-/** The view in the page's URL, and how to go to another. */
+/** The view in the page's URL, and functions that navigate to another. */
 export function useView(resource: Resource) {
   const [path, navigate] = useLocation()
   const view = viewOf(resource, useSearch())
-  const kept = useHistoryState<Kept | null>()
-  const left = useRef<Kept>(undefined)
-  const trail = kept?.trail ?? []
+  const historyState = useHistoryState<HistoryState | null>()
+  const closedFrom = useRef<HistoryState>(undefined)
+  const previousCursors = historyState?.previousCursors ?? []
 
-  // Made from the URL as it is then, since a field may change it on being left for a button.
-  const go = (changes: Partial<View>, state: Kept, replace = false) => {
+  // Reads the current URL, because a filter may change it on blur just before a button is pressed.
+  const go = (changes: Partial<View>, state: HistoryState, replace = false) => {
     const query = queryOf({ ...viewOf(resource, window.location.search), ...changes })
     navigate(query === '' ? path : `${path}?${query}`, { state, replace })
   }
-  const turn = (after: string | undefined, trail: string[]) => {
-    go({ after }, { trail })
+  const goToPage = (after: string | undefined, previousCursors: string[]) => {
+    go({ after }, { previousCursors })
     window.scrollTo(0, 0)
   }
   return {
     view,
-    hasPrevious: view.after !== undefined && trail.length > 0,
-    open: (open: Open) => go({ open }, { trail, isOpened: true }),
-    /** Closes what lies over the table; Back does not open it again. */
+    hasPrevious: view.after !== undefined && previousCursors.length > 0,
+    open: (open: Open) => go({ open }, { previousCursors, isOpened: true }),
+    /** Closes the dialog. The Back button does not reopen it. */
     close: () => {
-      if (!kept?.isOpened) return go({ open: undefined }, { trail }, true)
-      // The step back comes later, and must not be taken twice.
-      if (left.current !== kept) window.history.back()
-      left.current = kept
+      if (!historyState?.isOpened) return go({ open: undefined }, { previousCursors }, true)
+      // history.back() is asynchronous and must not run twice.
+      if (closedFrom.current !== historyState) window.history.back()
+      closedFrom.current = historyState
     },
-    /** Other filters, sort or size: from the first page again. */
+    /** Changes filters, sort or page size, and returns to the first page. */
     change: (changes: Partial<View>) => go({ ...changes, after: undefined }, {}),
-    first: () => turn(undefined, []),
-    next: (cursor: string) => turn(cursor, [...trail, view.after ?? '']),
-    previous: () => turn(trail.at(-1) || undefined, trail.slice(0, -1)),
+    first: () => goToPage(undefined, []),
+    next: (cursor: string) => goToPage(cursor, [...previousCursors, view.after ?? '']),
+    previous: () => goToPage(previousCursors.at(-1) || undefined, previousCursors.slice(0, -1)),
   }
 }

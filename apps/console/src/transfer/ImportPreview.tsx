@@ -1,6 +1,6 @@
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { counted, ROWS } from '../ui/words.ts'
+import { formatCount, ROWS } from '../ui/format.ts'
 import type { Source } from './source.ts'
 
 const SHOWN = 50
@@ -12,20 +12,20 @@ interface Props {
   onRun: () => void
 }
 
-/** What a file holds, with the faults of each row, before anything is sent. */
+/** The rows of a file with their errors, before anything is sent. */
 export function ImportPreview({ resource, source, onBack, onRun }: Props) {
   const { rows, ignored } = source
-  const good = rows.filter(({ faults }) => faults.length === 0).length
-  // The wrong ones first: they are what there is to decide about.
-  const shown = [...rows].sort((a, b) => Number(b.faults.length > 0) - Number(a.faults.length > 0)).slice(0, SHOWN)
+  const good = rows.filter(({ errors }) => errors.length === 0).length
+  // Invalid rows first, because they need a decision.
+  const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
   return (
     <>
       <p role="status">
-        <strong>{counted(good, resource)}</strong> can be imported
-        {rows.length > good && `; ${counted(rows.length - good, ROWS)} cannot and will be left out`}.
-        {ignored.length > 0 && ` Not taken over: ${ignored.join(', ')}.`}
+        <strong>{formatCount(good, resource)}</strong> can be imported
+        {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
+        {ignored.length > 0 && ` Ignored fields: ${ignored.join(', ')}.`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className="scroll" aria-label="Preview" tabIndex={0}>
         <table className="plain">
           <thead>
@@ -40,10 +40,10 @@ export function ImportPreview({ resource, source, onBack, onRun }: Props) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ number, record, faults }) => (
-              <tr key={number} className={faults.length > 0 ? 'wrong' : ''}>
+            {shown.map(({ number, record, errors }) => (
+              <tr key={number} className={errors.length > 0 ? 'wrong' : ''}>
                 <td>{number}</td>
-                <td>{faults.length === 0 ? 'Fine' : faults.join('; ')}</td>
+                <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
                 {resource.createFields.map(({ name, kind }) => (
                   <td key={name}>{cell(record[name], kind === 'password')}</td>
                 ))}
@@ -52,11 +52,11 @@ export function ImportPreview({ resource, source, onBack, onRun }: Props) {
           </tbody>
         </table>
       </section>
-      {rows.length > SHOWN && <p className="hint">{`Shown: ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
+      {rows.length > SHOWN && <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
       <footer>
         <Button onPress={onBack}>Choose another file</Button>
         <Button className="button primary" isDisabled={good === 0} onPress={onRun}>
-          Import {counted(good, resource)}
+          Import {formatCount(good, resource)}
         </Button>
       </footer>
     </>

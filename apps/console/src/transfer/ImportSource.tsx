@@ -8,22 +8,22 @@ interface Props {
   onRead: (source: Source) => void
 }
 
-/** Takes a file by choice or by drop, and says what is wrong with one that cannot be read. */
+/** Lets the user choose or drop a file, and shows an error if the file cannot be read. */
 export function ImportSource({ resource, onRead }: Props) {
-  const [fault, setFault] = useState<string>()
+  const [error, setError] = useState<string>()
   const fields = resource.createFields
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     try {
       onRead(await readSource(file, fields))
     } catch (error) {
-      setFault(`${file.name} cannot be imported. ${(error as Error).message}.`)
+      setError(`${file.name} cannot be imported. ${(error as Error).message}.`)
     }
   }
   return (
     <>
       <p>
-        CSV whose first line names the fields, a JSON array, or one JSON object a line. Fields:{' '}
+        Use a CSV file whose first line names the fields, a JSON array, or one JSON object per line. Fields:{' '}
         {fields.map(({ name, isRequired }, index) => (
           <span key={name}>
             {index > 0 && ', '}
@@ -33,9 +33,9 @@ export function ImportSource({ resource, onRead }: Props) {
         ))}
         .
       </p>
-      {fault !== undefined && (
+      {error !== undefined && (
         <p role="alert" className="failed-line">
-          {fault}
+          {error}
         </p>
       )}
       <DropZone

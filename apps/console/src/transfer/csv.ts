@@ -1,10 +1,10 @@
 import { guardFormula, unguardFormula } from '@resource/contract/formulas'
 import Papa from 'papaparse'
 
-/** Spreadsheets take a file without this for one in the letters of the machine's own country. */
+/** Without it, spreadsheets read the file in the local legacy encoding instead of UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** A CSV file of these fields of the records, which its first line names. */
+/** A CSV file with these fields of the records and a header line. */
 export function csvOf(fields: string[], rows: Record<string, unknown>[]): string {
   const cells = [fields, ...rows.map((row) => fields.map((field) => row[field]))].map((line) => line.map(cell))
   return `${BYTE_ORDER_MARK}${Papa.unparse(cells, { newline: '\r\n' })}\r\n`
@@ -12,14 +12,14 @@ export function csvOf(fields: string[], rows: Record<string, unknown>[]): string
 
 export interface CsvRow {
   values: Record<string, string>
-  /** What is wrong with its cells. */
-  fault: string | undefined
+  /** Why the row is invalid. */
+  error: string | undefined
 }
 
 /**
- * Records from CSV whose first line names the fields; an empty cell is a field left out.
+ * Reads records from CSV whose first line names the fields. An empty cell is an absent field.
  *
- * @throws Error when quotes do not close, which leaves no telling where a row ends
+ * @throws Error if a quote is not closed, because the end of the row is then unknown
  */
 export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
   const { data, meta, errors } = Papa.parse<Record<string, string>>(text, {
@@ -27,9 +27,9 @@ export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
     skipEmptyLines: 'greedy',
     transformHeader: (name) => name.trim(),
   })
-  const broken = errors.find(({ type }) => type === 'Quotes')
-  if (broken !== undefined) throw new Error(`Row ${broken.row}: ${broken.message}`)
-  const faults = new Map(
+  const unclosed = errors.find(({ type }) => type === 'Quotes')
+  if (unclosed !== undefined) throw new Error(`Row ${unclosed.row}: ${unclosed.message}`)
+  const errorByRow = new Map(
     errors.filter(({ type }) => type === 'FieldMismatch').map(({ row, message }) => [row, message]),
   )
   const rows = data.map((row, index) => ({
@@ -38,7 +38,7 @@ export function readCsv(text: string): { rows: CsvRow[]; fields: string[] } {
         .filter(([name, value]) => name !== '__parsed_extra' && value !== '')
         .map(([name, value]) => [name, unguardFormula(value)]),
     ),
-    fault: faults.get(index),
+    error: errorByRow.get(index),
   }))
   return { rows, fields: meta.fields ?? [] }
 }

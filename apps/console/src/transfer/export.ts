@@ -4,20 +4,20 @@ import { filtersOf, type View } from '../table/view.ts'
 import { download } from './download.ts'
 import type { Source } from './source.ts'
 
-export type FileForm = Source['form']
+export type FileFormat = Source['form']
 
 const PAGE = 1000
 
 /**
- * Every record of the view, on all its pages, as a file.
+ * Downloads all records of the view, on all pages, as a file.
  *
- * @param onProgress hears how many there are after every page
- * @returns how many there are
+ * @param onProgress called after each page with the number of records so far
+ * @returns number of records
  */
 export async function exportRows(
   resource: Resource,
   view: View,
-  form: FileForm,
+  form: FileFormat,
   signal: AbortSignal,
   onProgress: (count: number) => void,
 ): Promise<number> {
@@ -31,10 +31,10 @@ export async function exportRows(
   return rows.length
 }
 
-/** Gives the browser a file of records, of these fields of theirs. */
+/** Downloads a file with these fields of the records. */
 export async function saveRows(
   name: string,
-  form: FileForm,
+  form: FileFormat,
   fields: string[],
   rows: Record<string, unknown>[],
 ): Promise<void> {

@@ -1,15 +1,15 @@
-import { type Field, fromText } from '../resources/field.ts'
+import { type Field, parseInput } from '../resources/field.ts'
 
-/** A record of a file, before the service has seen it. */
+/** A record of a file before it is sent. */
 export interface SourceRow {
-  /** Place in the file, from 1. */
+  /** Row number in the file, from 1. */
   number: number
-  /** As the file has it, for the file of failed rows. */
+  /** The values in the file; they go into the file of failed rows. */
   raw: Record<string, unknown>
-  /** As the service takes it. */
+  /** The input for the service. */
   record: Record<string, unknown>
-  /** What is wrong with it; empty when nothing is known to be. */
-  faults: string[]
+  /** Validation errors; empty if none were found. */
+  errors: string[]
 }
 
 export interface Source {
@@ -21,27 +21,27 @@ export interface Source {
 
 interface RawRow {
   values: Record<string, unknown>
-  fault?: string | undefined
+  error?: string | undefined
 }
 
-const MOST_BYTES = 50_000_000
+const MAX_BYTES = 50_000_000
 
 /**
- * The records of a CSV file, a JSON array or JSON lines, each checked by the contract.
+ * Reads the records of a CSV file, a JSON array or JSON lines, and validates each against the contract.
  *
  * @param fields of a new record
- * @throws Error in words for people when it is no such file
+ * @throws Error with a message for users if the file has none of these formats
  */
 export async function readSource(file: File, fields: Field[]): Promise<Source> {
-  if (file.size > MOST_BYTES) throw new Error('It is larger than 50 MB: divide it, or use the command line')
+  if (file.size > MAX_BYTES) throw new Error('The file is larger than 50 MB: split it, or use the command line')
   const text = await textOf(file)
   const isJson = /\.(json|ndjson|jsonl)$/i.test(file.name) || /^\s*[[{]/.test(text)
   const raws = isJson ? readJson(text) : await readTable(text, fields)
-  if (raws.length === 0) throw new Error('The file holds no rows')
+  if (raws.length === 0) throw new Error('The file contains no rows')
   const known = new Set(fields.map((field) => field.name))
   const ignored = new Set(raws.flatMap(({ values }) => Object.keys(values).filter((key) => !known.has(key))))
   const rows = raws.map((raw, index) => checked(index + 1, raw, fields, !isJson))
-  markDoubles(rows, fields)
+  markDuplicates(rows, fields)
   return { form: isJson ? 'ndjson' : 'csv', rows, ignored: [...ignored] }
 }
 
@@ -49,7 +49,7 @@ async function textOf(file: File): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())
   } catch {
-    throw new Error('It is not UTF-8 text: save it as "CSV UTF-8"')
+    throw new Error('The file is not UTF-8: save it as "CSV UTF-8"')
   }
 }
 
@@ -57,7 +57,7 @@ function readJson(text: string): RawRow[] {
   const values = /^\s*\[/.test(text) ? wholeArray(text) : (oneObject(text) ?? jsonLines(text))
   return values.map((value, index) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new Error(`Row ${index + 1} is no JSON object`)
+      throw new Error(`Row ${index + 1} must be a JSON object`)
     }
     return { values: value as Record<string, unknown> }
   })
@@ -67,7 +67,7 @@ function wholeArray(text: string): unknown[] {
   try {
     return JSON.parse(text) as unknown[]
   } catch (error) {
-    throw new Error(`The JSON array is broken: ${(error as Error).message}`)
+    throw new Error(`The JSON array is invalid: ${(error as Error).message}`)
   }
 }
 
@@ -85,7 +85,7 @@ function jsonLines(text: string): unknown[] {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new Error(`Line ${index + 1} is not JSON`)
+      throw new Error(`Line ${index + 1} is not valid JSON`)
     }
   })
 }
@@ -95,27 +95,27 @@ async function readTable(text: string, fields: Field[]): Promise<RawRow[]> {
   const { rows, fields: named } = readCsv(text)
   const missing = fields.filter(({ name, isRequired }) => isRequired && !named.includes(name))
   if (missing.length > 0) {
-    throw new Error(`The first line must name the fields; it lacks ${missing.map(({ name }) => name).join(', ')}`)
+    throw new Error(`The first line must name the fields. Missing: ${missing.map(({ name }) => name).join(', ')}`)
   }
   return rows
 }
 
-function checked(number: number, { values, fault }: RawRow, fields: Field[], isText: boolean): SourceRow {
+function checked(number: number, { values, error }: RawRow, fields: Field[], isText: boolean): SourceRow {
   const record: Record<string, unknown> = {}
-  const faults = fault === undefined ? [] : [fault]
+  const errors = error === undefined ? [] : [error]
   for (const field of fields) {
     const given = values[field.name]
-    const value = isText && given !== undefined ? fromText(field, String(given)) : given
+    const value = isText && given !== undefined ? parseInput(field, String(given)) : given
     if (value !== undefined) record[field.name] = value
     const parsed = field.schema.safeParse(value)
     if (parsed.success) continue
-    faults.push(`${field.name}: ${value === undefined ? 'is required' : parsed.error.issues[0]?.message}`)
+    errors.push(`${field.name}: ${value === undefined ? 'is required' : parsed.error.issues[0]?.message}`)
   }
-  return { number, raw: values, record, faults }
+  return { number, raw: values, record, errors }
 }
 
-// An address may stand once only; the service would refuse the whole chunk for the second.
-function markDoubles(rows: SourceRow[], fields: Field[]) {
+// E-mail addresses are unique: the service would reject the whole chunk because of a duplicate.
+function markDuplicates(rows: SourceRow[], fields: Field[]) {
   for (const { name } of fields.filter(({ kind }) => kind === 'email')) {
     const first = new Map<string, number>()
     for (const row of rows) {
@@ -123,7 +123,7 @@ function markDoubles(rows: SourceRow[], fields: Field[]) {
       if (typeof address !== 'string') continue
       const earlier = first.get(address.toLowerCase())
       if (earlier === undefined) first.set(address.toLowerCase(), row.number)
-      else row.faults.push(`${name}: already in row ${earlier}`)
+      else row.errors.push(`${name}: already in row ${earlier}`)
     }
   }
 }

@@ -5,7 +5,7 @@ interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'
   onPress?: () => void
 }
 
-/** A button that keeps the keyboard while it is disabled, which a `disabled` one would lose. */
+/** A button that keeps the focus while it is disabled. The `disabled` attribute would lose it. */
 export function Button({ isDisabled = false, onPress, className = 'button', type = 'button', ...rest }: Props) {
   return (
     <button

@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react'
 import { Button } from './Button.tsx'
-import { wordsOf } from './words.ts'
+import { errorMessage } from './format.ts'
 
 interface Props<T> {
   query: { data: T | undefined; error: Error | null; fetchStatus: string; refetch: () => unknown }
-  /** What has happened, when it cannot be loaded. */
+  /** Heading if loading fails. */
   title: string
-  /** Stands there while it loads. */
+  /** Shown while loading. */
   waiting: ReactNode
   children: (data: T) => ReactNode
 }
 
-/** Something of the service, or what stands in its place: on its way, without a network, or failed. */
+/** Shows the data of a query, or its state: loading, offline or failed. */
 export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
   const { data, error, fetchStatus, refetch } = query
   if (data !== undefined) return children(data)
@@ -19,7 +19,7 @@ export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
     return (
       <div className="state" role="status">
         <h2>You are offline</h2>
-        <p>This was not loaded before. It comes by itself when you are back.</p>
+        <p>This page is not loaded yet. It loads when you are back online.</p>
       </div>
     )
   }
@@ -27,7 +27,7 @@ export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
   return (
     <div className="state failure" role="alert">
       <h2>{title}</h2>
-      <p>{wordsOf(error)}</p>
+      <p>{errorMessage(error)}</p>
       <Button onPress={() => void refetch()}>Try again</Button>
     </div>
   )

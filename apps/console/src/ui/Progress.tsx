@@ -6,7 +6,7 @@ interface Props {
   total: number
 }
 
-/** How far something is. */
+/** A labeled progress bar. */
 export function Progress({ label, value, total }: Props) {
   return (
     <ProgressBar className="progress" value={value} maxValue={Math.max(1, total)}>

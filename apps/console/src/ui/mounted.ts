@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** Whether the component is still on the page, for what comes back after it has been left. */
+/** Whether the component is still mounted, for callbacks of requests that outlive it. */
 export function useIsMounted() {
   const isMounted = useRef(false)
   useEffect(() => {

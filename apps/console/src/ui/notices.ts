@@ -12,7 +12,7 @@ let lastId = 0
 
 export const useNotices = create<Notice[]>(() => [])
 
-/** Says that something is done, for some seconds; a failure stays until it is dismissed. */
+/** Shows a notice: success for some seconds, failure until it is dismissed. */
 export function notify(kind: Notice['kind'], text: string): void {
   const id = ++lastId
   useNotices.setState((notices) => [...notices, { id, kind, text }].slice(-4), true)

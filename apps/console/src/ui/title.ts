@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** Names the browser's window after the view. */
+/** Sets the document title. */
 export function useTitle(view: string): void {
   useEffect(() => {
     document.title = `${view} · Resource Console`

@@ -4,24 +4,24 @@ import { invalid } from './failures.ts'
 
 const silent = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Asks on the terminal without echo; otherwise the first line of stdin is the answer. */
-export async function askSecret(name: string): Promise<string> {
+/** Prompts for a value without echo. If stdin is not a terminal, reads its first line. */
+export async function promptSecret(name: string): Promise<string> {
   const { stdin, stderr } = process
   if (stdin.isTTY) stderr.write(`${name}: `)
   const lines = createInterface({ input: stdin, output: silent(), terminal: stdin.isTTY })
   try {
     const { value } = await lines[Symbol.asyncIterator]().next()
     if (stdin.isTTY) stderr.write('\n')
-    if (value === undefined) throw invalid(`--${name}: stdin holds no line with it`)
+    if (value === undefined) throw invalid(`--${name}: stdin must contain the ${name} as its first line`)
     return value
   } finally {
     lines.close()
   }
 }
 
-/** Asks yes or no. @throws Failure where nobody can answer */
+/** Asks yes or no. @throws Failure if stdin is not a terminal */
 export async function confirm(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY) throw invalid(`${question} Say --yes to do it without a question.`)
+  if (!process.stdin.isTTY) throw invalid(`${question} Add --yes to confirm.`)
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())

@@ -5,17 +5,17 @@ import { Button } from './Button.tsx'
 interface Props {
   title: string
   onClose: () => void
-  /** `alertdialog` for what must be answered before anything else. */
+  /** `alertdialog` if the user must answer before anything else. */
   role?: 'dialog' | 'alertdialog'
   isWide?: boolean
   children: ReactNode
 }
 
-/** A dialog over the page. Escape and the cross close it; the keyboard stays in it, and goes back to where it was. */
-export function Window({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
+/** A modal dialog. Escape and the close button close it. It traps the focus and restores it when it closes. */
+export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Modal className={isWide ? 'window wide' : 'window'}>
+      <Modal className={isWide ? 'dialog wide' : 'dialog'}>
         <Dialog role={role}>
           <header>
             <Heading slot="title">{title}</Heading>

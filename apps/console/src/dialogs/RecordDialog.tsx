@@ -2,7 +2,7 @@ import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
 import { Loaded } from '../ui/Loaded.tsx'
-import { Window } from '../ui/Window.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -10,20 +10,20 @@ interface Props {
 }
 
 /** The form of a new record. */
-export function NewWindow({ resource, onClose }: Props) {
+export function NewDialog({ resource, onClose }: Props) {
   return (
-    <Window title={`New ${resource.one}`} onClose={onClose}>
+    <ModalDialog title={`New ${resource.one}`} onClose={onClose}>
       <RecordForm resource={resource} onClose={onClose} />
-    </Window>
+    </ModalDialog>
   )
 }
 
 /** The form of a stored record. */
-export function EditWindow({ resource, id, onClose }: Props & { id: number }) {
+export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
   const query = useRow(resource, id)
   const { data: row } = query
   return (
-    <Window title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`} onClose={onClose}>
+    <ModalDialog title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`} onClose={onClose}>
       <Loaded
         query={query}
         title={`This ${resource.one} cannot be shown`}
@@ -35,6 +35,6 @@ export function EditWindow({ resource, id, onClose }: Props & { id: number }) {
       >
         {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
       </Loaded>
-    </Window>
+    </ModalDialog>
   )
 }

@@ -6,29 +6,29 @@ import { ImportProgress, type Phase } from '../transfer/ImportProgress.tsx'
 import { ImportSource } from '../transfer/ImportSource.tsx'
 import { type Progress, sendRows } from '../transfer/send.ts'
 import type { Source } from '../transfer/source.ts'
+import { formatCount, ROWS } from '../ui/format.ts'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
-import { Window } from '../ui/Window.tsx'
-import { counted, ROWS } from '../ui/words.ts'
 
 interface Props {
   resource: Resource
   onClose: () => void
 }
 
-/** Import in three steps: a file, what is in it, how it went. */
-export function ImportWindow({ resource, onClose }: Props) {
+/** Import in three steps: choose a file, preview it, send it. */
+export function ImportDialog({ resource, onClose }: Props) {
   const [source, setSource] = useState<Source>()
   const [progress, setProgress] = useState<Progress>()
-  const [phase, setPhase] = useState<Phase>('over')
+  const [phase, setPhase] = useState<Phase>('done')
   const stop = useRef<AbortController>(undefined)
   const isOpen = useIsMounted()
   useEffect(() => () => stop.current?.abort(), [])
-  useLeaveWarning(phase !== 'over')
+  useLeaveWarning(phase !== 'done')
 
   const run = async ({ rows }: Source) => {
-    const good = rows.filter(({ faults }) => faults.length === 0)
-    const bad = rows.filter(({ faults }) => faults.length > 0)
+    const good = rows.filter(({ errors }) => errors.length === 0)
+    const bad = rows.filter(({ errors }) => errors.length > 0)
     stop.current = new AbortController()
     const { signal } = stop.current
     setProgress({ created: 0, failed: bad })
@@ -36,10 +36,10 @@ export function ImportWindow({ resource, onClose }: Props) {
     const { created, failed } = await sendRows(resource.noun, good, signal, (sent) =>
       setProgress({ created: sent.created, failed: [...bad, ...sent.failed] }),
     )
-    setPhase('over')
+    setPhase('done')
     if (!isOpen.current) {
       const left = good.length - created - failed.length
-      notify('done', `${counted(created, resource)} created, ${counted(left, ROWS)} not sent`)
+      notify('done', `${formatCount(created, resource)} created, ${formatCount(left, ROWS)} not sent`)
     }
     await refresh(resource)
   }
@@ -50,7 +50,7 @@ export function ImportWindow({ resource, onClose }: Props) {
   }
 
   return (
-    <Window title={`Import ${resource.many}`} isWide onClose={phase === 'running' ? halt : onClose}>
+    <ModalDialog title={`Import ${resource.many}`} isWide onClose={phase === 'running' ? halt : onClose}>
       {source === undefined && <ImportSource resource={resource} onRead={setSource} />}
       {source !== undefined && progress === undefined && (
         <ImportPreview
@@ -70,11 +70,11 @@ export function ImportWindow({ resource, onClose }: Props) {
           onClose={onClose}
         />
       )}
-    </Window>
+    </ModalDialog>
   )
 }
 
-// The browser asks before it closes the page.
+// Makes the browser ask before it closes the page.
 function useLeaveWarning(isNeeded: boolean) {
   useEffect(() => {
     if (!isNeeded) return

@@ -2,13 +2,13 @@ import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { useCount } from '../table/rows.ts'
 import { filtersOf, type View } from '../table/view.ts'
-import { exportRows, type FileForm } from '../transfer/export.ts'
+import { exportRows, type FileFormat } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'
+import { errorMessage, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { notify } from '../ui/notices.ts'
 import { Progress } from '../ui/Progress.tsx'
-import { Window } from '../ui/Window.tsx'
-import { counted, wordsOf } from '../ui/words.ts'
 
 interface Props {
   resource: Resource
@@ -16,38 +16,42 @@ interface Props {
   onClose: () => void
 }
 
-/** Writes what the filters let through, on all pages, into a file. */
-export function ExportWindow({ resource, view, onClose }: Props) {
+/** Exports all records that match the filters, on all pages, to a file. */
+export function ExportDialog({ resource, view, onClose }: Props) {
   const filters = filtersOf(resource, view)
   const query = useCount(resource, filters)
   const [count, setCount] = useState<number>()
   const stop = useRef<AbortController>(undefined)
   useEffect(() => () => stop.current?.abort(), [])
 
-  const run = async (form: FileForm) => {
+  const run = async (form: FileFormat) => {
     stop.current = new AbortController()
     const { signal } = stop.current
     setCount(0)
     try {
       const exported = await exportRows(resource, view, form, signal, setCount)
-      notify('done', `${counted(exported, resource)} exported`)
+      notify('done', `${formatCount(exported, resource)} exported`)
       onClose()
     } catch (error) {
-      if (!signal.aborted) notify('failed', `The export failed. ${wordsOf(error)}`)
+      if (!signal.aborted) notify('failed', `The export failed. ${errorMessage(error)}`)
       setCount(undefined)
     }
   }
 
   return (
-    <Window title={`Export ${resource.many}`} onClose={onClose}>
-      <Loaded query={query} title="They could not be counted" waiting={<p role="status">Counting…</p>}>
+    <ModalDialog title={`Export ${resource.many}`} onClose={onClose}>
+      <Loaded
+        query={query}
+        title={`The ${resource.many} could not be counted`}
+        waiting={<p role="status">Counting…</p>}
+      >
         {(total) =>
           count !== undefined ? (
             <Progress label="Exporting" value={count} total={total} />
           ) : (
             <p>
-              <strong>{counted(total, resource)}</strong> on all pages{describe(resource, filters)}, in the order shown.{' '}
-              <span className="hint">CSV is for spreadsheets; NDJSON has one record a line.</span>
+              <strong>{formatCount(total, resource)}</strong> on all pages{describe(resource, filters)}, in the order
+              shown. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
             </p>
           )
         }
@@ -61,13 +65,13 @@ export function ExportWindow({ resource, view, onClose }: Props) {
           CSV
         </Button>
       </footer>
-    </Window>
+    </ModalDialog>
   )
 }
 
 function describe(resource: Resource, filters: Record<string, unknown>): string {
-  const said = resource.filters.flatMap(({ name, label }) =>
+  const conditions = resource.filters.flatMap(({ name, label }) =>
     filters[name] === undefined ? [] : [`${label.toLowerCase()} ${filters[name]}`],
   )
-  return said.length === 0 ? '' : ` with ${said.join(', ')}`
+  return conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`
 }

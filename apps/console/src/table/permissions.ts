@@ -2,28 +2,28 @@ import { contract, ROLES, type Role } from '@resource/contract'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
 
-/** What the role of who is logged in allows with a noun, by the contract. */
-export interface Limits {
-  may: (verb: string) => boolean
-  /** A sentence for each role that is wanting, saying for what. */
+/** The procedures of a noun that the user's role allows, according to the contract. */
+export interface Permissions {
+  can: (verb: string) => boolean
+  /** One sentence for each missing role, with the actions that need it. */
   reasons: string[]
 }
 
-/** Everything is allowed as long as the role is not known: the service has the last word. */
-export function useLimits(resource: Resource): Limits {
+/** Allows everything until the role is loaded; the service enforces the rules in any case. */
+export function usePermissions(resource: Resource): Permissions {
   const { session } = useSession()
-  const may = (verb: string) => session === undefined || includes(session.role, accessOf(resource.noun, verb))
-  const refused = doings(resource).filter(([, verb]) => !may(verb))
+  const can = (verb: string) => session === undefined || includes(session.role, accessOf(resource.noun, verb))
+  const refused = restrictedActions(resource).filter(([, verb]) => !can(verb))
   const reasons = ROLES.flatMap((role) => {
     const labels = refused.filter(([, verb]) => accessOf(resource.noun, verb) === role).map(([label]) => label)
     if (labels.length === 0) return []
     return `${listed(labels)} ${labels.length === 1 ? 'needs' : 'need'} the role ${role}; yours is ${session?.role}.`
   })
-  return { may, reasons }
+  return { can, reasons }
 }
 
-/** What the page offers beside reading. */
-function doings({ noun, one, purge }: Resource): [label: string, verb: string][] {
+/** The actions of the page that can require a role above reader. */
+function restrictedActions({ noun, one, purge }: Resource): [label: string, verb: string][] {
   return [
     [`New ${one}`, 'create'],
     ['Import', 'createMany'],

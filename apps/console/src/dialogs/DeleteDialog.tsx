@@ -1,7 +1,7 @@
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { Window } from '../ui/Window.tsx'
-import { counted } from '../ui/words.ts'
+import { formatCount } from '../ui/format.ts'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -10,16 +10,16 @@ interface Props {
   onDelete: () => void
 }
 
-/** Asks before records are deleted, and names them. */
-export function DeleteWindow({ resource, rows, onClose, onDelete }: Props) {
-  const [only] = rows
-  const what = rows.length === 1 && only ? nameOf(resource, only) : counted(rows.length, resource)
+/** Asks for confirmation before records are deleted, and names them. */
+export function DeleteDialog({ resource, rows, onClose, onDelete }: Props) {
+  const [first] = rows
+  const what = rows.length === 1 && first ? nameOf(resource, first) : formatCount(rows.length, resource)
   const names = rows.slice(0, 5).map((row) => nameOf(resource, row))
   return (
-    <Window title={`Delete ${what}?`} role="alertdialog" onClose={onClose}>
+    <ModalDialog title={`Delete ${what}?`} role="alertdialog" onClose={onClose}>
       <p>
         {rows.length > 1 && `${names.join(', ')}${rows.length > 5 ? ` and ${rows.length - 5} more` : ''}. `}
-        This cannot be undone.
+        You cannot undo this.
       </p>
       <footer>
         <Button onPress={onClose} autoFocus>
@@ -29,6 +29,6 @@ export function DeleteWindow({ resource, rows, onClose, onDelete }: Props) {
           Delete
         </Button>
       </footer>
-    </Window>
+    </ModalDialog>
   )
 }

@@ -2,7 +2,7 @@ import type { Conflict } from '../conflict/conflict.ts'
 import { Versions } from '../conflict/Versions.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { Window } from '../ui/Window.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -11,26 +11,26 @@ interface Props {
   onOverwrite: () => void
 }
 
-/** An action on a record that has changed since it was shown: both versions, to decide by. */
-export function ConflictWindow({ resource, conflict, onKeep, onOverwrite }: Props) {
+/** Shows both versions of a record that changed before an action, so that the user can choose. */
+export function ConflictDialog({ resource, conflict, onKeep, onOverwrite }: Props) {
   const { action, row, stored } = conflict
   const mine = action.apply(row)
   return (
-    <Window title={`${nameOf(resource, row)} was changed meanwhile`} role="alertdialog" onClose={onKeep}>
+    <ModalDialog title={`${nameOf(resource, row)} was changed by someone else`} role="alertdialog" onClose={onKeep}>
       <Versions
         resource={resource}
-        title={mine === undefined ? 'What you saw' : 'Your version'}
+        title={mine === undefined ? 'Version you saw' : 'Your version'}
         mine={mine ?? row}
         stored={stored}
       />
       <footer>
         <Button onPress={onKeep} autoFocus>
-          Keep the stored one
+          Keep the stored version
         </Button>
         <Button className="button danger" onPress={onOverwrite}>
           {action.label} anyway
         </Button>
       </footer>
-    </Window>
+    </ModalDialog>
   )
 }

@@ -3,10 +3,10 @@ import { Form, Input, Label, TextField } from 'react-aria-components'
 import type { Purge, Resource } from '../resources/resource.ts'
 import { refresh, useCount } from '../table/rows.ts'
 import { Button } from '../ui/Button.tsx'
+import { errorMessage, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { notify } from '../ui/notices.ts'
-import { Window } from '../ui/Window.tsx'
-import { counted, wordsOf } from '../ui/words.ts'
 
 interface Props {
   resource: Resource
@@ -14,8 +14,8 @@ interface Props {
   onClose: () => void
 }
 
-/** Deletes all records of a kind, once their number has been typed. */
-export function PurgeWindow({ resource, purge, onClose }: Props) {
+/** Deletes all records of a kind after the user has typed their number. */
+export function PurgeDialog({ resource, purge, onClose }: Props) {
   const query = useCount(resource, purge.filter)
   const { data: count, refetch } = query
   const [typed, setTyped] = useState('')
@@ -24,11 +24,11 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
   const words = `delete ${count}`
   const isTyped = typed.trim() === words
   const kind = (number: number) =>
-    counted(number, { one: `${purge.which} ${resource.one}`, many: `${purge.which} ${resource.many}` })
+    formatCount(number, { one: `${purge.which} ${resource.one}`, many: `${purge.which} ${resource.many}` })
 
   const run = async () => {
     setRunning(true)
-    // What was typed agrees to this number and no other.
+    // The user confirmed this number only.
     const { data: now } = await refetch()
     setGrown(now !== count)
     if (now === count) await send()
@@ -41,18 +41,22 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
       notify('done', `${kind(removed)} deleted`)
       onClose()
     } catch (error) {
-      notify('failed', `The deletion failed. ${wordsOf(error)}`)
+      notify('failed', `The deletion failed. ${errorMessage(error)}`)
     }
     await refresh(resource)
   }
 
   return (
-    <Window title={`Delete all ${purge.which} ${resource.many}?`} role="alertdialog" onClose={onClose}>
-      <Loaded query={query} title="They could not be counted" waiting={<p role="status">Counting…</p>}>
+    <ModalDialog title={`Delete all ${purge.which} ${resource.many}?`} role="alertdialog" onClose={onClose}>
+      <Loaded
+        query={query}
+        title={`The ${resource.many} could not be counted`}
+        waiting={<p role="status">Counting…</p>}
+      >
         {(count) =>
           count === 0 ? (
             <p>
-              There is no {purge.which} {resource.one}: nothing to delete.
+              There are no {purge.which} {resource.many} to delete.
             </p>
           ) : (
             <Form
@@ -63,12 +67,12 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
             >
               {hasGrown && (
                 <p role="alert" className="failed-line">
-                  Their number has changed meanwhile. Nothing was deleted.
+                  The number of {resource.many} has changed. Nothing was deleted.
                 </p>
               )}
               <p>
-                <strong>{kind(count)}</strong> will be deleted, on every page and whatever the filters. This cannot be
-                undone.
+                <strong>{kind(count)}</strong> will be deleted, on all pages and regardless of filters. You cannot undo
+                this.
               </p>
               <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
                 <Label className="label">
@@ -86,6 +90,6 @@ export function PurgeWindow({ resource, purge, onClose }: Props) {
           )
         }
       </Loaded>
-    </Window>
+    </ModalDialog>
   )
 }

@@ -2,25 +2,25 @@ import { closeSync, existsSync, openSync, rmSync, truncateSync, writeSync } from
 import { stringify } from 'csv-stringify/sync'
 import { FAILED_LINE, FAILED_REASON, type Format, type Row } from './row.ts'
 
-/** A row that was not imported, and why. */
+/** A row that was not imported, and the reason. */
 export interface FailedRow {
   row: Row
   reason: string
 }
 
 /**
- * The file of failed rows, as CSV for CSV and as NDJSON for the rest, to be mended and imported. Its rows may hold
- * passwords, so its owner alone may read it.
+ * The file of failed rows, to be corrected and imported again: CSV for a CSV import, NDJSON otherwise. Only its owner
+ * can read it, because the rows may contain passwords.
  *
- * @param size bytes of it that count, from the run that goes on; what stands behind is dropped
+ * @param size bytes to keep from the interrupted run; the rest is truncated
  */
-export function failedFile(input: string, format: Format, size: number) {
+export function failedRowsFile(input: string, format: Format, size: number) {
   const path = `${input}.failed.${format === 'csv' ? 'csv' : 'ndjson'}`
   if (size === 0) rmSync(path, { force: true })
   else if (existsSync(path)) truncateSync(path, size)
   return {
     path,
-    /** @returns how many bytes were added */
+    /** @returns number of bytes added */
     add(failed: FailedRow[], isFirst: boolean): number {
       if (failed.length === 0) return 0
       const rows = failed.map(({ row, reason }) => ({
