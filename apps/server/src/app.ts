@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { ApiError, rest, trpc } from '@resource/openapi'
+import { ApiError, prefersStrict, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import type { Logger } from 'pino'
@@ -95,7 +95,14 @@ export function createApp(options: AppOptions): App {
       recordCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
       const read = hasRecentWrite(req) ? database.read : database.replica()
-      return { caller, requestId: requestId(req), address: () => addressOf(req, behindProxy), headers, read }
+      return {
+        caller,
+        requestId: requestId(req),
+        address: () => addressOf(req, behindProxy),
+        headers,
+        isStrict: prefersStrict(req.headers),
+        read,
+      }
     }
     const caller = access.callerOf(req)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)

@@ -30,7 +30,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const router = trpcRouter(createOperations(database, config, { needsCredentials }))
-  const ctx = { caller, read: database.read }
+  const ctx = { caller, isStrict: true, read: database.read }
   const transport: Transport = {
     send: (calls, _credentials, signal) =>
       Promise.all(

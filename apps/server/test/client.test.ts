@@ -1,3 +1,4 @@
+import { createClient } from '@resource/client'
 import { contract } from '@resource/contract'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { startTestServer, type TestServer } from './harness.ts'
@@ -384,5 +385,29 @@ describe('batching', () => {
     expect(item).toMatchObject({ status: 'fulfilled', value: { id: 1 } })
     expect(missing).toMatchObject({ status: 'rejected', reason: { data: { code: 'NOT_FOUND' } } })
     await expect.poll(() => calls(server)).toEqual(['/trpc/items.create,books.replace'])
+  })
+})
+
+describe('a field that the service does not know', () => {
+  const ada = { name: 'Ada', email: 'ada@example.com', nickname: 'Countess' }
+
+  test('is an error over the typed client, in a single call, in a batch and in a list', async () => {
+    await using server = await startTestServer()
+    const client = createClient({ baseUrl: server.url })
+    const message = 'nickname: is not a recognized field'
+    await expect(client.users.create.mutate(ada)).rejects.toMatchObject({ status: 400, message })
+    const calls = [client.users.create.mutate(ada), client.users.create.mutate({ ...ada, name: 'Bob' })]
+    for (const outcome of await Promise.allSettled(calls)) expect(outcome).toMatchObject({ reason: { message } })
+    await expect(client.users.createMany.mutate({ users: [ada] })).rejects.toMatchObject({
+      fields: [{ field: 'users[0].nickname', message: 'is not a recognized field' }],
+    })
+    expect((await client.users.list.query({ count: true })).total).toBe(0)
+  })
+
+  test('is ignored if it is a field of the response: a client sends back what it has read', async () => {
+    await using server = await startTestServer()
+    const client = createClient({ baseUrl: server.url })
+    const book = await client.books.create.mutate({ title: 'Kindred', author: 'Butler', published_date: '1979-06-01' })
+    expect(await client.books.replace.mutate({ ...book, title: 'Kindred!' })).toMatchObject({ title: 'Kindred!' })
   })
 })

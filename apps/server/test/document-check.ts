@@ -60,7 +60,10 @@ export function checkAnswer(method: string, path: string, { status, headers, bod
       throw new Error(`${where}: the document does not list the header ${name}`)
     }
   }
-  const schema = response.content?.['application/json']?.schema
+  const type = headers.get('content-type')?.startsWith('application/problem+json')
+    ? 'application/problem+json'
+    : 'application/json'
+  const schema = response.content?.[type]?.schema
   if (method === 'HEAD') return
   if (schema === undefined) {
     if (body !== undefined) throw new Error(`${where}: the document describes no body`)

@@ -130,7 +130,12 @@ for (const operationId of operationIds) {
     expect(status).toBe(400)
     expect(body).toEqual({
       status: 'error',
-      error: { code: 400, message: expect.stringContaining('nonsense'), details: expect.stringMatching(/./) },
+      error: {
+        code: 400,
+        message: expect.stringContaining('nonsense'),
+        details: expect.stringMatching(/./),
+        fields: [{ field: 'nonsense', message: 'is not a query parameter of this operation' }],
+      },
     })
   })
 }

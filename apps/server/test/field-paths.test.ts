@@ -41,7 +41,14 @@ describe('a field error has the path that the caller sent, whichever layer refus
         code: status,
         message: `${field}: ${message}`,
         details: `${field} ${message}`,
+        fields: [{ field, message }],
       })
+      const problem = await server().request('POST', '/api/users/bulk', {
+        json: [ada, bob, third],
+        headers: { ...headers, Accept: 'application/json, application/problem+json' },
+      })
+      expect(problem.headers.get('content-type')).toBe('application/problem+json')
+      expect(problem.body).toEqual({ status, detail: `${field}: ${message}`, fields: [{ field, message }] })
     })
 
     test(`${layer} over tRPC: in a call, a batch and a streamed batch`, async () => {

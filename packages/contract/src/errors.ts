@@ -40,12 +40,23 @@ export const envelope: EnvelopeForm = {
     schema: z
       .object({
         status: z.literal('error'),
-        error: z.object({ code: z.int(), message: z.string(), details: z.string() }),
+        error: z.object({
+          code: z.int(),
+          message: z.string(),
+          details: z.string(),
+          fields: z
+            .array(z.object({ field: z.string(), message: z.string() }))
+            .optional()
+            .meta({ description: 'The invalid fields and what each must be; absent if the error concerns no field.' }),
+        }),
       })
       .meta({
         id: 'ErrorEnvelope',
         examples: [{ status: 'error', error: { code: 404, message: 'User not found', details: 'GET /api/users/7' } }],
       }),
-    body: ({ status, message, details }) => ({ status: 'error', error: { code: status, message, details } }),
+    body: ({ status, message, details, fields }) => ({
+      status: 'error',
+      error: { code: status, message, details, ...(fields.length > 0 && { fields }) },
+    }),
   },
 }

@@ -4,6 +4,7 @@ import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
+import { acceptsProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
 import {
   callerPaths,
   checkAccept,
@@ -22,6 +23,7 @@ import {
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
+import { prefersStrict } from './unknown-fields.ts'
 
 /** How the core reads the requests of a platform. */
 export interface Transport<Req> {
@@ -133,19 +135,21 @@ export function createCore<Context, Req extends Incoming>(
       let query: readonly Parameter[]
       let envelope: EnvelopeForm | undefined
       let input: unknown
+      let isStrict = false
       try {
         query = queryParameters(rawQuery)
         if (overrides === undefined) {
           checkAccept(req)
           envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
-          input = gatherInput(resolved, params, query, req.headers, body)
+          isStrict = prefersStrict(req.headers)
+          input = gatherInput(resolved, params, query, req.headers, body, isStrict)
         } else input = overrides.gather(resolved, params, query, body)
       } catch (error) {
         throw (await operation.findMissing(pathInput(resolved, params), context)) ?? error
       }
       let output: unknown
       try {
-        output = await operation.call(input, context, { shown: resolved.shown, parse: resolved.parse })
+        output = await operation.call(input, context, { shown: resolved.shown, parse: resolved.parse, isStrict })
       } catch (error) {
         throw error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
       }
@@ -200,8 +204,11 @@ export function createCore<Context, Req extends Incoming>(
     const message = status === 500 ? `Internal server error${await idOf(req)}` : apiError.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
-    const body = formFor(req.method, req.originalUrl, base).body({ status, message, details, fields, data })
-    const answer = { status, headers, body }
+    const fault = { status, message, details, fields, data }
+    const answer =
+      overrides === undefined && acceptsProblem(req.headers.accept) && !isEnveloped(req.originalUrl)
+        ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
+        : { status, headers, body: formFor(req.method, req.originalUrl, base).body(fault) }
     return {
       ...makeReady(overrides === undefined ? answer : await overrides.amend(answer, req, apiError)),
       commonHeaders,
@@ -217,8 +224,7 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   const formFor = (method: string, url: string, base = ''): ErrorForm => {
-    const { path, rawQuery } = split(url)
-    return ENVELOPE_ASKED.test(rawQuery) ? options.envelope.error : formOf(method, relativePath(path, base))
+    return isEnveloped(url) ? options.envelope.error : formOf(method, relativePath(split(url).path, base))
   }
 
   const prepareError = ({ status, message, fields, headers }: ApiError) => {
@@ -265,6 +271,10 @@ function parserApiError(error: unknown): ApiError | undefined {
 }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
+
+function isEnveloped(url: string): boolean {
+  return ENVELOPE_ASKED.test(split(url).rawQuery)
+}
 
 function isEnvelopeRequested(value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false

@@ -12,6 +12,7 @@ import {
   variantsOf,
 } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Tag } from './contract.ts'
+import { PROBLEM_TYPE, problemSchema } from './problem-details.ts'
 import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
@@ -107,7 +108,7 @@ function operations({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
       headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema }, ...(isPlain && { [PROBLEM_TYPE]: { schema: problemSchema } }) },
     })
     // A form without a name makes no component that could be shared.
     return id ? errors(id, make) : make()
@@ -208,6 +209,10 @@ const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },
 }
+const PREFER = accepts(
+  '`handling=strict` rejects unknown fields of the body with a 400; by default they are ignored.',
+  'handling=strict',
+)
 const ENVELOPE = z
   .literal(true)
   .meta({ description: 'Wraps the answer in the standard envelope `{ status, data, meta }`, errors too.' })
@@ -231,6 +236,7 @@ function parameters(
   const ifNoneMatch = accepts('Answer 304 without a body if the record still has this `ETag`.', tag)
   const header = {
     ...named(resolved.headers),
+    ...(resolved.body && !isEmpty(resolved.body) && { Prefer: PREFER }),
     ...(binding.ifMatch && { 'If-Match': ifMatch }),
     ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': ifNoneMatch }),
   }

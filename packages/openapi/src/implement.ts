@@ -4,6 +4,7 @@ import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subs
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
+import { answerFields, rejectUnknownFields } from './unknown-fields.ts'
 import { type Parser, parserOf, validate } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
@@ -12,6 +13,8 @@ interface BindingView {
   shown?: readonly string[] | undefined
   /** The input parser of the binding. Default: that of the procedure. */
   parse?: Parser | undefined
+  /** Whether to reject unknown fields. Default: they are ignored. */
+  isStrict?: boolean
 }
 
 /** A procedure of the contract with its implementation. */
@@ -93,15 +96,17 @@ export function implement<C extends Contract, Context>(
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const checkUnknown = unknownFieldsCheck(firstBinding)
+      const answered = answerFields(procedure.output)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
-        const { shown, parse = parser } = view
+        const { shown, parse = parser, isStrict = false } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
           const validated = validate(parse, input)
           const valid = isPromise(validated) ? await validated : validated
-          checkUnknown?.(input as object)
+          if (isStrict) rejectUnknownFields(procedure.input, input, answered)
+          else checkUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {
           const apiError = withData(await asApiError(error), name, procedure)

@@ -80,7 +80,7 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   const negotiator = new Negotiator(req)
   // A parameter nobody defined for JSON, such as a version, asks for JSON all the same.
   if (negotiator.mediaType(OFFERED) === undefined && !negotiator.mediaTypes().includes('application/json')) {
-    throw new ApiError(406, 'This service answers with application/json alone; Accept must allow it')
+    throw new ApiError(406, 'The service only returns application/json; Accept must allow it')
   }
 }
 
@@ -88,7 +88,8 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
  * The procedure's input as the caller sent it over REST: names mapped, digits of path, query and headers read as
  * numbers, nothing of a body converted.
  *
- * @param body undefined where there is none
+ * @param body undefined if there is none
+ * @param isStrict whether to keep unknown fields of the body, so that they can be rejected
  * @throws ApiError 400 on a query parameter the binding does not take, and without a body where it needs one
  */
 export function gatherInput(
@@ -97,6 +98,7 @@ export function gatherInput(
   query: readonly Parameter[],
   headers: IncomingHttpHeaders,
   body: unknown,
+  isStrict = false,
 ): Record<string, unknown> {
   const input = pathInput(resolved, params)
   for (const [name] of query) {
@@ -114,7 +116,7 @@ export function gatherInput(
     const versions = matchedVersions(resolved, headers)
     if (versions !== undefined) input[resolved.binding.ifMatch] = versions
   }
-  if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input)
+  if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input, isStrict)
   return input
 }
 
@@ -250,6 +252,7 @@ function takeBody(
   slot: NonNullable<ResolvedBinding['body']>,
   body: unknown,
   input: Record<string, unknown>,
+  isStrict: boolean,
 ): void {
   if (body === undefined) {
     if ('fields' in slot && slot.fields.length === 0) return
@@ -271,12 +274,12 @@ function takeBody(
       throw fieldApiError(name, `must be the same as ${field}, or left out`)
     input[field] = value
   }
-  if (isRecognized && !resolved.judgesUnknown) return
+  if (isRecognized && !resolved.judgesUnknown && !isStrict) return
   // Unknown fields go on where there are no others, or where the input says what becomes of them.
-  const shape = shapeOf(resolved.input)
+  const known = new Set([...Object.keys(shapeOf(resolved.input)), ...slot.fields.map(({ name }) => name)])
   for (const [name, value] of Object.entries(body)) {
     // An assignment to `__proto__` would make the caller's value the input's prototype.
-    if (!Object.hasOwn(shape, name)) Object.defineProperty(input, name, { value, enumerable: true })
+    if (!known.has(name)) Object.defineProperty(input, name, { value, enumerable: true })
   }
 }
 

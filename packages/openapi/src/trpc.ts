@@ -11,7 +11,11 @@ export interface CallContext {
   headers?: IncomingHttpHeaders | undefined
   /** The id of the request in the log. The message of an unexpected error contains it. */
   requestId?: string | undefined
+  /** Whether to reject unknown fields of the input, as `Prefer: handling=strict` asks. */
+  isStrict?: boolean | undefined
 }
+
+const STRICT = { isStrict: true }
 
 /** A procedure as a function for tRPC. */
 export interface TrpcCall<Context> {
@@ -35,7 +39,8 @@ export function trpcCalls<Context extends object & CallContext>(
     operations.map(({ name, procedure, headers, call }) => {
       const run = async (input: unknown, context: Context) => {
         if (procedure.type === 'mutation') admit(context, input)
-        return procedure.output.parse(await call(withHeaders(input ?? {}, headers, context?.headers), context))
+        const given = withHeaders(input ?? {}, headers, context?.headers)
+        return procedure.output.parse(await call(given, context, context?.isStrict ? STRICT : undefined))
       }
       return [name, { type: procedure.type, run }]
     }),

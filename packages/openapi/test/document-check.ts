@@ -53,7 +53,7 @@ export function checkExchange(method: string, target: string, sent: Sent['raw'],
   if (extra !== undefined) throw new Error(`${where}: the header ${extra} is not in the document`)
   const absent = documented.find(([name, { required }]) => required && !(name.toLowerCase() in answer.headers))
   if (absent !== undefined) throw new Error(`${where}: the header ${absent[0]} is missing`)
-  if (method !== 'HEAD') checked.checkBody(where, response.content?.['application/json']?.schema, answer.body)
+  if (method !== 'HEAD') checked.checkBody(where, response.content?.[mediaType(answer)]?.schema, answer.body)
   if (answer.status >= 300) return
   const known = operation.parameters.map(({ name }: { name: string }) => name)
   for (const name of new URLSearchParams(/\?(.*)/.exec(target)?.[1]).keys()) {
@@ -84,4 +84,10 @@ function operationOf(method: string, target: string, { document, paths }: Checke
   const place =
     exact ?? paths.find(({ path, pattern }) => !/^\/planets(\/\{id\})?\/?$/.test(path) && pattern.test(other))
   return place && document.paths[place.path][(method === 'HEAD' ? 'GET' : method).toLowerCase()]
+}
+
+function mediaType({ headers }: Answer): string {
+  return `${headers['content-type']}`.startsWith('application/problem+json')
+    ? 'application/problem+json'
+    : 'application/json'
 }

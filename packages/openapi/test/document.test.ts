@@ -84,8 +84,8 @@ test('an operation has the parameters of its binding', () => {
       .parameters.map((parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`)
       .sort()
   expect(parameters('getWorld')).toEqual(['header If-None-Match', 'path world_id'])
-  expect(parameters('createPlanet')).toEqual(['header Idempotency-Key'])
-  expect(parameters('replacePlanet')).toEqual(['header If-Match', 'path id'])
+  expect(parameters('createPlanet')).toEqual(['header Idempotency-Key', 'header Prefer'])
+  expect(parameters('replacePlanet')).toEqual(['header If-Match', 'header Prefer', 'path id'])
   expect(parameters('look')).toEqual([
     'header X-Depth',
     'path count',

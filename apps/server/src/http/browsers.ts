@@ -50,6 +50,8 @@ export function allowOrigins(origins: string[]): RequestHandler {
       'ETag',
       'Link',
       'Location',
+      'RateLimit',
+      'RateLimit-Policy',
       'Retry-After',
       'WWW-Authenticate',
       'X-Request-Id',

@@ -12,6 +12,8 @@ export interface Context {
   address?: () => string
   /** The headers of the HTTP request, if it contains only this call. */
   headers?: IncomingHttpHeaders | undefined
+  /** Whether to reject unknown fields of the input. */
+  isStrict?: boolean
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: Tables
 }

@@ -50,7 +50,11 @@ export function httpTransport(options: HttpOptions): Transport {
       const request: RequestFacts = {
         url: isGet ? urlWithInput : target,
         method: isGet ? 'GET' : 'POST',
-        headers: new Headers(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+        headers: new Headers({
+          // A misspelled field is an error, also where types were not checked.
+          Prefer: 'handling=strict',
+          ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        }),
         calls: names,
       }
       if (!isGet) request.headers.set('Content-Type', 'application/json')

@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { mutation } from '../src/contract.ts'
+import { startSky } from './serve.ts'
+import { resourceOf, serve } from './small.ts'
+
+const sky = await startSky()
+afterAll(() => sky[Symbol.asyncDispose]())
+
+const STRICT = { Prefer: 'handling=strict' }
+const earth = { name: 'Earth', kind: 'rock', radius: 6371 }
+
+function create(json: unknown, headers: Record<string, string> = STRICT, path = '/planets') {
+  return sky.request('POST', path, { json, headers })
+}
+
+describe('with Prefer: handling=strict', () => {
+  test('an unknown field of a body is a 400 that names it', async () => {
+    const { status, body } = await create({ ...earth, colour: 'blue', moons: 1 })
+    expect([status, body.fault]).toEqual([400, 'colour: is not a recognized field; moons: is not a recognized field'])
+  })
+
+  test('an unknown field is named by its path in the request', async () => {
+    const { status, body } = await create([earth, { ...earth, colour: 'blue' }], STRICT, '/planets/bulk')
+    expect([status, body.fault]).toEqual([400, '[1].colour: is not a recognized field'])
+  })
+
+  test('fields of the response are allowed, so that a caller can send back what it has read', async () => {
+    const { body } = await sky.request('GET', '/planets/6')
+    const json = { ...body, name: 'Kronos' }
+    const { status, body: changed } = await sky.request('PUT', '/planets/6', { json, headers: STRICT })
+    expect([status, changed.name]).toEqual([200, 'Kronos'])
+  })
+
+  test('an alias of a field is a recognized field', async () => {
+    const { name, ...others } = earth
+    expect((await create({ ...others, title: name }, STRICT, '/planets/')).status).toBe(200)
+  })
+
+  test('the preference is recognized in each of its forms', async () => {
+    for (const prefer of ['handling="strict"', 'respond-async, Handling=strict', 'handling=strict; foo=1, wait=5']) {
+      expect([prefer, (await create({ ...earth, colour: 'blue' }, { Prefer: prefer })).status]).toEqual([prefer, 400])
+    }
+    for (const prefer of ['handling=lenient', 'xhandling=strict', 'return=minimal']) {
+      expect([prefer, (await create({ ...earth, colour: 'blue' }, { Prefer: prefer })).status]).toEqual([prefer, 201])
+    }
+  })
+
+  test('unknown fields of nested objects and of unions are found', async () => {
+    const size = z.object({ width: z.number() })
+    const procedure = mutation({
+      input: z.object({
+        size: size.nullable().default(null),
+        shape: z.union([size, z.object({ height: z.number() })]),
+      }),
+      output: z.object({ id: z.number() }),
+      meta: { openapi: { method: 'POST', path: '/things' } },
+    })
+    const things = await serve(
+      { things: resourceOf({ create: procedure }) },
+      { things: { create: async () => ({ id: 1 }) } },
+    )
+    const ask = async (json: unknown) => {
+      const { status, body } = await things.request('POST', '/things', { json, headers: STRICT })
+      return [status, body.error]
+    }
+    expect(await ask({ size: { width: 1, depth: 2 }, shape: { height: 1 } })).toEqual([
+      400,
+      'size.depth: is not a recognized field',
+    ])
+    expect(await ask({ shape: { height: 1, depth: 2 } })).toEqual([400, 'shape.depth: is not a recognized field'])
+    expect(await ask({ size: null, shape: { width: 1, height: 1 }, id: 1 })).toEqual([200, undefined])
+  })
+})
+
+test('without the preference unknown fields of a body are ignored', async () => {
+  const { status, body } = await create({ ...earth, colour: 'blue' }, {})
+  expect([status, 'colour' in body]).toEqual([201, false])
+})
+
+describe('with Accept: application/problem+json', () => {
+  const PROBLEM = { Accept: 'application/json, application/problem+json' }
+
+  test('an error lists the invalid fields as data', async () => {
+    const { status, headers, body } = await create({ name: 'Earth' }, PROBLEM)
+    expect(headers['content-type']).toBe('application/problem+json')
+    expect([status, body]).toEqual([
+      400,
+      {
+        status: 400,
+        detail: 'Missing required fields: radius',
+        fields: [{ field: 'radius', message: 'is required' }],
+      },
+    ])
+  })
+
+  test('a success and the envelope are as without it', async () => {
+    const found = await sky.request('GET', '/planets/6', { headers: PROBLEM })
+    expect([found.status, found.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    const missing = await sky.request('GET', '/planets/99?envelope=true', { headers: PROBLEM })
+    expect([missing.status, missing.body.ok, missing.headers['content-type']]).toEqual([
+      404,
+      false,
+      'application/json; charset=utf-8',
+    ])
+  })
+
+  test('a wildcard does not ask for problem details', async () => {
+    const { body } = await sky.request('GET', '/planets/99', { headers: { Accept: 'application/*' } })
+    expect(Object.keys(body)).toContain('fault')
+  })
+})
