@@ -6,13 +6,12 @@ import type { paths } from './api.d.ts'
 const client = createClient<paths>({ baseUrl: process.env.BASE_URL ?? 'http://127.0.0.1:3000' })
 
 const created = await client.POST('/items/', { body: { name: 'Lamp', price: 24.5 } })
-// An answer is the plain record or, with `envelope=true`, the envelope: the types leave both open.
-const item = created.data && 'item' in created.data ? created.data.item : undefined
+const item = created.data?.item
 
 const listed = await client.GET('/items/', { params: { query: { price_lt: 30, sort: 'price_desc' } } })
-const names = Array.isArray(listed.data) ? listed.data.map(({ name }) => name) : []
+const names = listed.data?.map(({ name }) => name) ?? []
 
 const missing = await client.GET('/items/{item_id}', { params: { path: { item_id: 99 } } })
-const told = missing.error && 'message' in missing.error ? missing.error.message : ''
+const message = missing.error?.message
 
-console.log(item?.id, names.join(), missing.response.status, told)
+console.log(item?.id, names.join(), missing.response.status, message)

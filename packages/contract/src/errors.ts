@@ -40,15 +40,19 @@ export const envelope: EnvelopeForm = {
     schema: z
       .object({
         status: z.literal('error'),
-        error: z.object({
-          code: z.int(),
-          message: z.string(),
-          details: z.string(),
-          fields: z
-            .array(z.object({ field: z.string(), message: z.string() }))
-            .optional()
-            .meta({ description: 'The invalid fields and what each must be; absent if the error concerns no field.' }),
-        }),
+        error: z
+          .object({
+            code: z.int(),
+            message: z.string(),
+            details: z.string(),
+            fields: z
+              .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidField' }))
+              .optional()
+              .meta({
+                description: 'The invalid fields and what each must be; absent if the error concerns no field.',
+              }),
+          })
+          .meta({ id: 'EnvelopeError' }),
       })
       .meta({
         id: 'ErrorEnvelope',

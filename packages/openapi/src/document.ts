@@ -12,7 +12,6 @@ import {
   variantsOf,
 } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Tag } from './contract.ts'
-import { PROBLEM_TYPE, problemSchema } from './problem-details.ts'
 import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
@@ -108,7 +107,7 @@ function operations({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
       headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
-      content: { 'application/json': { schema }, ...(isPlain && { [PROBLEM_TYPE]: { schema: problemSchema } }) },
+      content: { 'application/json': { schema } },
     })
     // A form without a name makes no component that could be shared.
     return id ? errors(id, make) : make()

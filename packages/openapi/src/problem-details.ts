@@ -1,26 +1,18 @@
-import { z } from 'zod'
-import type { Fault } from './api-error.ts'
+import type { Fault, FieldFault } from './api-error.ts'
 
-/** The media type of problem details (RFC 9457), which lists invalid fields as data. */
+/** The media type of problem details (RFC 9457), which list the invalid fields as data. */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** The schema of {@link problemBody}. */
-export const problemSchema = z
-  .object({
-    status: z.int(),
-    detail: z.string(),
-    fields: z.array(z.object({ field: z.string(), message: z.string() })),
-    data: z.unknown().optional(),
-  })
-  .meta({
-    id: 'ProblemDetails',
-    examples: [
-      { status: 400, detail: 'age: must be an integer', fields: [{ field: 'age', message: 'must be an integer' }] },
-    ],
-  })
+/** Problem details of type `about:blank`. */
+interface ProblemDetails {
+  status: number
+  detail: string
+  fields: FieldFault[]
+  data?: unknown
+}
 
 /** An error as problem details. */
-export function problemBody({ status, message, fields, data }: Fault): z.output<typeof problemSchema> {
+export function problemBody({ status, message, fields, data }: Fault): ProblemDetails {
   return { status, detail: message, fields, ...(data !== undefined && { data }) }
 }
 

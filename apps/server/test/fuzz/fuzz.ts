@@ -161,6 +161,7 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
   if (isBodiless !== (text === '')) throw new Error(`an unexpected or missing body: ${summary}`)
   if (isBodiless) return
   const path = decoded(target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, ''))
+  const query = /\?[^#]*/.exec(target)?.[0] ?? ''
   const isPage = status === 200 && headers['content-type']?.startsWith('text/html')
   if (isPage) return
   if (status < 400 && !headers['content-type']?.startsWith('application/json')) throw new Error(`not JSON: ${summary}`)
@@ -174,8 +175,13 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
   else {
     const known = new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]))
     // An empty path segment is an invalid id, which the document cannot express.
-    checkAnswer(method, path.includes('//') ? '/' : path, { status, headers: known, body })
-    if (status >= 400 && !/[?&]envelope=true(&|$)/.test(target)) checkForm(path, body, summary)
+    checkAnswer(method, path.includes('//') ? '/' : path.replaceAll('?', '%3F') + query, {
+      status,
+      headers: known,
+      body,
+    })
+    const isProblem = headers['content-type'] === 'application/problem+json'
+    if (status >= 400 && !isProblem && !/[?&]envelope=true(&|$)/.test(target)) checkForm(path, body, summary)
   }
 }
 

@@ -51,7 +51,7 @@ const operations = Object.keys(document.paths).flatMap((path) =>
     ([method, { parameters = [], requestBody }]): Operation => ({
       method: method.toUpperCase(),
       path,
-      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      query: [...parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name), 'envelope'],
       hasBody: requestBody !== undefined,
     }),
   ),

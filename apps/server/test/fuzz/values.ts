@@ -93,8 +93,8 @@ export const CHARACTERS = ['\u{1f600}', ...words('a B 7 é ß İ \uffff \u202e %
 /** Headers by name, including those the service reads. An array is sent as several header lines. */
 export const HEADERS: Record<string, readonly (string | string[])[]> = {
   Accept: [
-    ...words('*/* text/html application/json;q=0 application/* ;;;'),
-    '',
+    ...words('*/* text/html application/json;q=0 application/* ;;; application/problem+json'),
+    ...['', 'application/json, application/problem+json'],
     'a'.repeat(2000),
     ['text/html', '*/*'],
   ],
@@ -109,6 +109,7 @@ export const HEADERS: Record<string, readonly (string | string[])[]> = {
     ...['', '"x"'.repeat(900), ['"1-User"', '"1-Item"']],
   ],
   'Idempotency-Key': [...words('k k1 k2 \xe9 __proto__'), '', 'a b', 'x'.repeat(255), 'x'.repeat(256), ['k1', 'k2']],
+  Prefer: [...words('handling=strict handling="strict" handling=lenient ,;='), '', ['wait=1', 'handling=strict']],
   'X-Request-Id': [...words('abc-123 {"a":1} \xff'), '', 'a b', 'x'.repeat(65), ['a', 'b']],
   'Accept-Encoding': [...words('gzip identity;q=0 *;q=0 br'), ''],
   Host: [...words('elsewhere.example localhost [::1]:99 127.0.0.1:1 a@b [::1 1.2.3.4.5 a:99999'), ''],
