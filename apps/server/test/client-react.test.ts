@@ -97,13 +97,14 @@ test('a write invalidates the audit log, even if the onSettled of the caller thr
   const before = (await entries()).audit.length
   const fault = new Error('a fault of the page')
   const options = resource.items.update.mutationOptions({
-    // TanStack Query calls it again with the error it threw.
-    onSettled: (_data, error) => {
-      if (error === null) throw fault
+    onSettled: () => {
+      throw fault
     },
   })
-  const update = queryClient.getMutationCache().build(queryClient, options)
-  await expect(update.execute({ id: 1, price: 2 })).rejects.toBe(fault)
+  await createClient({ baseUrl: server.url }).items.update.mutate({ id: 1, price: 2 })
+  // Called directly, because TanStack Query calls it a second time with the error that it threw.
+  const settle = options.onSettled as () => Promise<void>
+  await expect(settle()).rejects.toBe(fault)
   expect((await entries()).audit.length).toBe(before + 1)
 })
 
@@ -140,6 +141,19 @@ test('a failed query is not retried by React Query, because the client already r
   )
   await expect.poll(page.text).toBe('User not found')
   await expect.poll(() => requestCount(server.log, 'users.get')).toBe(1)
+})
+
+test('a failed page is not retried by React Query either', async () => {
+  const queryClient = new QueryClient()
+  let requests = 0
+  const fetch = async () => {
+    requests++
+    return new Response('{}', { status: 400 })
+  }
+  const resource = createResourceOptions(createClient({ baseUrl: 'http://127.0.0.1:9', fetch }), queryClient)
+  await expect(queryClient.fetchInfiniteQuery(resource.items.pagesOptions({}))).rejects.toMatchObject({ status: 400 })
+  // TanStack's default delay before a retry is a second; a retry of its own would be pending now.
+  expect([requests, resource.items.pagesOptions({}).retry]).toEqual([1, false])
 })
 
 test('a list renders page by page, and a mutation refetches its pages', async () => {

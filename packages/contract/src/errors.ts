@@ -23,6 +23,9 @@ export const messageField: ErrorForm = {
 
 const meta = z.object({ version: z.string(), timestamp }).meta({ id: 'EnvelopeMeta' })
 
+// A bulk create of 1,000 records can have every field invalid.
+const MAX_INVALID_FIELDS = 10_000
+
 /** The standard envelope (specification 2.4 and 7.2), for requests with `?envelope=true` and for paths outside all resources. */
 export const envelope: EnvelopeForm = {
   schema: (data, facts) =>
@@ -47,6 +50,7 @@ export const envelope: EnvelopeForm = {
             details: z.string(),
             fields: z
               .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidField' }))
+              .max(MAX_INVALID_FIELDS)
               .optional()
               .meta({
                 description: 'The invalid fields and what each must be; absent if the error concerns no field.',

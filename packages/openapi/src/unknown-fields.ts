@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { FieldError, type Path } from './field-error.ts'
+import { FieldError, type Path, type PathFault } from './field-error.ts'
 
 /** Whether the request asks to reject unknown fields: `Prefer: handling=strict` (RFC 7240). */
 export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
@@ -14,13 +14,16 @@ export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
  * @throws FieldError 400 that names each unknown field
  */
 export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered: ReadonlySet<string>): void {
-  const paths = unknownPaths(schema, input, answered, [])
-  if (paths.length === 0) return
-  throw new FieldError(
-    400,
-    paths.map((path) => ({ path, message: 'is not a recognized field' })),
-  )
+  const faults: PathFault[] = []
+  for (const path of unknownPaths(schema, input, answered, [])) {
+    faults.push({ path, message: 'is not a recognized field' })
+    if (faults.length === MAX_FAULTS) break
+  }
+  if (faults.length > 0) throw new FieldError(400, faults)
 }
+
+// A body has room for some hundred thousand field names, and the error names each again.
+const MAX_FAULTS = 1000
 
 /** The fields of an answer: those of the object itself, and of the records in its lists. */
 export function answerFields(output: z.ZodType): Set<string> {
@@ -32,21 +35,29 @@ export function answerFields(output: z.ZodType): Set<string> {
   return new Set([...Object.keys(shape), ...inLists])
 }
 
-function unknownPaths(schema: z.ZodType, value: unknown, answered: ReadonlySet<string>, path: Path): Path[] {
-  if (typeof value !== 'object' || value === null) return []
+function* unknownPaths(
+  schema: z.ZodType,
+  value: unknown,
+  answered: ReadonlySet<string>,
+  path: Path,
+): Generator<Path, void> {
+  if (typeof value !== 'object' || value === null) return
   const inner = unwrapped(schema)
   if (inner instanceof z.ZodArray) {
-    if (!Array.isArray(value)) return []
-    return value.flatMap((one, index) => unknownPaths(inner.element as z.ZodType, one, answered, [...path, index]))
+    if (!Array.isArray(value)) return
+    for (const [index, one] of value.entries()) {
+      yield* unknownPaths(inner.element as z.ZodType, one, answered, [...path, index])
+    }
+    return
   }
   const objects = shapesOf(inner)
   // A schema with a catch-all decides itself which fields it takes.
-  if (objects === undefined || objects.some(({ def }) => def.catchall !== undefined)) return []
-  return Object.entries(value).flatMap(([name, field]) => {
+  if (objects === undefined || objects.some(({ def }) => def.catchall !== undefined)) return
+  for (const [name, field] of Object.entries(value)) {
     const own = objects.find(({ shape }) => Object.hasOwn(shape, name))
-    if (own !== undefined) return unknownPaths(own.shape[name] as z.ZodType, field, answered, [...path, name])
-    return answered.has(name) ? [] : [[...path, name]]
-  })
+    if (own !== undefined) yield* unknownPaths(own.shape[name] as z.ZodType, field, answered, [...path, name])
+    else if (!answered.has(name)) yield [...path, name]
+  }
 }
 
 /** The object schemas that a schema stands for; undefined if it takes anything else. */

@@ -46,6 +46,14 @@ describe('with Prefer: handling=strict', () => {
     }
   })
 
+  test('an error lists at most a thousand unknown fields', async () => {
+    const names = Array.from({ length: 5000 }, (_, n) => `field${n}`)
+    const json = { ...earth, ...Object.fromEntries(names.map((name) => [name, 1])) }
+    const headers = { ...STRICT, Accept: 'application/json, application/problem+json' }
+    const { status, body } = await create(json, headers)
+    expect([status, body.fields.length]).toEqual([400, 1000])
+  })
+
   test('unknown fields of nested objects and of unions are found', async () => {
     const size = z.object({ width: z.number() })
     const procedure = mutation({
