@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { chromium, type LaunchOptions } from 'playwright-core'
 
 /**
- * Starts a real Chromium without a window; `await using` closes it.
+ * Starts a headless Chromium; `await using` closes it.
  *
- * On 64-bit Intel Linux it is the one that `@sparticuz/chromium` brings, with the libraries it needs: no system package
- * and no download. Elsewhere it is the installed Chrome or, without one, Edge.
+ * On 64-bit Intel Linux it uses `@sparticuz/chromium`, which includes the libraries it needs: no system package
+ * and no download. Elsewhere it uses the installed Chrome or Edge.
  *
- * @throws when no browser starts, with what Playwright found missing.
+ * @throws Error with Playwright's reason if no browser starts
  */
 export async function openBrowser() {
   const bundled = process.platform === 'linux' && process.arch === 'x64'
@@ -34,11 +34,11 @@ async function bundledBrowser(): Promise<LaunchOptions> {
     LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
     FONTCONFIG_PATH: join(folder, 'fonts'),
   }
-  // Chromium's sandbox refuses to run as root, which is what a container gives.
+  // Chromium's sandbox does not run as root, the usual user of a container.
   return { executablePath: join(folder, 'chromium'), args: ['--no-sandbox'], env }
 }
 
-// Unpacked once per version, and moved into place whole, so that test files that start together never see half of it.
+// Unpacked once per version and renamed at the end, so that concurrent test files never see an incomplete folder.
 async function unpackedBrowser() {
   const cache = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url))
   const folder = join(cache, `chromium-${packageVersion()}`)
@@ -56,8 +56,8 @@ async function unpackedBrowser() {
   return folder
 }
 
-// In a process of its own, because the package unpacks to the temporary folder of its process, and brings out the
-// shared libraries only where it believes itself in AWS Lambda.
+// In a separate process, because the package unpacks to the temporary folder of its process, and adds the
+// shared libraries only on AWS Lambda.
 async function unpack(folder: string) {
   const script = "const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()"
   const env = { TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' }
