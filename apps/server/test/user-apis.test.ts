@@ -378,3 +378,13 @@ describe('DELETE /api/users', () => {
     expect((await server.request('GET', '/users')).body).toHaveLength(1)
   })
 })
+
+test('with Prefer: handling=strict a field without effect is a 400', async () => {
+  await using server = await startTestServer()
+  const { id } = await createUser(server, { name: 'Ada', email: 'ada@example.com' })
+  const json = { name: 'Ada', email: 'ada@example.com', role: 'user', status: 'inactive' }
+  for (const path of [`/api/users/${id}`, `/api/users/${id}/`]) {
+    const { status, body } = await server.request('PUT', path, { json, headers: { Prefer: 'handling=strict' } })
+    expect([status, body.error]).toEqual([400, 'status: is not a recognized field'])
+  }
+})

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
 import { shapeHash } from './shape.ts'
 import { checkBodyField, type TextReader, textReaderOf } from './text-reader.ts'
+import { answerFields } from './unknown-fields.ts'
 import { accepts, compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
 /** An input field and its name in the request. */
@@ -32,6 +33,8 @@ export interface ResolvedBinding {
   /** The parser of `input`; undefined if the input is that of the procedure. */
   parse: Parser | undefined
   response: z.ZodType
+  /** The names of the fields in the response. */
+  answered: () => ReadonlySet<string>
   /** The compiled schema of `response`. */
   shows: () => z.ZodType
   /** The record fields that the response needs; undefined if it does not contain objects. */
@@ -149,6 +152,7 @@ function resolve(
     input,
     parse: input === procedure.input ? undefined : parserOf(input),
     response,
+    answered: once(() => answerFields(response)),
     shows: compiled(response),
     shown: shownFields(response, binding.etag),
     facts,
@@ -255,4 +259,12 @@ function otherFields(responseBody: string | undefined, output: z.ZodType): z.Zod
   if (responseBody === undefined) return z.object({})
   const { [responseBody]: _, ...facts } = shapeOf(output)
   return z.object(facts)
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

@@ -149,7 +149,12 @@ export function createCore<Context, Req extends Incoming>(
       }
       let output: unknown
       try {
-        output = await operation.call(input, context, { shown: resolved.shown, parse: resolved.parse, isStrict })
+        output = await operation.call(input, context, {
+          shown: resolved.shown,
+          parse: resolved.parse,
+          isStrict,
+          answered: resolved.answered,
+        })
       } catch (error) {
         throw error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
       }

@@ -15,21 +15,21 @@ import type { Contract, EnvelopeForm, ErrorForm, Tag } from './contract.ts'
 import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
-  /** The answers it describes: plain ones, or those of requests with `envelope=true`. `plain` when absent. */
+  /** Which responses it describes: plain ones, or those of requests with `envelope=true`. Default: `plain`. */
   form?: 'plain' | 'envelope'
   title: string
   version: string
   description: string
   contact: { name: string }
-  /** What a caller sends as `Authorization: Bearer`. */
+  /** Describes the credentials in `Authorization: Bearer`. */
   credentials: string
   license: { name: string; identifier: string }
   envelope: EnvelopeForm
-  /** What the server adds to every answer, whatever the procedure: headers by name, and statuses such as 503. */
+  /** What the server adds to every operation: response headers by name, and error statuses such as 503. */
   everywhere: { headers: Record<string, z.ZodType>; errors: number[] }
 }
 
-/** The OpenAPI 3.1 document of a contract: every binding with all it takes and every status it can answer with. */
+/** Creates the OpenAPI 3.1 document of a contract: every binding with its input and its possible statuses. */
 export function openApiDocument(contract: Contract, options: DocumentOptions): OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {}
   const describe = operations(options)
@@ -37,7 +37,7 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
   for (const resolved of resolveBindings(contract)) {
     const { path, method } = resolved.binding
     const shape = path.replace(PARAMETER, '{}')
-    // Paths that differ in the names of their parameters alone are one to OpenAPI: the first gives the names.
+    // In OpenAPI, paths that differ only in parameter names are the same path: the first binding sets the names.
     const template = templates.get(shape) ?? path
     templates.set(shape, template)
     const names = [...template.matchAll(PARAMETER)].map(([, name = '']) => name)
@@ -45,7 +45,7 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
     paths[template] = { ...paths[template], [method.toLowerCase()]: describe({ ...resolved, path: named }) }
   }
   const { title, version, description, contact, license } = options
-  // The router is empty because trpc-openapi derives one path from each procedure it is shown; ours have several.
+  // The router is empty, because trpc-openapi derives one path per procedure, and these procedures have several.
   const document = generateOpenApiDocument(initTRPC.meta<OpenApiMeta>().create().router({}), {
     title,
     version,
@@ -58,7 +58,7 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
   })
   document.tags = tagsOf(contract)
   document.security = []
-  // For everybody who reaches it: none of its paths is for the inside alone.
+  // No path is internal.
   document.servers = [{ url: '/', 'x-internal': false }]
   simplify(document)
   return document
@@ -76,18 +76,18 @@ function tagsOf(contract: Contract): Tag[] {
 const BEARER = 'bearer'
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'Invalid or malformed request; the message names each wrong field and what it must be.',
-  401: 'Credentials are missing, wrong, expired or revoked.',
+  400: 'Invalid or malformed request; the message names each invalid field and what is allowed.',
+  401: 'The credentials are missing, invalid, expired or revoked.',
   403: "The caller's role does not allow it.",
   404: 'The resource does not exist.',
-  406: 'The caller takes no JSON.',
-  409: 'In conflict with what is stored; nothing was changed.',
-  412: 'The record has another version than `If-Match` names; nothing was changed.',
+  406: '`Accept` excludes JSON.',
+  409: 'The request conflicts with stored data; nothing was changed.',
+  412: 'The record does not have the version in `If-Match`; nothing was changed.',
   413: 'The body is too large.',
-  415: 'The body is of another media type than JSON.',
-  429: 'Too many requests of this caller; `Retry-After` says when to try again.',
-  500: 'A server-side error; the message carries the id of the request.',
-  503: 'The service cannot answer now; `Retry-After` says when to try again.',
+  415: 'The media type of the body is not JSON.',
+  429: 'Too many requests; retry after the seconds in `Retry-After`.',
+  500: 'Internal error; the message contains the id of the request.',
+  503: 'The service is unavailable; retry after the seconds in `Retry-After`.',
 }
 
 function operations({
@@ -109,7 +109,7 @@ function operations({
       headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
       content: { 'application/json': { schema } },
     })
-    // A form without a name makes no component that could be shared.
+    // Only a named form can be a shared component.
     return id ? errors(id, make) : make()
   }
   const body = (resolved: ResolvedBinding, fields: Source[]) =>
@@ -182,13 +182,15 @@ function operations({
   }
 }
 
-/** An `ETag` such as the binding's answers have: `"3-User.5b1f0c"`. */
+/** An example of the binding's `ETag`: `"3-User.5b1f0c"`. */
 function entityTag({ response }: ResolvedBinding): string {
   return `"3-${response.meta()?.id ?? 'Record'}.5b1f0c"`
 }
 
 const etag = (example: string) =>
-  z.string().meta({ description: "The record's version and the answer's shape, quoted.", examples: [example] })
+  z
+    .string()
+    .meta({ description: 'The version of the record and the shape of the response, quoted.', examples: [example] })
 const RETRY_AFTER = z
   .string()
   .regex(/^\d+$/)
@@ -214,7 +216,7 @@ const PREFER = accepts(
 )
 const ENVELOPE = z
   .literal(true)
-  .meta({ description: 'Wraps the answer in the standard envelope `{ status, data, meta }`, errors too.' })
+  .meta({ description: 'Wraps the response, including errors, in the standard envelope `{ status, data, meta }`.' })
 
 function parameters(
   resolved: ResolvedBinding,
@@ -231,8 +233,8 @@ function parameters(
         return [name, isInQuery && isList && !isRepeated ? schema.meta({ ...schema.meta(), param }) : schema]
       }),
     )
-  const ifMatch = accepts('Write only if the record still has the version of this `ETag`, else 412.', tag)
-  const ifNoneMatch = accepts('Answer 304 without a body if the record still has this `ETag`.', tag)
+  const ifMatch = accepts('Writes only if the record still has the version of this `ETag`; otherwise 412.', tag)
+  const ifNoneMatch = accepts('Returns 304 without a body if the record still has this `ETag`.', tag)
   const header = {
     ...named(resolved.headers),
     ...(resolved.body && !isEmpty(resolved.body) && { Prefer: PREFER }),
@@ -250,7 +252,7 @@ function isEmpty(body: NonNullable<ResolvedBinding['body']>): boolean {
   return 'fields' in body && body.fields.length === 0
 }
 
-// A body may carry an aliased field under either key, so neither alone is required.
+// A body can have an aliased field under either key, so neither key is required by itself.
 function bodySchema(resolved: ResolvedBinding, fields: Source[]): z.ZodType {
   const id = `${upper(resolved.binding.operationId as string)}Body`
   const [first, ...others] = variantsOf(resolved.input).map(({ shape }) => {
@@ -276,7 +278,7 @@ function bodyOf(resolved: ResolvedBinding, fields: Source[], shape: Record<strin
   })
 }
 
-// zod-openapi makes one component of one object, so what is named must be made once.
+// zod-openapi identifies components by object identity, so a named schema must be created once.
 function once<T>(): (key: string, make: () => T) => T {
   const made = new Map<string, T>()
   return (key, make) => {
@@ -313,8 +315,8 @@ interface JsonSchema {
 }
 
 /**
- * Writes the schemas of a document as code generators read them best: a nullable value as `type: [integer, "null"]`, a
- * date without a pattern beside its format, and each whole number with its width, `int32` or `int64`.
+ * Rewrites the schemas of a document for code generators: a nullable value as `type: [integer, "null"]`, a date without a
+ * pattern, and each integer with its format, `int32` or `int64`.
  */
 function simplify(node: unknown): void {
   if (typeof node !== 'object' || node === null) return

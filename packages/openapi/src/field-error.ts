@@ -53,7 +53,8 @@ export function dotted(path: Path): string {
 /** Formats a name for a message. It may come from the request, so it may be empty or very long. */
 export function quote(name: string): string {
   if (name === '') return '""'
-  return name.length > 60 ? `${name.slice(0, 60)}…` : name
+  // A cut through a surrogate pair, or a lone surrogate in the name, would make the response invalid for some parsers.
+  return (name.length > 60 ? `${name.slice(0, 60)}…` : name).toWellFormed()
 }
 
 // A bulk request can have thousands of errors; a message lists the first ones.

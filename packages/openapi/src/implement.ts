@@ -15,6 +15,8 @@ interface BindingView {
   parse?: Parser | undefined
   /** Whether to reject unknown fields. Default: they are ignored. */
   isStrict?: boolean
+  /** The fields of the response, which a strict caller can send. Default: those of the procedure's output. */
+  answered?: () => ReadonlySet<string>
 }
 
 /** A procedure of the contract with its implementation. */
@@ -96,16 +98,16 @@ export function implement<C extends Contract, Context>(
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const checkUnknown = unknownFieldsCheck(firstBinding)
-      const answered = answerFields(procedure.output)
+      const outputFields = answerFields(procedure.output)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
-        const { shown, parse = parser, isStrict = false } = view
+        const { shown, parse = parser, isStrict = false, answered } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
           const validated = validate(parse, input)
           const valid = isPromise(validated) ? await validated : validated
-          if (isStrict) rejectUnknownFields(procedure.input, input, answered)
+          if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
           else checkUnknown?.(input as object)
           return await run(valid, context, shown)
         } catch (error) {

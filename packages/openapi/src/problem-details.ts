@@ -16,7 +16,11 @@ export function problemBody({ status, message, fields, data }: Fault): ProblemDe
   return { status, detail: message, fields, ...(data !== undefined && { data }) }
 }
 
-/** Whether an `Accept` header names problem details: a wildcard does not. */
+/** Whether an `Accept` header names problem details, other than with `q=0`. A wildcard does not name them. */
 export function acceptsProblem(accept: string | undefined): boolean {
-  return accept !== undefined && /(?:^|,)\s*application\/problem\+json\s*(?:[,;]|$)/i.test(accept)
+  if (accept === undefined || !accept.includes('+')) return false
+  return accept.split(',').some((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return type === PROBLEM_TYPE && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
 }

@@ -1,30 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 import { ApiError } from './api-error.ts'
-import { ENVELOPE, type HeaderSource, type ResolvedBinding, shapeOf } from './bindings.ts'
+import { ENVELOPE, type HeaderSource, type ResolvedBinding, type Source, shapeOf } from './bindings.ts'
 import { tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
-import { type Path, quote } from './field-error.ts'
+import { FieldError, type Path, quote } from './field-error.ts'
+import { UNKNOWN_FIELD } from './unknown-fields.ts'
 
-/** A request as every handler sees it. Express's own is one. */
+/** The part of a request that all handlers share. An Express request has it. */
 export interface Incoming {
   readonly method: string
-  /** Its target as sent, or its whole URL. */
+  /** The request target as sent, or the whole URL. */
   readonly originalUrl: string
-  /** The path that the handler is mounted at; empty at the root. */
+  /** The mount path of the handler; empty at the root. */
   readonly baseUrl: string
   readonly headers: IncomingHttpHeaders
-  /** The body, where another handler has read it. */
+  /** The body, if another handler has read it. */
   body?: unknown
 }
 
-/** @throws ApiError 400 on a percent-escape in the path that is none or is not UTF-8, and on a fragment, which no request has */
+/** @throws ApiError 400 on an invalid percent-escape in the path, and on a fragment */
 export function checkTarget(url: string, path: string): void {
   if (url.includes('#')) throw new ApiError(400, 'A request target has no fragment: "#" must be sent as %23')
   decode(path, 'the path')
 }
 
-/** The path and query of a request line's target, in origin form or (from a proxy) absolute form; both as sent. */
+/** Splits a request target, in origin form or (from a proxy) absolute form, into path and query, both as sent. */
 export function split(url: string): { path: string; rawQuery: string } {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const mark = origin.indexOf('?')
@@ -61,7 +62,7 @@ const NO_PARAMETERS: readonly Parameter[] = []
 /**
  * The values of a query parameter.
  *
- * @throws ApiError 400 where there are several and it may not be repeated
+ * @throws ApiError 400 if there are several values and the parameter cannot be repeated
  */
 export function valuesOf(query: readonly Parameter[], name: string, isRepeated = false): string[] {
   const values: string[] = []
@@ -70,27 +71,27 @@ export function valuesOf(query: readonly Parameter[], name: string, isRepeated =
   return values
 }
 
-// The answers' media type, as callers write it.
+// The media type of the responses, as it occurs in `Accept`.
 const OFFERED = ['application/json', 'application/json;charset=utf-8']
 
-/** @throws ApiError 406 when the caller takes no JSON */
+/** @throws ApiError 406 if `Accept` excludes JSON */
 export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   const { accept } = req.headers
   if (!accept || accept === '*/*' || accept === 'application/json') return
   const negotiator = new Negotiator(req)
-  // A parameter nobody defined for JSON, such as a version, asks for JSON all the same.
+  // JSON has no media type parameters, so an unknown one, such as a version, is ignored.
   if (negotiator.mediaType(OFFERED) === undefined && !negotiator.mediaTypes().includes('application/json')) {
-    throw new ApiError(406, 'The service only returns application/json; Accept must allow it')
+    throw new ApiError(406, 'Accept must allow application/json, the media type of the responses')
   }
 }
 
 /**
- * The procedure's input as the caller sent it over REST: names mapped, digits of path, query and headers read as
- * numbers, nothing of a body converted.
+ * Collects the procedure's input from a REST request: maps names, and reads digits in path, query and headers as numbers.
+ * Body values are not converted.
  *
  * @param body undefined if there is none
  * @param isStrict whether to keep unknown fields of the body, so that they can be rejected
- * @throws ApiError 400 on a query parameter the binding does not take, and without a body where it needs one
+ * @throws ApiError 400 on an unknown query parameter, and if a required body is missing
  */
 export function gatherInput(
   resolved: ResolvedBinding,
@@ -120,7 +121,7 @@ export function gatherInput(
   return input
 }
 
-/** The input fields that the path carries. */
+/** The input fields in the path. */
 export function pathInput(resolved: ResolvedBinding, params: readonly string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {}
   for (const [index, source] of resolved.path.entries()) input[source.field] = source.read([params[index] as string])
@@ -132,7 +133,7 @@ function unknownParameter(resolved: ResolvedBinding, name: string): ApiError {
   return fieldApiError(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
 }
 
-/** Puts into `input` the fields that request headers carry. */
+/** Adds the input fields in request headers to `input`. */
 export function takeHeaders(
   sources: HeaderSource[],
   headers: IncomingHttpHeaders,
@@ -144,7 +145,7 @@ export function takeHeaders(
   }
 }
 
-/** Gives, for the path of a field in the procedure's input, its path in what the caller of `binding` sent. */
+/** Maps the path of a field in the procedure's input to its path in the request. */
 export function callerPaths(resolved: ResolvedBinding, body: unknown): (path: Path) => Path {
   const names = new Map<PropertyKey, string>()
   const { body: slot = { fields: [] } } = resolved
@@ -164,17 +165,17 @@ export function callerPaths(resolved: ResolvedBinding, body: unknown): (path: Pa
  * Reads the bytes of a request's body.
  *
  * @param limit bytes
- * @throws ApiError 413 over the limit, 400 when they did not all arrive
+ * @throws ApiError 413 over the limit, 400 if the body is incomplete
  */
 export type ReadBytes<Req> = (req: Req, limit: number) => Promise<Uint8Array>
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024
 
 /**
- * A request's JSON body; undefined where there is none, where it is `null`, and where it is of another media type and
- * the binding takes that for none. It may stand in `req.body` already: parsed, or as the text or bytes that came.
+ * Reads the JSON body of a request; undefined if it is missing or `null`, or if it has another media type and the binding
+ * treats that as missing. `req.body` may already contain it: parsed, or as text or bytes.
  *
- * @throws ApiError 400 with a body that is not JSON, 413 over the limit, 415 for another media type
+ * @throws ApiError 400 if the body is not JSON, 413 over the limit, 415 for another media type
  */
 export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   req: Req,
@@ -193,7 +194,7 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   const isParsed = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
   if (isParsed && Number(req.headers['content-length']) > limit) throw tooLarge(limit)
   const bytes = isParsed ? undefined : await readBytes(req, limit)
-  // First of all: without a body there is nothing whose type could be wrong.
+  // Checked first, because without a body the media type does not matter.
   if (bytes === undefined ? type === undefined : isNothing(bytes, type)) return undefined
   if (!isJson(type)) {
     if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
@@ -236,7 +237,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // The parser's own message quotes the body, and with it perhaps a password: only its very end is its own.
+    // The message of the parser quotes the body, which may contain a password. Only the position at its end is safe.
     const position = /position (\d+)(?: \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1]
     throw new ApiError(400, `Body is not valid JSON${position === undefined ? '' : ` (at position ${position})`}`)
   }
@@ -275,16 +276,25 @@ function takeBody(
     input[field] = value
   }
   if (isRecognized && !resolved.judgesUnknown && !isStrict) return
-  // Unknown fields go on where there are no others, or where the input says what becomes of them.
+  // Unknown fields are kept if there are no others, if the schema decides about them, or to be rejected.
   const known = new Set([...Object.keys(shapeOf(resolved.input)), ...slot.fields.map(({ name }) => name)])
   for (const [name, value] of Object.entries(body)) {
-    // An assignment to `__proto__` would make the caller's value the input's prototype.
+    // An assignment to `__proto__` would set the prototype of the input.
+    if (isStrict && isBoundElsewhere(resolved, slot.fields, name)) {
+      throw new FieldError(400, [{ path: [name], message: UNKNOWN_FIELD }])
+    }
     if (!known.has(name)) Object.defineProperty(input, name, { value, enumerable: true })
   }
 }
 
-// The versions a write is for; undefined where any record will do. A tag that is weak or not of our making matches no
-// record, as RFC 9110 wants, so it adds none; nor does any record match If-None-Match: *.
+/** Whether a body name is an input field that a header carries. In a body it would have no effect. */
+function isBoundElsewhere(resolved: ResolvedBinding, fields: Source[], name: string): boolean {
+  if (!Object.hasOwn(shapeOf(resolved.input), name) || fields.some((field) => field.name === name)) return false
+  return !resolved.answered().has(name) && !resolved.path.some(({ field }) => field === name)
+}
+
+// The versions that a write allows; undefined if it allows any. A weak or foreign tag matches no record (RFC 9110), so it
+// adds no version. No existing record matches If-None-Match: *.
 function matchedVersions(
   { takesVersion }: ResolvedBinding,
   { 'if-match': header, 'if-none-match': noneMatch }: IncomingHttpHeaders,
@@ -299,7 +309,7 @@ function matchedVersions(
   })
 }
 
-/** The entity tags of an If-Match or If-None-Match; undefined when it is no list of them. */
+/** The entity tags of an If-Match or If-None-Match; undefined if the header is not a list of entity tags. */
 export function entityTags(header: string): { weak: boolean; tag: string }[] | undefined {
   const tags: { weak: boolean; tag: string }[] = []
   const next = /\s*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*)?(,|$)/y
@@ -321,7 +331,7 @@ function decode(text: string, where: string): string {
   }
 }
 
-/** A ApiError 400 with one field. */
+/** An ApiError 400 for one field. */
 export function fieldApiError(name: string, message: string, hint = ''): ApiError {
   const field = quote(name)
   return new ApiError(400, `${field} ${message}${hint}`, { fields: [{ field, message }] })

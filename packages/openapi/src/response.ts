@@ -2,10 +2,10 @@ import type { ResolvedBinding } from './bindings.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
 import { entityTags } from './request.ts'
 
-// What no header's value may have, as Node has it.
+// The characters that Node rejects in a header value.
 const INVALID_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 
-/** An answer before it is written: a body, or none. */
+/** A response before serialization. */
 export interface Answer {
   status: number
   headers: Record<string, string | string[]>
@@ -13,11 +13,11 @@ export interface Answer {
 }
 
 /**
- * Projects a procedure's output to what its binding shows.
+ * Projects a procedure's output to the response of its binding.
  *
- * @param envelope given when the caller asked for the standard envelope
- * @param ifNoneMatch the request's If-None-Match, where the method is safe
- * @param base the path that the handler is mounted at; empty at the root
+ * @param envelope the standard envelope, if the caller asked for it
+ * @param ifNoneMatch the request's If-None-Match, if the method is safe
+ * @param base the mount path of the handler; empty at the root
  */
 export function answer(
   resolved: ResolvedBinding,
@@ -34,7 +34,7 @@ export function answer(
     if (text !== undefined) headers[name] = isFromRoot(name, text) ? `${base}${text}` : text
   }
   if (binding.etag !== undefined) {
-    // Version and shape, not a hash of the body: the same record has another tag at another binding, and none needs it.
+    // Version and shape instead of a hash of the body: cheaper, and each binding has its own tag.
     const tag = `${output[binding.etag]}-${form(envelope)}`
     headers.ETag = `"${tag}"`
     if (ifNoneMatch !== undefined && isMatched(ifNoneMatch, tag)) return { status: 304, headers }
@@ -52,21 +52,21 @@ export function answer(
   }
 }
 
-// A Location without a host, which the contract gives as though it were mounted at the root.
+// A Location without a host: the contract states it relative to the mount path.
 function isFromRoot(name: string, value: string): boolean {
   return name.toLowerCase() === 'location' && /^\/(?!\/)/.test(value)
 }
 
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/** An answer whose body is text already. */
+/** A serialized response. */
 export interface Ready {
   status: number
   headers: Record<string, string | string[] | number>
   text: string | undefined
 }
 
-/** @throws TypeError where a header's value is none: before anything is set, so that the error's answer carries nothing of it */
+/** @throws TypeError on an invalid header value, before any header is set, so that the error response contains none of them */
 export function makeReady({ status, headers, body }: Answer): Ready {
   if (!(status >= 200 && status <= 599)) throw new TypeError(`An answer cannot have the status ${status}`)
   for (const name of Object.keys(headers)) {

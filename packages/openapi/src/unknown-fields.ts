@@ -2,21 +2,30 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { FieldError, type Path, type PathFault } from './field-error.ts'
 
-/** Whether the request asks to reject unknown fields: `Prefer: handling=strict` (RFC 7240). */
+/** The message for an unknown field. */
+export const UNKNOWN_FIELD = 'is not a recognized field'
+
+/** Whether the request asks to reject unknown fields: `Prefer: handling=strict`. The first `handling` counts (RFC 7240). */
 export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
-  return prefer !== undefined && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[,;]|$)/i.test(String(prefer))
+  if (prefer === undefined) return false
+  const preferences = String(prefer).match(PREFERENCE) ?? []
+  const handling = preferences.find((preference) => /^\s*handling\s*(?:[=;]|$)/i.test(preference))
+  return handling !== undefined && /=\s*"?strict"?\s*(?:;|$)/i.test(handling)
 }
 
+// A quoted value may contain commas.
+const PREFERENCE = /(?:[^,"]|"[^"]*"?)+/g
+
 /**
- * Throws if `input` has fields that neither `schema` nor the answer has. Fields of the answer are allowed, so that a caller
- * can send back a record that it has read.
+ * Throws if `input` has fields that neither `schema` nor the response has. Fields of the response are allowed, so that a
+ * caller can send back a record that it has read.
  *
  * @throws FieldError 400 that names each unknown field
  */
 export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered: ReadonlySet<string>): void {
   const faults: PathFault[] = []
   for (const path of unknownPaths(schema, input, answered, [])) {
-    faults.push({ path, message: 'is not a recognized field' })
+    faults.push({ path, message: UNKNOWN_FIELD })
     if (faults.length === MAX_FAULTS) break
   }
   if (faults.length > 0) throw new FieldError(400, faults)
@@ -25,14 +34,21 @@ export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered:
 // A body has room for some hundred thousand field names, and the error names each again.
 const MAX_FAULTS = 1000
 
-/** The fields of an answer: those of the object itself, and of the records in its lists. */
+/** The fields of a response: its own, and those of the objects and lists in it. */
 export function answerFields(output: z.ZodType): Set<string> {
-  const shape = shapesOf(output)?.[0]?.shape ?? {}
-  const inLists = Object.values(shape).flatMap((field) => {
-    const inner = unwrapped(field as z.ZodType)
-    return inner instanceof z.ZodArray ? Object.keys(shapesOf(inner.element as z.ZodType)?.[0]?.shape ?? {}) : []
-  })
-  return new Set([...Object.keys(shape), ...inLists])
+  const fields = new Set<string>()
+  const collect = (schema: z.ZodType, depth: number) => {
+    const inner = unwrapped(schema)
+    if (inner instanceof z.ZodArray) return collect(inner.element as z.ZodType, depth)
+    for (const { shape } of shapesOf(inner) ?? []) {
+      for (const [name, field] of Object.entries(shape)) {
+        fields.add(name)
+        if (depth > 0) collect(field as z.ZodType, depth - 1)
+      }
+    }
+  }
+  collect(output, 1)
+  return fields
 }
 
 function* unknownPaths(

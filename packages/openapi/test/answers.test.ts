@@ -72,7 +72,7 @@ describe('Accept', () => {
       expect([accept, await statusFor(accept)]).toEqual([accept, 406])
     }
     const { body } = await sky.request('GET', '/planets/6', { headers: { Accept: 'text/html' } })
-    expect(body).toEqual({ fault: 'The service only returns application/json; Accept must allow it' })
+    expect(body).toEqual({ fault: 'Accept must allow application/json, the media type of the responses' })
   })
 
   test('is checked before the operation runs', async () => {

@@ -211,7 +211,7 @@ test('an entity tag in an example is one of its own answers', () => {
   expect(ifMatch.schema.examples).toEqual(['"3-Planet.5b1f0c"'])
 })
 
-test('a nullable value is one type with null, and a date has no pattern beside its format', () => {
+test('a nullable value is one type with null, and a date has no pattern', () => {
   expect(JSON.stringify(document)).not.toMatch(/"type":"null"/)
 })
 

