@@ -1,7 +1,7 @@
 // Tests clients that code generators produce from the service's OpenAPI document: they compile, and a program per
 // generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ interface Generator {
   name: string
   /** Each with an argument that makes the tool exit at once. */
   tools: [command: string, argument: string][]
-  /** The names of the arguments are `folder`, empty, with the document as `openapi.json`, and the service's URL. */
+  /** Returns the output of the program. `folder` contains only the document, `openapi.json`. */
   check: (folder: string, url: string) => Promise<string>
 }
 
@@ -89,6 +89,19 @@ const generators: Generator[] = [
       return run('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
     },
   },
+  {
+    name: 'openapi-typescript and openapi-fetch',
+    tools: [['npm', '--version']],
+    check: async (folder, url) => {
+      // The generator runs only with TypeScript 5.
+      const modules = await installModules('openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3')
+      await symlink(modules, join(folder, 'node_modules'))
+      // By default it requires the fields of a body that have a default.
+      const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']
+      await run(join(modules, '.bin', 'openapi-typescript'), ['openapi.json', ...options], folder)
+      return runTypeScript(folder, 'openapi-fetch.ts', url)
+    },
+  },
 ]
 
 await mkdir(cache, { recursive: true })
@@ -158,6 +171,16 @@ async function createVenv(name: string, ...packages: string[]): Promise<string> 
   await download('python3', ['-m', 'venv', venv])
   await download(python, ['-m', 'pip', 'install', '--quiet', ...packages])
   return python
+}
+
+/** Returns the path of a node_modules folder with the packages. */
+async function installModules(...packages: string[]): Promise<string> {
+  const folder = join(cache, 'npm')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund']
+  await download('npm', ['install', ...flags, '--prefix', folder, ...packages])
+  return join(folder, 'node_modules')
 }
 
 /** Compiles a program and the client in `folder`/generated, and runs it. */
