@@ -316,7 +316,8 @@ interface JsonSchema {
 
 /**
  * Rewrites the schemas of a document for code generators: a nullable value as `type: [integer, "null"]`, a date without a
- * pattern, and each integer with its format, `int32` or `int64`.
+ * pattern, and each number with its format: `int32`, `int64` or `double`. For a number without a format, openapi-generator
+ * and oapi-codegen for Go declare a 32-bit float, which loses digits.
  */
 function simplify(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
@@ -326,7 +327,7 @@ function simplify(node: unknown): void {
   if (isWholeNumber(node)) {
     const { minimum = -Infinity, maximum = Infinity } = node
     node.format ??= minimum >= -LARGEST_32 && maximum <= LARGEST_32 ? 'int32' : 'int64'
-  }
+  } else if (hasType(node, 'number') && !hasType(node, 'string')) schema.format ??= 'double'
   for (const child of Object.values(node)) simplify(child)
 }
 
@@ -337,6 +338,10 @@ function mergeNull(schema: JsonSchema, [value, empty, ...others]: JsonSchema[]):
 }
 
 function isWholeNumber(node: object): node is WholeNumber {
+  return hasType(node, 'integer')
+}
+
+function hasType(node: object, name: string): boolean {
   const { type } = node as { type?: unknown }
-  return type === 'integer' || (Array.isArray(type) && type.includes('integer'))
+  return type === name || (Array.isArray(type) && type.includes(name))
 }

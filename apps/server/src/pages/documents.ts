@@ -33,5 +33,29 @@ async function make(form: Form): Promise<object> {
   if (form !== 'plain-3.0') return createDocument(form)
   const { Converter } = await import('@apiture/openapi-down-convert')
   // The converter changes what it is given.
-  return new Converter(structuredClone(createDocument()), {}).convert()
+  const document = new Converter(structuredClone(createDocument()), {}).convert()
+  splitTypes(document)
+  return document
+}
+
+/**
+ * Writes what the converter keeps of OpenAPI 3.1 and 3.0 does not have: a list of types becomes `anyOf`, and a null among
+ * the options of `anyOf` becomes `nullable`.
+ */
+function splitTypes(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  const schema = node as { type?: unknown; anyOf?: object[]; nullable?: boolean }
+  if (Array.isArray(schema.type) && schema.type.every((type) => typeof type === 'string')) {
+    schema.anyOf = schema.type.map((type) => ({ type }))
+    delete schema.type
+  }
+  if (Array.isArray(schema.anyOf) && schema.anyOf.some(isNull)) {
+    schema.anyOf = schema.anyOf.filter((option) => !isNull(option))
+    schema.nullable = true
+  }
+  for (const child of Object.values(node)) splitTypes(child)
+}
+
+function isNull(schema: { type?: unknown }): boolean {
+  return schema.type === 'null'
 }

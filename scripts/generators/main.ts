@@ -1,0 +1,214 @@
+// Tests clients that code generators produce from the service's OpenAPI document: they compile, and a program per
+// generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createTestServer } from '../../apps/server/src/testing/testing.ts'
+import { environment, NOT_CHECKED, root } from '../child.mjs'
+
+const execute = promisify(execFile)
+
+/** A tool is missing, or a download failed. */
+class Unavailable extends Error {}
+
+interface Generator {
+  name: string
+  /** Each with an argument that makes the tool exit at once. */
+  tools: [command: string, argument: string][]
+  /** Returns the output of the program. `folder` contains only the document, `openapi.json`. */
+  check: (folder: string, url: string) => Promise<string>
+}
+
+const OPENAPI_GENERATOR = '7.17.0'
+
+const programs = join(import.meta.dirname, 'programs')
+const cache = join(root, 'node_modules', '.cache', 'generators')
+
+const generators: Generator[] = [
+  {
+    name: 'openapi-generator, Python',
+    tools: [
+      ['java', '-version'],
+      ['mvn', '--version'],
+      ['python3', '--version'],
+    ],
+    check: async (folder, url) => {
+      await generateByOpenApiGenerator(folder, 'python')
+      const python = await createVenv('python', '--requirement', join(folder, 'generated', 'requirements.txt'))
+      await cp(join(programs, 'python.py'), join(folder, 'generated', 'main.py'))
+      return run(python, ['main.py', url], join(folder, 'generated'))
+    },
+  },
+  {
+    name: 'openapi-generator, Go',
+    tools: [
+      ['java', '-version'],
+      ['mvn', '--version'],
+      ['go', 'version'],
+    ],
+    check: async (folder, url) => {
+      await generateByOpenApiGenerator(folder, 'go', '--additional-properties', 'withGoMod=false')
+      await writeFile(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.23\n')
+      await cp(join(programs, 'go.go'), join(folder, 'main.go'))
+      await run('go', ['build', '-o', 'program', '.'], folder)
+      return run(join(folder, 'program'), [url], folder)
+    },
+  },
+  {
+    name: 'openapi-generator, TypeScript with fetch',
+    tools: [
+      ['java', '-version'],
+      ['mvn', '--version'],
+    ],
+    check: async (folder, url) => {
+      await generateByOpenApiGenerator(folder, 'typescript-fetch', '--additional-properties', 'importFileExtension=.js')
+      return runTypeScript(folder, 'fetch.ts', url)
+    },
+  },
+  {
+    name: 'openapi-generator, Java',
+    tools: [
+      ['java', '-version'],
+      ['javac', '-version'],
+      ['mvn', '--version'],
+    ],
+    check: async (folder, url) => {
+      await generateByOpenApiGenerator(folder, 'java', '--library', 'native')
+      const pom = join(folder, 'generated', 'pom.xml')
+      const libraries = join(folder, 'libraries')
+      await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
+      const path = ['--class-path', join(libraries, '*')]
+      const source = join(folder, 'generated', 'src', 'main', 'java')
+      await run(
+        'javac',
+        ['-nowarn', '-d', 'classes', ...path, '--source-path', source, join(programs, 'Native.java')],
+        folder,
+      )
+      return run('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
+    },
+  },
+  {
+    name: 'openapi-typescript and openapi-fetch',
+    tools: [['npm', '--version']],
+    check: async (folder, url) => {
+      // The generator runs only with TypeScript 5.
+      const modules = await installModules('openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3')
+      await symlink(modules, join(folder, 'node_modules'))
+      // By default it requires the fields of a body that have a default.
+      const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']
+      await run(join(modules, '.bin', 'openapi-typescript'), ['openapi.json', ...options], folder)
+      return runTypeScript(folder, 'openapi-fetch.ts', url)
+    },
+  },
+]
+
+await mkdir(cache, { recursive: true })
+let checked = 0
+for (const { name, tools, check } of generators) {
+  // Not in the cache: the TypeScript compiler does not emit sources below node_modules.
+  const folder = await mkdtemp(join(tmpdir(), 'generators-'))
+  const begin = performance.now()
+  const { result, isFailure } = await test(folder, tools, check)
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+  await rm(folder, { recursive: true, force: true })
+  console.log(`${name}: ${result} (${seconds} s)`)
+  if (isFailure) process.exitCode = 1
+  if (!result.startsWith('NOT CHECKED')) checked++
+}
+if (checked === 0) process.exitCode = NOT_CHECKED
+
+async function test(folder: string, tools: Generator['tools'], check: Generator['check']) {
+  try {
+    for (const [command, argument] of tools) await requireTool(command, argument)
+    await using server = await createTestServer()
+    const document = await fetch(`${server.url}/openapi.json`)
+    await writeFile(join(folder, 'openapi.json'), await document.text())
+    const output = (await check(folder, server.url)).trim()
+    return output === 'ok' ? { result: 'ok', isFailure: false } : { result: `FAILED\n${output}`, isFailure: true }
+  } catch (error) {
+    if (error instanceof Unavailable) return { result: `NOT CHECKED: ${error.message}`, isFailure: false }
+    // The message contains stderr.
+    const { message, stdout = '' } = error as Error & { stdout?: string }
+    return { result: `FAILED\n${message}\n${stdout}`, isFailure: true }
+  }
+}
+
+async function requireTool(command: string, argument: string): Promise<void> {
+  await run(command, [argument], root).catch(() => {
+    throw new Unavailable(`${command} is not installed.`)
+  })
+}
+
+/** Runs a command that only downloads or installs; its failure is not the document's. */
+async function download(command: string, args: string[]): Promise<void> {
+  await run(command, args, cache).catch((error: { stdout?: string; stderr?: string }) => {
+    const [line = ''] = `${error.stderr}${error.stdout}`.trim().split('\n')
+    throw new Unavailable(`${command} cannot download: ${line}`)
+  })
+}
+
+function maven(...args: string[]): Promise<void> {
+  return download('mvn', ['--quiet', '--batch-mode', ...args])
+}
+
+/** Writes the client to `folder`/generated. */
+async function generateByOpenApiGenerator(folder: string, generator: string, ...options: string[]): Promise<void> {
+  const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
+  await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`)
+  const jar = join(cache, `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`)
+  const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
+  const names = ['--package-name', 'generated', '--global-property', parts]
+  const paths = ['-i', 'openapi.json', '-o', 'generated']
+  await run('java', ['-jar', jar, 'generate', '-g', generator, ...paths, ...names, ...options], folder)
+}
+
+/** Returns the path of a Python with the packages. */
+async function createVenv(name: string, ...packages: string[]): Promise<string> {
+  const venv = join(cache, `venv-${name}`)
+  const python = join(venv, 'bin', 'python')
+  await download('python3', ['-m', 'venv', venv])
+  await download(python, ['-m', 'pip', 'install', '--quiet', ...packages])
+  return python
+}
+
+/** Returns the path of a node_modules folder with the packages. */
+async function installModules(...packages: string[]): Promise<string> {
+  const folder = join(cache, 'npm')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund']
+  await download('npm', ['install', ...flags, '--prefix', folder, ...packages])
+  return join(folder, 'node_modules')
+}
+
+/** Compiles a program and the client in `folder`/generated, and runs it. */
+async function runTypeScript(folder: string, program: string, url: string): Promise<string> {
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        module: 'nodenext',
+        strict: true,
+        types: ['node'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+        rootDir: '.',
+        outDir: 'dist',
+      },
+      files: ['main.ts'],
+    }),
+  )
+  await cp(join(programs, program), join(folder, 'main.ts'))
+  await run('tsc', ['--project', folder], folder)
+  return run('node', [join(folder, 'dist', 'main.js'), url], folder)
+}
+
+/** Returns stdout. Rejects with `stdout` and `stderr` if the exit code is not 0. */
+async function run(command: string, args: string[], cwd: string): Promise<string> {
+  const { stdout } = await execute(command, args, { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
