@@ -257,7 +257,7 @@ export const users = collection({
           summary: 'Activate or deactivate a user',
           description: 'A user can change between the two statuses at any time.',
           successDescription: 'The user with the new status.',
-          response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserStatus' }),
+          response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserWithStatus' }),
           envelope: 'user',
           etag: 'version',
         },
