@@ -22,6 +22,7 @@ RUN mkdir -p packages/client/node_modules/@resource \
     && ln -s ../../../contract packages/client/node_modules/@resource/contract
 COPY --from=build /app/prisma/generated prisma/generated
 COPY --from=build /app/apps/console/dist apps/console/dist
+COPY --from=build /app/packages/client/tarball packages/client/tarball
 
 FROM node:24-slim
 ENV NODE_ENV=production MALLOC_MMAP_THRESHOLD_=1048576 HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/resource.db

@@ -22,6 +22,7 @@ import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsPage } from './metrics/page.ts'
 import { createOperations } from './operations.ts'
+import { clientPackage } from './pages/client-package.ts'
 import { DOCUMENTS, servedDocument } from './pages/documents.ts'
 import { pages } from './pages/pages.ts'
 import type { Config } from './process/config.ts'
@@ -146,7 +147,7 @@ export function createApp(options: AppOptions): App {
       checkHost(access.isOpen, config),
       limits.handle,
       ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
-      checkOrigin(config.CORS_ORIGINS),
+      checkOrigin(config.CORS_ORIGINS, log),
       ...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
       ...(config.DATABASE_REPLICA_URLS.length > 0 ? [readYourWrites(config.DATABASE_REPLICA_LAG_MS)] : []),
       handle,
@@ -162,6 +163,7 @@ export function createApp(options: AppOptions): App {
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
   for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))
+  readRoute(app, '/client.tgz', clientPackage())
   app.use(consoleSession(access.callerOf))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))

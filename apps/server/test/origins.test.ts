@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createCallers } from './callers.ts'
 import { bearer, shareTestServer, startTestServer, type TestServer } from './harness.ts'
 import { createKey, createUser } from './records.ts'
@@ -103,7 +103,7 @@ describe('a write that a browser sends for a page of another origin (CSRF)', () 
           })
           expect(answer.status).toBe(403)
           expect(answer.headers.get('access-control-allow-origin')).toBeNull()
-          expect(await answer.text()).toContain(`Pages of ${origin} may not write here`)
+          expect(await answer.text()).toContain(`Pages of ${origin} may not call this service`)
         }
         const headers = { Cookie: cookie }
         expect((await server().request('GET', '/items', { headers })).body).toEqual([])
@@ -186,10 +186,43 @@ describe('pages of other origins (CORS)', () => {
   test('not listed in CORS_ORIGINS have no access', async () => {
     await using server = await startTestServer({ CORS_ORIGINS: APP })
     for (const origin of [EVIL, `${APP}.evil.example`, 'http://app.example.com', 'null']) {
-      const { headers } = await preflight(server, origin, '/items/1')
-      expect([origin, headers.get('access-control-allow-origin')]).toEqual([origin, null])
+      const refused = await preflight(server, origin, '/items/1')
+      expect([origin, refused.headers.get('access-control-allow-origin')]).toEqual([origin, null])
+      expect([refused.status, await refused.json()]).toEqual([
+        403,
+        { message: `Pages of ${origin} may not call this service; CORS_ORIGINS lists the origins that may` },
+      ])
       const answer = await server.request('POST', '/items/', { json: lamp, headers: { Origin: origin } })
       expect([origin, answer.status]).toEqual([origin, 403])
+    }
+  })
+
+  test('not listed in CORS_ORIGINS are logged once per origin and minute, reads too, at most 20 origins per minute', async () => {
+    await using server = await startTestServer()
+    const origins = () =>
+      server.log
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg === 'origin refused: to admit its pages, add it to CORS_ORIGINS')
+        .map(({ level, origin }) => [level, origin])
+    await fetch(`${server.url}/items`, { headers: { Origin: server.url } })
+    expect(origins()).toEqual([])
+    const minute = vi.spyOn(performance, 'now')
+    try {
+      minute.mockReturnValue(1_000_000)
+      for (let n = 0; n < 3; n++) await fetch(`${server.url}/items`, { headers: { Origin: APP } })
+      await preflight(server, EVIL, '/items')
+      await server.request('POST', '/items/', { json: lamp, headers: { Origin: EVIL } })
+      expect(origins()).toEqual([
+        [40, APP],
+        [40, EVIL],
+      ])
+      for (let n = 0; n < 30; n++) await fetch(`${server.url}/items`, { headers: { Origin: `https://${n}.example` } })
+      expect(origins()).toHaveLength(20)
+      minute.mockReturnValue(1_060_000)
+      await fetch(`${server.url}/items`, { headers: { Origin: APP } })
+      expect(origins().slice(20)).toEqual([[40, APP]])
+    } finally {
+      minute.mockRestore()
     }
   })
 })

@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { openBrowser } from '@resource/browser-test'
 import { contract } from '@resource/contract'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operationIds } from './examples.ts'
 import { startTestServer, type TestServer } from './harness.ts'
+
+const execute = promisify(execFile)
 
 let server: TestServer
 let browser: Browser
@@ -53,21 +57,41 @@ function isForeign(url: string) {
   return !url.startsWith(`${server.url}/`) && !url.startsWith('data:')
 }
 
-test('the index names the service and links to its documents and probes', () =>
+test('the index names the service and links to its pages, documents, client package and probes', () =>
   visit('/', async (page) => {
-    expect(await page.getByRole('heading').textContent()).toBe('Resource Service 1.0.0')
-    expect(await page.getByRole('link').allTextContents()).toEqual([
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Resource Service 1.0.0')
+    const links = await page.getByRole('link').all()
+    expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
       '/console',
       '/docs',
       '/redoc',
       '/openapi.json',
       '/openapi-3.0.json',
       '/openapi-envelope.json',
+      '/client.tgz',
       '/healthz',
       '/readyz',
+      '/metrics',
     ])
-    await page.getByRole('link', { name: '/docs' }).click()
+    await page.getByRole('link', { name: 'Try it' }).click()
     await page.getByText('List users', { exact: true }).waitFor()
+  }))
+
+test('the index has requests to copy, which name the address of the page and work in a shell', () =>
+  visit('/', async (page) => {
+    const requests = await page.locator('pre').allTextContents()
+    expect(requests).toHaveLength(3)
+    const { stdout } = await execute('sh', ['-c', requests[0] as string])
+    expect(JSON.parse(stdout)).toEqual({ item: { id: 1, name: 'Lamp', price: 24.5, category: 'lighting' } })
+    expect(JSON.parse((await execute('sh', ['-c', requests[1] as string])).stdout)).toEqual([
+      { id: 1, name: 'Lamp', price: 24.5, category: 'lighting' },
+    ])
+    await server.request('DELETE', '/items/1')
+    expect(requests[2]).toBe(`npm install ${server.url}/client.tgz`)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy' }).last().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`npm install ${server.url}/client.tgz`)
   }))
 
 test('/docs creates a user from a JSON body, shows the response, and reads the user', () =>

@@ -2,21 +2,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@resource/openapi'
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
+import type { Logger } from 'pino'
 import { requestId } from './request-log.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 // `none` is a navigation by the user, such as from the address bar.
 const OWN_SITES = new Set<unknown>(['same-origin', 'none'])
+const MAX_LOGGED = 20
 
 /**
- * Refuses cross-origin writes from browsers, whatever their body. Otherwise any page the user visits could use the console's
- * cookie or reach a service that listens on loopback.
+ * Refuses cross-origin writes from browsers, whatever their body, and the preflight requests for them. Otherwise any page the
+ * user visits could use the console's cookie or reach a service that listens on loopback.
  *
- * @param origins origins whose pages may write
+ * @param origins origins whose pages may call the service
+ * @param log a refused origin gets one line per minute, also if it only reads: browsers hide the response from the page
  */
-export function checkOrigin(origins: string[]): RequestHandler {
+export function checkOrigin(origins: string[], log: Logger): RequestHandler {
+  const logRefusal = originLog(log)
   return ({ method, headers }, _res, next) => {
-    if (SAFE.has(method)) return next()
     const { origin, 'sec-fetch-site': site } = headers
     // Browsers send at least one of the two with a write; other programs send neither.
     const isAllowed =
@@ -24,13 +27,30 @@ export function checkOrigin(origins: string[]): RequestHandler {
         ? site === undefined || OWN_SITES.has(site)
         : isOwn(origin, headers) || origins.includes(origin)
     if (isAllowed) return next()
+    if (origin !== undefined) logRefusal(origin)
+    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+    if (SAFE.has(method) && !isPreflight) return next()
     throw new ApiError(
       403,
-      `Pages of ${origin ?? 'other origins'} may not write here; CORS_ORIGINS lists those that may`,
-      {
-        reason: 'origin',
-      },
+      `Pages of ${origin ?? 'other origins'} may not call this service; CORS_ORIGINS lists the origins that may`,
+      { reason: 'origin' },
     )
+  }
+}
+
+/** Logs an origin at most once per minute, and at most `MAX_LOGGED` origins per minute, because any program can send any origin. */
+function originLog(log: Logger): (origin: string) => void {
+  const logged = new Set<string>()
+  let begin = Number.NEGATIVE_INFINITY
+  return (origin) => {
+    const now = performance.now()
+    if (now - begin >= 60_000) {
+      logged.clear()
+      begin = now
+    }
+    if (logged.has(origin) || logged.size === MAX_LOGGED) return
+    logged.add(origin)
+    log.warn({ origin: origin.slice(0, 200) }, 'origin refused: to admit its pages, add it to CORS_ORIGINS')
   }
 }
 

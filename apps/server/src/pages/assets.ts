@@ -21,6 +21,7 @@ export function loadAssets(): Record<string, Asset> {
   const bodies = {
     'icon.svg': ownFile('icon.svg'),
     'pages.css': ownFile('pages.css'),
+    'index.js': ownFile('index.js'),
     'docs.js': ownFile('docs.js'),
     'redoc.js': ownFile('redoc.js'),
     'swagger-ui.css': readFileSync(resolve('swagger-ui-dist/swagger-ui.css')),
