@@ -1,0 +1,75 @@
+import { deepStrictEqual, match } from 'node:assert/strict'
+import type { createTestServer } from '../../apps/server/src/testing/testing.ts'
+import type { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { createClient } from '../../packages/client/src/index.ts'
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>
+type Server = Awaited<ReturnType<typeof createTestServer>>
+
+export function driveNode(stdout: string): void {
+  deepStrictEqual(JSON.parse(stdout), [24.5, 'invalid_input'])
+}
+
+/** Logs in with a key, meets a 400, a 409 and a 412, and scrolls to the end of the books. */
+export async function driveVite(browser: Browser, url: string, server: Server): Promise<void> {
+  const anonymous = createClient({ baseUrl: server.url })
+  // The second run has the key of the first.
+  key ??= (await anonymous.keys.create.mutate({ name: 'app', role: 'admin' })).key
+  const client = createClient({ baseUrl: server.url, apiKey: key })
+  await using context = await browser.newContext({ viewport: { width: 800, height: 400 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(url)
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Log in' }).click()
+
+  const email = page.getByLabel('email')
+  const add = page.getByRole('button', { name: 'Add user' })
+  await page.getByLabel('name').first().fill('Grace Hopper')
+  await email.fill('grace')
+  await add.click()
+  await page.getByText('must be a valid e-mail address').waitFor()
+  await email.fill('ADA@example.com')
+  await add.click()
+  await page.getByText('already in use by another user').waitFor()
+  await email.fill(`grace${Date.now()}@example.com`)
+  await add.click()
+  await page.getByText('Added Grace Hopper').waitFor()
+
+  const price = page.getByLabel('Price of Lamp')
+  await price.fill('30')
+  await client.items.update.mutate({ id: 1, price: 26 })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The price is now 26. Save again to replace it.').waitFor()
+  const saved = page.waitForResponse(/items\.update/)
+  await page.getByRole('button', { name: 'Save' }).click()
+  deepStrictEqual((await saved).status(), 200)
+  deepStrictEqual((await client.items.get.query({ id: 1 })).price, 30)
+
+  const titles = page.getByText(/^Book \d\d$/)
+  await page.getByText('Book 20').waitFor()
+  deepStrictEqual((await titles.count()) < 50, true)
+  while (await page.getByText('Loading').isVisible()) await page.getByText(/Loading|No more/).scrollIntoViewIfNeeded()
+  await page.getByText('No more books').waitFor()
+  deepStrictEqual(await titles.count(), 50)
+}
+
+let key: string | undefined
+
+/** Expects a list rendered by the server, which the browser does not fetch again until a mutation. */
+export async function driveNext(browser: Browser, url: string): Promise<void> {
+  match(await (await fetch(url)).text(), /<li>Book 20<\/li>/)
+  await using context = await browser.newContext()
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const calls: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/trpc')) calls.push(`${request.method()} ${pathname}`)
+  })
+  await page.goto(url)
+  await page.getByText('Book 20').waitFor()
+  await page.getByRole('button', { name: 'Add Kindred' }).click()
+  await page.waitForResponse(/books\.list/)
+  deepStrictEqual(calls, ['POST /trpc/books.create', 'GET /trpc/books.list'])
+}

@@ -1,0 +1,174 @@
+// `npm run check:projects [-- node vite next]`. Builds stock Vite, Next.js and Node.js projects outside the workspace with the client that the service serves, from the
+// files of docs/guides/web-apps.md, and uses them in Chromium. Without the npm registry they are NOT CHECKED.
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { createTestServer, type Seed } from '../../apps/server/src/testing/testing.ts'
+import { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { environment, NOT_CHECKED, root } from '../child.mjs'
+import { driveNext, driveNode, driveVite } from './drive.ts'
+
+const execute = promisify(execFile)
+const chosen = process.argv.slice(2)
+
+// What `npm create` makes depends on these versions. Not dependencies of the workspace: they would triple its size.
+const VITE = 'create-vite@9.3.0'
+const NEXT = 'create-next-app@16.4.3'
+
+const seed: Seed = {
+  users: [{ name: 'Ada Lovelace', email: 'ada@example.com' }],
+  items: [{ name: 'Lamp', price: 24.5 }],
+  books: Array.from({ length: 50 }, (_, index) => ({
+    title: `Book ${String(index + 1).padStart(2, '0')}`,
+    author: 'Octavia E. Butler',
+    published_date: '1979-06-01',
+  })),
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'projects-'))
+const recipes = filesOf(await readFile(join(root, 'docs/guides/web-apps.md'), 'utf8'))
+try {
+  await using browser = await openBrowser()
+  let checked = 0
+  const projects = Object.entries({ node, vite, next }).filter(([name]) => chosen.length === 0 || chosen.includes(name))
+  for (const [name, check] of projects) {
+    const begin = performance.now()
+    const result = await check(browser).then(
+      () => 'ok',
+      ({ message, stdout = '', isDownload = false }) => {
+        if (isDownload) return `NOT CHECKED: ${message}`
+        process.exitCode = 1
+        return `FAILED\n${message}\n${stdout}`
+      },
+    )
+    console.log(`${name}: ${result} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
+    if (!result.startsWith('NOT CHECKED')) checked++
+  }
+  if (checked === 0) process.exitCode = NOT_CHECKED
+} finally {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>
+
+async function node() {
+  await using server = await createTestServer({ seed })
+  const project = join(folder, 'node')
+  await mkdir(project)
+  await write(project, {
+    'package.json': '{ "name": "program", "private": true, "type": "module" }',
+    'tsconfig.json': JSON.stringify({ compilerOptions: { module: 'nodenext', strict: true, types: ['node'] } }),
+    'main.ts': `import { createClient } from '@resource/client'
+const client = createClient({ baseUrl: '${server.url}' })
+const { items } = await client.items.list.query()
+const [price]: number[] = items.map(({ price }) => price)
+// @ts-expect-error: an id is a number
+const code = await client.items.get.query({ id: 'x' }).catch(({ code }) => code)
+console.log(JSON.stringify([price, code]))
+`,
+  })
+  await install(project, `${server.url}/client.tgz`, 'typescript', '@types/node')
+  await run('npx', ['tsc', '-p', '.'], project)
+  await driveNode(await run('node', ['main.js'], project))
+}
+
+async function vite(browser: Browser) {
+  const address = `http://localhost:${await freePort()}`
+  await using server = await createTestServer({ seed, environment: { CORS_ORIGINS: address } })
+  const project = join(folder, 'vite')
+  await download('npx', ['-y', VITE, 'vite', '--template', 'react-ts', '--no-interactive'], folder)
+  await install(project, `${server.url}/client.tgz`, '@tanstack/react-query')
+  await write(project, pick(/^(src\/|vite\.config)/, server.url))
+  await rm(join(project, 'src', 'App.css'))
+  await run('npm', ['run', 'build'], project)
+  {
+    // The preview server uses the development server's proxy.
+    await using page = await served(project, ['preview'])
+    await driveVite(browser, page.url, server)
+  }
+  // The same page, but the browser calls the service on another origin.
+  await run('npm', ['run', 'build'], project, { VITE_SERVICE_URL: server.url })
+  await using page = await served(project, ['preview'], new URL(address).port)
+  await driveVite(browser, page.url, server)
+}
+
+async function next(browser: Browser) {
+  await using server = await createTestServer({ seed })
+  const project = join(folder, 'next')
+  const options = ['--ts', '--app', '--empty', '--no-tailwind', '--no-linter', '--no-src-dir', '--skip-install']
+  await download('npx', ['-y', NEXT, 'next', ...options, '--disable-git', '--yes'], folder)
+  await install(project, `${server.url}/client.tgz`, '@tanstack/react-query')
+  await write(project, pick(/^(app\/|next\.config)/, server.url))
+  await run('npm', ['run', 'build'], project)
+  await using page = await served(project, ['start'])
+  await driveNext(browser, page.url)
+}
+
+/** The files of a Markdown page: code blocks that begin with their path as a comment. */
+function filesOf(page: string): Record<string, string> {
+  const blocks = page.matchAll(/```tsx?\n\/\/ (\S+)\n([\s\S]*?)```/g)
+  return Object.fromEntries([...blocks].map(([, path = '', text = '']) => [path, text]))
+}
+
+function pick(paths: RegExp, url: string): Record<string, string> {
+  const files = Object.entries(recipes).filter(([path]) => paths.test(path))
+  return Object.fromEntries(files.map(([path, text]) => [path, text.replaceAll('http://127.0.0.1:3000', url)]))
+}
+
+async function write(project: string, files: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(project, path)), { recursive: true })
+    await writeFile(join(project, path), text)
+  }
+}
+
+async function install(project: string, ...packages: string[]): Promise<void> {
+  await download('npm', ['install', '--no-audit', '--no-fund', ...packages], project)
+}
+
+/** Runs a command that downloads. Its error has `isDownload` if no registry is reachable. */
+async function download(command: string, args: string[], cwd: string): Promise<void> {
+  await run(command, args, cwd).catch((error: { stderr?: string; message: string }) => {
+    const isDownload = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network/.test(`${error.stderr}`)
+    throw Object.assign(error, { isDownload })
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Serves a built project. */
+async function served(project: string, args: string[], port?: string) {
+  const own = port ?? String(await freePort())
+  const process = spawn('npx', [project.endsWith('next') ? 'next' : 'vite', ...args, '--port', own], {
+    cwd: project,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  })
+  const url = `http://localhost:${own}`
+  for (let tries = 0; !(await fetch(url).catch(() => undefined)); tries++) {
+    if (tries === 600 || process.exitCode !== null) throw new Error(`${url} does not respond`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  return {
+    url,
+    // npx starts the server as a child that a signal to npx alone does not reach.
+    [Symbol.asyncDispose]: async () => void globalThis.process.kill(-(process.pid as number)),
+  }
+}
+
+/** Returns stdout. Rejects with `stdout` and `stderr` if the exit code is not 0. */
+async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
+  const options = { cwd, env: { ...environment, NEXT_TELEMETRY_DISABLED: '1', CI: 'true', ...env } }
+  const { stdout } = await execute(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
