@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import { environment, NOT_CHECKED, root } from '../child.mjs'
@@ -22,6 +22,10 @@ interface Generator {
 }
 
 const OPENAPI_GENERATOR = '7.17.0'
+const HEY_API = '0.99.0'
+const PYTHON_CLIENT = '0.29.1'
+const OAPI_CODEGEN = 'v2.8.2'
+const chosen = process.argv.slice(2)
 
 const programs = join(import.meta.dirname, 'programs')
 const cache = join(root, 'node_modules', '.cache', 'generators')
@@ -102,11 +106,63 @@ const generators: Generator[] = [
       return runTypeScript(folder, 'openapi-fetch.ts', url)
     },
   },
+  {
+    name: '@hey-api/openapi-ts',
+    tools: [['npm', '--version']],
+    check: async (folder, url) => {
+      const modules = await installModules(`@hey-api/openapi-ts@${HEY_API}`, 'typescript@5.9.3')
+      await symlink(modules, join(folder, 'node_modules'))
+      // Without the extension its files do not resolve in Node.js.
+      const config = { input: 'openapi.json', output: { path: 'generated', module: { extension: '.js' } } }
+      await writeFile(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(config)}\n`)
+      await run(join(modules, '.bin', 'openapi-ts'), [], folder)
+      return runTypeScript(folder, 'hey-api.ts', url)
+    },
+  },
+  {
+    name: 'openapi-python-client',
+    tools: [['python3', '--version']],
+    check: async (folder, url) => {
+      const python = await createVenv('openapi-python-client', `openapi-python-client==${PYTHON_CLIENT}`, 'ruff')
+      // It formats the client with ruff, which it looks for in PATH.
+      const env = { PATH: `${dirname(python)}:${environment.PATH}` }
+      const options = ['--meta', 'none', '--fail-on-warning']
+      await run(
+        'openapi-python-client',
+        ['generate', '--path', 'openapi.json', '--output-path', 'generated', ...options],
+        folder,
+        env,
+      )
+      await cp(join(programs, 'openapi_python_client.py'), join(folder, 'main.py'))
+      return run(python, ['main.py', url], folder)
+    },
+  },
+  {
+    name: 'oapi-codegen',
+    tools: [['go', 'version']],
+    check: async (folder, url) => {
+      // It reads only OpenAPI 3.0.
+      const document = await fetch(`${url}/openapi-3.0.json`)
+      await writeFile(join(folder, 'openapi.json'), await document.text())
+      await writeFile(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.23\n')
+      await cp(join(programs, 'oapi_codegen.go'), join(folder, 'main.go'))
+      await mkdir(join(folder, 'generated'))
+      const binary = join(cache, 'oapi-codegen')
+      await download('go', ['install', `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`], {
+        GOBIN: cache,
+      })
+      const output = join('generated', 'client.go')
+      await run(binary, ['-generate', 'types,client', '-package', 'generated', '-o', output, 'openapi.json'], folder)
+      await download('go', ['-C', folder, 'mod', 'tidy'])
+      await run('go', ['build', '-o', 'program', '.'], folder)
+      return run(join(folder, 'program'), [url], folder)
+    },
+  },
 ]
 
 await mkdir(cache, { recursive: true })
 let checked = 0
-for (const { name, tools, check } of generators) {
+for (const { name, tools, check } of generators.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   // Not in the cache: the TypeScript compiler does not emit sources below node_modules.
   const folder = await mkdtemp(join(tmpdir(), 'generators-'))
   const begin = performance.now()
@@ -142,8 +198,8 @@ async function requireTool(command: string, argument: string): Promise<void> {
 }
 
 /** Runs a command that only downloads or installs; its failure is not the document's. */
-async function download(command: string, args: string[]): Promise<void> {
-  await run(command, args, cache).catch((error: { stdout?: string; stderr?: string }) => {
+async function download(command: string, args: string[], env = {}): Promise<void> {
+  await run(command, args, cache, env).catch((error: { stdout?: string; stderr?: string }) => {
     const [line = ''] = `${error.stderr}${error.stdout}`.trim().split('\n')
     throw new Unavailable(`${command} cannot download: ${line}`)
   })
@@ -208,7 +264,7 @@ async function runTypeScript(folder: string, program: string, url: string): Prom
 }
 
 /** Returns stdout. Rejects with `stdout` and `stderr` if the exit code is not 0. */
-async function run(command: string, args: string[], cwd: string): Promise<string> {
-  const { stdout } = await execute(command, args, { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 })
+async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
+  const { stdout } = await execute(command, args, { cwd, env: { ...environment, ...env }, maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }
