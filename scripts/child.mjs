@@ -22,8 +22,8 @@ export const environment = {
   TURBO_TELEMETRY_DISABLED: '1',
 }
 
-/** @type {import('node:child_process').ChildProcess | undefined} */
-let child
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set()
 /** @type {NodeJS.Signals | undefined} */
 let received
 
@@ -31,7 +31,7 @@ let received
 function stop(signal) {
   if (received) return
   received = signal
-  child?.kill(signal)
+  for (const child of children) child.kill(signal)
 }
 
 // npm forwards signals that a terminal has already sent to the whole process group. Only the first one counts.
@@ -55,12 +55,13 @@ if (process.env.npm_lifecycle_event) {
 export function run(command, args, { quiet = false, env = {} } = {}) {
   if (received) return Promise.resolve({ code: 128 + constants.signals[received], stdout: '', output: '' })
   return new Promise((done, fail) => {
-    child = spawn(command, args, {
+    const child = spawn(command, args, {
       cwd: root,
       env: { ...environment, ...env },
       stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
       shell: process.platform === 'win32',
     })
+    children.add(child)
     let stdout = ''
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -72,6 +73,7 @@ export function run(command, args, { quiet = false, env = {} } = {}) {
     })
     child.on('error', fail)
     child.on('close', (code, signal) => {
+      children.delete(child)
       done({ code: code ?? 128 + constants.signals[signal ?? 'SIGTERM'], stdout, output })
     })
   })
