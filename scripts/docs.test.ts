@@ -20,6 +20,21 @@ const linked = [
   ...guide,
   ...find('{SECURITY,CONTRIBUTING,CHANGELOG}.md', '{packages,apps}/*/*.md', '{prisma,tests,bench}/README.md'),
 ]
+const sources = find(
+  '{apps,packages}/*/{src,test,scripts}/**/*.{ts,tsx,mjs}',
+  'prisma/{src,test,scripts}/**/*.ts',
+  '{tests,bench}/{src,test,scripts}/**/*.{ts,mjs}',
+  'scripts/**/*.{ts,mjs}',
+  'prisma/schema.prisma',
+  '{.spectral,redocly}.yaml',
+)
+const rules = [...read('docs/reference/api-rules.md').matchAll(/^(?:\| |- \*\*)([USTBIC]\d+)\b/gm)].map(
+  ([, number = '']) => number,
+)
+// Numbers at the start of a title, as in 'U12, C26 a taken address is a 409'.
+const TITLE = /(?:\b(?:describe|test)|\))\(\s*['"`]([USTBIC]\d+(?:, [USTBIC]\d+)*) /g
+// Numbers in a comment, as in 'API rule U1' and 'API rules U1 to U9, T1 and T2'.
+const COMMENT = /\bAPI rules? ([USTBIC]\d+(?:(?:, | and | to )[USTBIC]\d+)*)/g
 
 test('every relative link and anchor of the documentation resolves', () => {
   expect(guide).toContain('docs/reference/api-rules.md')
@@ -39,11 +54,22 @@ test.each(guide)('%s uses the standard terms', (path) => {
 })
 
 test('every API rule has a number that no other rule has', () => {
-  const numbers = [...read('docs/reference/api-rules.md').matchAll(/^(?:\| |- \*\*)([USTBIC]\d+)\b/gm)].map(
-    ([, n]) => n,
+  expect(rules.length).toBeGreaterThan(50)
+  expect(rules.filter((number, index) => rules.indexOf(number) !== index)).toEqual([])
+})
+
+test('every API rule that a test title or a comment cites exists', () => {
+  const unknown = sources.flatMap((path) =>
+    [...citedBy(path, TITLE), ...citedBy(path, COMMENT)]
+      .filter((number) => !rules.includes(number))
+      .map((number) => `${path}: ${number}`),
   )
-  expect(numbers.length).toBeGreaterThan(50)
-  expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([])
+  expect(unknown).toEqual([])
+})
+
+test('every API rule is cited by a test title', () => {
+  const cited = new Set(sources.flatMap((path) => citedBy(path, TITLE)))
+  expect(rules.filter((number) => !cited.has(number))).toEqual([])
 })
 
 test('every test file that docs/reference/testing.md names exists', () => {
@@ -54,6 +80,13 @@ test('every test file that docs/reference/testing.md names exists', () => {
 
 function isFile(path: string): boolean {
   return existsSync(join(root, path))
+}
+
+/** The numbers of the API rules that a file cites. */
+function citedBy(path: string, pattern: RegExp): string[] {
+  // A comment may wrap between two words of a citation.
+  const text = read(path).replace(/\n *(?:\*|\/\/)? */g, ' ')
+  return [...text.matchAll(pattern)].flatMap(([, numbers = '']) => numbers.match(/[USTBIC]\d+/g) ?? [])
 }
 
 /** The targets of the relative links in a Markdown file. */

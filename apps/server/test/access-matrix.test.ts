@@ -30,7 +30,7 @@ interface StatedOperation {
   'x-role': Role
 }
 
-describe('over REST', () => {
+describe('C51 over REST', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
     const access = stated.get(operationId) as Role
@@ -55,7 +55,7 @@ describe('over REST', () => {
   }
 })
 
-describe('over tRPC', () => {
+describe('C51 over tRPC', () => {
   for (const [noun, { procedures }] of Object.entries(contract)) {
     for (const [verb, { type, access }] of Object.entries(procedures)) {
       const input = JSON.stringify(inputOf(noun as keyof Contract, verb, seededId(noun)))
@@ -155,7 +155,7 @@ describe('without credentials', () => {
   }
 
   for (const [kind, passage] of Object.entries(DIRECT)) {
-    test(`a direct request, ${kind}, is accepted by every operation`, async () => {
+    test(`C50 a direct request, ${kind}, is accepted by every operation`, async () => {
       for (const creation of everything.filter(isKeyCreation)) {
         await using server = await startTestServer()
         const calls = [...everything.filter((call) => !isKeyCreation(call)), creation]
@@ -174,7 +174,7 @@ describe('without credentials', () => {
     }
   })
 
-  test('with a key every operation rejects every request with a 401', async () => {
+  test('C51 with a key every operation rejects every request with a 401', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '0' })
     await createCallers(server)
     const status = async () => (await fetch(`${server.url}/books`)).status
@@ -198,7 +198,7 @@ test('a proxied request with a key is accepted, whatever the settings', async ()
   }
 })
 
-test('readers may only read; only admins may delete by filter, manage keys and read the audit log', () => {
+test('C51 readers may only read; only admins may delete by filter, manage keys and read the audit log', () => {
   const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     SPECIFIED.includes(noun)
       ? Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const)

@@ -62,7 +62,7 @@ for (const [Host, status] of [
   })
 }
 
-test('ALLOWED_HOSTS applies on loopback as well', async () => {
+test('C50 ALLOWED_HOSTS applies on loopback as well', async () => {
   await using server = await startTestServer({ ALLOWED_HOSTS: 'dev.example.com' })
   const send = async (host: string) => {
     const bytes = Buffer.from(`GET /items HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)

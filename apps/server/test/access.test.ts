@@ -16,7 +16,7 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
-describe('without any key', () => {
+describe('C50 without any key', () => {
   test('an anonymous caller may read, write, delete by filter and create keys', async () => {
     await using server = await startTestServer()
     await createUser(server)
@@ -58,7 +58,7 @@ describe('without any key', () => {
   }
 })
 
-describe('once a key exists', () => {
+describe('C51 once a key exists', () => {
   test('an anonymous request is refused under every host name', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server)
@@ -134,7 +134,7 @@ describe('a refusal', () => {
     expect(answer.body).toEqual({ message: 'This needs the role writer; yours is reader' })
   })
 
-  test('comes before checks of the body, the input and the existence of the record', async () => {
+  test('C9 comes before checks of the body, the input and the existence of the record', async () => {
     const anonymous = { 'Content-Type': 'application/json' }
     const reader = { ...anonymous, Authorization: callers.reader as string }
     const tooLong = 'x'.repeat(5 * 1024 * 1024)
@@ -178,7 +178,7 @@ describe('a refusal', () => {
 })
 
 describe('a key', () => {
-  test('is shown once, when it is created', async () => {
+  test('C52, C53 is shown once, when it is created', async () => {
     await using server = await startTestServer()
     const created = await server.request('POST', '/api/keys', { json: { name: 'nightly import', role: 'writer' } })
     expect(created.status).toBe(201)
@@ -200,7 +200,7 @@ describe('a key', () => {
     expect((await server.request('GET', '/api/keys')).body[0]).toEqual(record)
   })
 
-  test('is stored only as a hash, also in the response stored for idempotency', async () => {
+  test('C53 is stored only as a hash, also in the response stored for idempotency', async () => {
     await using server = await startTestServer()
     const headers = { 'Idempotency-Key': 'once' }
     const json = { name: 'import', role: 'admin' }
@@ -280,7 +280,7 @@ describe('a key', () => {
     expect(await status()).toBe(401)
   })
 
-  test('is refused from the first request after its revocation', async () => {
+  test('C54 is refused from the first request after its revocation', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
@@ -306,7 +306,7 @@ describe('a key', () => {
     expect((await there.request('GET', '/items')).status).toBe(401)
   })
 
-  test('revoked twice keeps the time of the first revocation', async () => {
+  test('C54 revoked twice keeps the time of the first revocation', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)

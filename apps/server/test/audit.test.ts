@@ -127,7 +127,7 @@ async function entriesOf(server: TestServer, query = '') {
   return body as (Fields & { id: number; before: Fields | null; after: Fields | null })[]
 }
 
-describe('every procedure that writes', () => {
+describe('C55 every procedure that writes', () => {
   for (const [noun, { procedures }] of Object.entries(contract)) {
     for (const [verb, { type }] of Object.entries(procedures)) {
       if (type === 'query') continue
@@ -172,7 +172,7 @@ describe('every procedure that writes', () => {
   }
 })
 
-describe('every REST operation that writes', () => {
+describe('C55 every REST operation that writes', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
     if (method === 'GET') continue
@@ -313,7 +313,7 @@ describe('no entry is recorded', () => {
   })
 })
 
-test('a write that changes nothing has no entry', async () => {
+test('C43 a write that changes nothing has no entry', async () => {
   await using server = await startTestServer()
   await createItem(server)
   await server.request('PATCH', '/items/1', { json: { price: 24.5 } })
@@ -336,7 +336,7 @@ test('a write whose audit entry fails is not stored', async () => {
   expect(body).toEqual([{ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }])
 })
 
-test('a deletion by filter records one entry for each record, however many', async () => {
+test('C55 a deletion by filter records one entry for each record, however many', async () => {
   await using server = await startTestServer()
   await server.request('POST', '/api/users/bulk', { json: someUsers(600) })
   await server.request('PATCH', '/api/users/7/status', { json: { status: 'inactive' } })
@@ -362,7 +362,7 @@ test('concurrent writes to one record form an unbroken chain of entries', async 
   }
 })
 
-describe('the list', () => {
+describe('C55 the list', () => {
   const numbers = (body: { id: number }[]) => body.map(({ id }) => id)
 
   test('is sorted newest first and supports pages and cursors', async () => {

@@ -4,13 +4,13 @@ import { createBook } from './records.ts'
 
 const dune = { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
 
-test('2.2 a book has id, title, author and published_date, and the service assigns the id', async () => {
+test('B7 a book has id, title, author and published_date, and the service assigns the id', async () => {
   await using server = await startTestServer()
   const { body } = await server.request('POST', '/books', { json: { ...dune, id: 77 } })
   expect(body).toEqual({ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' })
 })
 
-test('4.2 GET /books returns an array of books', async () => {
+test('B1 GET /books returns an array of books', async () => {
   await using server = await startTestServer()
   expect((await server.request('GET', '/books')).body).toEqual([])
   await createBook(server)
@@ -23,7 +23,7 @@ test('4.2 GET /books returns an array of books', async () => {
   ])
 })
 
-test('4.2 GET /books/{id} returns one book', async () => {
+test('B4 GET /books/{id} returns one book', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const { status, body } = await server.request('GET', '/books/1')
@@ -31,14 +31,14 @@ test('4.2 GET /books/{id} returns one book', async () => {
   expect(body).toEqual({ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' })
 })
 
-test('4.2 POST /books returns 201 and the book with its id', async () => {
+test('B2 POST /books returns 201 and the book with its id', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/books', { json: dune })
   expect(status).toBe(201)
   expect(body).toEqual({ id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' })
 })
 
-test('4.2 PUT /books/{id} returns the updated book', async () => {
+test('B5 PUT /books/{id} returns the updated book', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const { status, body } = await server.request('PUT', '/books/1', {
@@ -49,7 +49,7 @@ test('4.2 PUT /books/{id} returns the updated book', async () => {
   expect((await server.request('GET', '/books/1')).body).toEqual(body)
 })
 
-test('4.2 DELETE /books/{id} removes the book and returns 204 without a body', async () => {
+test('B6 DELETE /books/{id} removes the book and returns 204 without a body', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const { status, body } = await server.request('DELETE', '/books/1')
@@ -59,7 +59,7 @@ test('4.2 DELETE /books/{id} removes the book and returns 204 without a body', a
 })
 
 for (const [method, json] of [['GET'], ['PUT', dune], ['DELETE']] as const) {
-  test(`4.2 ${method} /books/{id} for a book that does not exist returns 404`, async () => {
+  test(`B10 ${method} /books/{id} for a book that does not exist returns 404`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request(method, '/books/7', { json })
     expect(status).toBe(404)
@@ -72,7 +72,7 @@ for (const field of ['title', 'author', 'published_date'] as const) {
     ['POST', '/books'],
     ['PUT', '/books/1'],
   ] as const) {
-    test(`2.2 ${field} is required on ${method} ${path}`, async () => {
+    test(`C31 ${field} is required on ${method} ${path}`, async () => {
       await using server = await startTestServer()
       await createBook(server)
       const { [field]: _, ...json } = dune

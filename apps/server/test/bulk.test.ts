@@ -6,7 +6,7 @@ import { startTestServer } from './harness.ts'
 const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
 const lamp = { name: 'Lamp', price: 24.5 }
 
-test('POST /books/bulk and POST /items/bulk return 201 and the created records in the order sent', async () => {
+test('B3, I3 POST /books/bulk and POST /items/bulk return 201 and the created records in the order sent', async () => {
   await using server = await startTestServer()
   const books = await server.request('POST', '/books/bulk', { json: [emma, { ...emma, title: 'Persuasion' }] })
   expect([books.status, books.body]).toEqual([
@@ -26,7 +26,7 @@ test('POST /books/bulk and POST /items/bulk return 201 and the created records i
   ])
 })
 
-test('a bulk create takes 1 to 1,000 records and keeps their order', async () => {
+test('I3, C26 a bulk create takes 1 to 1,000 records and keeps their order', async () => {
   await using server = await startTestServer()
   const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Item ${n}`, price: n }))
   const { status, body } = await server.request('POST', '/items/bulk', { json: items })
@@ -38,7 +38,7 @@ test('a bulk create takes 1 to 1,000 records and keeps their order', async () =>
   }
 })
 
-test('an error in a bulk create names the index and the field, and nothing is stored', async () => {
+test('C26 an error in a bulk create names the index and the field, and nothing is stored', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/books/bulk', {
     json: [emma, { ...emma, published_date: '1815-02-29' }, { title: 'No author' }],
@@ -55,7 +55,7 @@ test('an error in a bulk create names the index and the field, and nothing is st
   expect((await server.request('GET', '/books')).body).toEqual([])
 })
 
-test('a bulk create repeated with its Idempotency-Key stores nothing twice', async () => {
+test('C46 a bulk create repeated with its Idempotency-Key stores nothing twice', async () => {
   await using server = await startTestServer()
   const send = () =>
     server.request('POST', '/items/bulk', { json: [lamp, lamp], headers: { 'Idempotency-Key': 'once' } })

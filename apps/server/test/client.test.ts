@@ -45,7 +45,7 @@ test('a list needs no input, and an unknown field is refused', async () => {
   expect((await server.client.users.list.query({ count: true })).total).toBe(2)
 })
 
-test('the procedures of the specified resources match the specification', () => {
+test('C63 the procedures of the specified resources match the API rules', () => {
   const names = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     SPECIFIED.includes(noun) ? Object.keys(procedures).map((verb) => `${noun}.${verb}`) : [],
   )
@@ -82,7 +82,7 @@ test('the procedures of the specified resources match the specification', () => 
 })
 
 describe('users', () => {
-  test('create and get return the whole public record', async () => {
+  test('C62 create and get return the whole public record', async () => {
     await using server = await startTestServer()
     const created = await server.client.users.create.mutate({ ...ada, password: 'correct horse' })
     expect(created).toEqual(wholeAda)
@@ -92,7 +92,7 @@ describe('users', () => {
     expectTypeOf(read.role).toEqualTypeOf<'admin' | 'user'>()
   })
 
-  test('list returns the records with the page metadata', async () => {
+  test('C62 list returns the records with the page metadata', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate(ada)
     expect(await server.client.users.list.query({})).toEqual({ users: [wholeAda], page: 1, limit: 100, next: null })
@@ -263,7 +263,7 @@ describe('errors', () => {
     })
   })
 
-  test('the message for missing fields is that of the specification', async () => {
+  test('U19 the message for missing fields is the same as over REST', async () => {
     await using server = await startTestServer()
     // @ts-expect-error name and email are required
     await expect(server.client.users.create.mutate({})).rejects.toMatchObject({
@@ -300,7 +300,7 @@ describe('errors', () => {
     }
   })
 
-  test('a stale if_version is PRECONDITION_FAILED', async () => {
+  test('C62 a stale if_version is PRECONDITION_FAILED', async () => {
     await using server = await startTestServer()
     await server.client.items.create.mutate(lamp)
     await expect(server.client.items.update.mutate({ id: 1, price: 1, if_version: 9 })).rejects.toMatchObject({
@@ -339,7 +339,7 @@ describe('errors', () => {
   })
 })
 
-test('/trpc uses plain JSON', async () => {
+test('C62 /trpc uses plain JSON', async () => {
   await using server = await startTestServer()
   const created = await fetch(`${server.url}/trpc/items.create`, {
     method: 'POST',
@@ -388,7 +388,7 @@ describe('batching', () => {
   })
 })
 
-describe('a field that the service does not know', () => {
+describe('C12 a field that the service does not know', () => {
   const ada = { name: 'Ada', email: 'ada@example.com', nickname: 'Countess' }
 
   test('is an error over the typed client, in a single call, in a batch and in a list', async () => {

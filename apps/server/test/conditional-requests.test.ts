@@ -10,7 +10,7 @@ async function etagOf(server: TestServer, path: string): Promise<string> {
   return (await server.request('GET', path)).headers.get('etag') ?? ''
 }
 
-describe('ETag', () => {
+describe('C40 ETag', () => {
   for (const [path, create] of [
     ['/api/users/1', createUser],
     ['/users/1', createUser],
@@ -27,7 +27,7 @@ describe('ETag', () => {
     })
 
     for (const method of ['GET', 'HEAD']) {
-      test(`in If-None-Match of ${method} ${path} gives a 304 without a body`, async () => {
+      test(`C41 in If-None-Match of ${method} ${path} gives a 304 without a body`, async () => {
         await using server = await startTestServer()
         await create(server)
         const etag = await etagOf(server, path)
@@ -109,7 +109,7 @@ describe('ETag', () => {
   }
 })
 
-describe('If-Match', () => {
+describe('C42 If-Match', () => {
   const userWrites = [
     ['PUT', '/api/users/1', { ...ada, role: 'user' }],
     ['PATCH', '/api/users/1', { name: 'Eve' }],
@@ -192,7 +192,7 @@ describe('If-Match', () => {
   })
 })
 
-describe('over tRPC', () => {
+describe('C62 over tRPC', () => {
   test('every record has a version that starts at 1 and grows with each write', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client

@@ -49,7 +49,7 @@ test('a path under /console that cannot be decoded is a 400', async () => {
   }
 })
 
-test('the message of a 412 states whether the record has changed', async () => {
+test('C42 the message of a 412 states whether the record has changed', async () => {
   await using server = await startTestServer()
   const { headers } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })
   const messageFor = async (condition: Record<string, string>) => {
@@ -136,7 +136,7 @@ test.for([
   },
 )
 
-test('a request whose head does not arrive within 15 s gets a 408, and its connection is closed', async () => {
+test('C32 a request whose head does not arrive within 15 s gets a 408, and its connection is closed', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)
   const begun = performance.now()

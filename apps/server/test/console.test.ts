@@ -30,7 +30,7 @@ async function serveConsole(files: Record<string, string>) {
 
 const built = { 'index.html': '<!doctype html>the page', 'assets/main-abc.js': 'run()' }
 
-test('every path of the console that is not a file serves its page, under the strict policy', async () => {
+test('C60 every path of the console that is not a file serves its page, under the strict policy', async () => {
   await using server = await serveConsole(built)
   for (const path of ['/console', '/console/', '/console/users?open=7', '/console/no/such/view']) {
     const response = await server.get(path)

@@ -3,11 +3,11 @@ import { exampleOf, operationIds, seed } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
 import { collections } from './samples.ts'
 
-describe('1 General conventions', () => {
+describe('general conventions', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
 
-    test(`1.2 ${operationId} (${method} ${path}) returns JSON or no body`, async () => {
+    test(`C29 ${operationId} (${method} ${path}) returns JSON or no body`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const { status, headers, body } = await server.request(method, path, { json })
@@ -17,7 +17,7 @@ describe('1 General conventions', () => {
     })
 
     if (method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') continue
-    test(`1.4 ${operationId} (${method} ${path}) is idempotent: twice has the effect of once`, async () => {
+    test(`C13 ${operationId} (${method} ${path}) is idempotent: twice has the effect of once`, async () => {
       await using server = await startTestServer()
       await seed(server)
       const state = async () => {
@@ -45,7 +45,7 @@ describe('1 General conventions', () => {
     '/items/',
     '/items/1',
   ]) {
-    test(`1.4 GET ${path} is safe and idempotent`, async () => {
+    test(`C13 GET ${path} is safe and idempotent`, async () => {
       const first = await server().request('GET', path)
       const again = await server().request('GET', path)
       expect(again.body).toEqual(first.body)

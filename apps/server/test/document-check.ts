@@ -118,7 +118,7 @@ function decoded(path: string): string {
   }
 }
 
-// Trailing slashes are significant only under these paths (decisions, "One collection").
+// Trailing slashes are significant only under these paths (API rule C1).
 function isStrict(path: string): boolean {
   return /^\/api\/users\/?(\{id\}\/?)?$/.test(path)
 }

@@ -9,7 +9,7 @@ const version = '1.0.0'
 
 afterEach(() => void vi.useRealTimers())
 
-test('2.4 the success envelope has status, data under a key named after the resource, and meta', async () => {
+test('C27, C28 the success envelope has status, data under a key named after the resource, and meta', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const { status, body } = await server.request('GET', '/books/1?envelope=true')
@@ -21,14 +21,14 @@ test('2.4 the success envelope has status, data under a key named after the reso
   })
 })
 
-test('2.4 meta.timestamp is the time of the response', async () => {
+test('C28 meta.timestamp is the time of the response', async () => {
   await using server = await startTestServer()
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
   const { body } = await server.request('GET', '/books?envelope=true')
   expect(body.meta.timestamp).toBe('2031-02-03T04:05:06.789Z')
 })
 
-test('2.4 without envelope=true records and arrays are returned bare', async () => {
+test('C27 without envelope=true records and arrays are returned bare', async () => {
   await using server = await startTestServer()
   await createBook(server)
   const book = { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
@@ -106,7 +106,7 @@ for (const operationId of operationIds) {
   const { method, path, json } = exampleOf(operationId)
   const enveloped = `${path}${path.includes('?') ? '&' : '?'}envelope=true`
 
-  test(`envelope: ${operationId} (${method} ${path}) wraps its plain response`, async () => {
+  test(`C27 envelope: ${operationId} (${method} ${path}) wraps its plain response`, async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
     await using plainServer = await startTestServer()
     await using server = await startTestServer()
@@ -125,7 +125,7 @@ for (const operationId of operationIds) {
     })
   })
 
-  test(`envelope: an error of ${operationId} (${method} ${path}) is the standard error envelope`, async () => {
+  test(`C30 envelope: an error of ${operationId} (${method} ${path}) is the standard error envelope`, async () => {
     const { status, body } = await shared().request(method, `${enveloped}&nonsense=1`, { json })
     expect(status).toBe(400)
     expect(body).toEqual({
@@ -149,7 +149,7 @@ function withoutRandom(body: unknown): unknown {
   )
 }
 
-test('envelope: a message is under message', async () => {
+test('C27 envelope: a message is under message', async () => {
   await using server = await startTestServer()
   await seed(server)
   const { body } = await server.request('DELETE', '/api/users/1?envelope=true')
@@ -160,7 +160,7 @@ test('envelope: a message is under message', async () => {
   })
 })
 
-test('envelope: 204 becomes 200 with empty data', async () => {
+test('C27 envelope: 204 becomes 200 with empty data', async () => {
   await using server = await startTestServer()
   await seed(server)
   const { status, body } = await server.request('DELETE', '/books/1?envelope=true')
@@ -168,7 +168,7 @@ test('envelope: 204 becomes 200 with empty data', async () => {
   expect(body).toEqual({ status: 'success', data: {}, meta: { version, timestamp: aTimestamp } })
 })
 
-test('envelope: the meta of a list contains the page metadata, with the total on request', async () => {
+test('C28 envelope: the meta of a list contains the page metadata, with the total on request', async () => {
   await using server = await startTestServer()
   await server.request('POST', '/api/users/bulk', { json: someUsers(5) })
   const { body } = await server.request('GET', '/api/users?envelope=true&page=2&limit=2&count=true')
@@ -191,7 +191,7 @@ for (const [path, code, message] of [
   ['/books/7', 404, 'Book not found'],
   ['/items/7', 404, 'Item not found'],
 ] as const) {
-  test(`envelope: GET ${path} of a missing record is the standard error envelope`, async () => {
+  test(`C30 envelope: GET ${path} of a missing record is the standard error envelope`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('GET', `${path}?envelope=true`)
     expect(status).toBe(code)

@@ -3,8 +3,8 @@ import { errorOf, exampleOf, seed, writingIds } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
 import { createBook, createItem, createUser, dropTable } from './records.ts'
 
-describe('7.1 Status codes', () => {
-  test('7.1 200 is success, 201 a created resource, 204 success with no content', async () => {
+describe('status codes', () => {
+  test('S1, S2, S5 200 is success, 201 a created resource, 204 success with no content', async () => {
     await using server = await startTestServer()
     const json = { name: 'Ada', email: 'ada@example.com' }
     expect((await server.request('POST', '/users', { json })).status).toBe(201)
@@ -13,7 +13,7 @@ describe('7.1 Status codes', () => {
     expect([deleted.status, deleted.body]).toEqual([204, undefined])
   })
 
-  test('7.1 400 is an invalid or malformed request', async () => {
+  test('C31, C32 400 is an invalid or malformed request', async () => {
     await using server = await startTestServer()
     const headers = { 'Content-Type': 'application/json' }
     const malformed = await server.request('POST', '/users', { raw: '{"name": "Ada"', headers })
@@ -24,7 +24,7 @@ describe('7.1 Status codes', () => {
     expect(invalid.body).toEqual({ error: expect.stringContaining('name') })
   })
 
-  test('7.1 404 is a resource that does not exist', async () => {
+  test('B10, C32 404 is a resource that does not exist', async () => {
     await using server = await startTestServer()
     expect((await server.request('GET', '/books/1')).status).toBe(404)
     expect((await server.request('GET', '/nothing')).status).toBe(404)
@@ -41,7 +41,7 @@ describe('7.1 Status codes', () => {
       },
     ],
   ] as const) {
-    test(`7.1 500 is a server-side error: ${path} reveals only that and the request id`, async () => {
+    test(`C33 500 is a server-side error: ${path} reveals only that and the request id`, async () => {
       await using server = await startTestServer()
       for (const table of ['users', 'books', 'items']) await dropTable(server, table)
       const answer = await server.request('GET', path)
@@ -56,7 +56,7 @@ describe('7.1 Status codes', () => {
     })
   }
 
-  test('a 500 over tRPC reveals only that and the request id', async () => {
+  test('C33 a 500 over tRPC reveals only that and the request id', async () => {
     await using server = await startTestServer()
     await dropTable(server, 'books')
     const error = await server.client.books.get.query({ id: 1 }).catch((error: unknown) => error)
@@ -68,10 +68,10 @@ describe('7.1 Status codes', () => {
   })
 })
 
-describe('7.2 Error body forms', () => {
+describe('C30 error forms', () => {
   const server = shareTestServer()
 
-  test('7.2 standard envelope: status error, and error with code, message and details', async () => {
+  test('standard envelope: status error, and error with code, message and details', async () => {
     const { status, body } = await server().request('GET', '/nothing')
     expect(status).toBe(404)
     expect(body).toEqual({
@@ -80,11 +80,11 @@ describe('7.2 Error body forms', () => {
     })
   })
 
-  test('7.2 single-field form: one field error, a string', async () => {
+  test('users paths: one field error, a string', async () => {
     expect((await server().request('GET', '/users/7')).body).toEqual({ error: 'User not found' })
   })
 
-  test('7.2 detail form: one field message, a string', async () => {
+  test('books and items: one field message, a string', async () => {
     expect((await server().request('GET', '/items/7')).body).toEqual({ message: 'Item not found' })
   })
 
@@ -152,11 +152,11 @@ describe('7.2 Error body forms', () => {
   }
 })
 
-describe('7.3 Rules', () => {
+describe('missing input, missing records and wrong types', () => {
   const server = shareTestServer(seed)
 
   for (const path of ['/api/users', '/users', '/api/users/']) {
-    test(`7.3.1 POST ${path} without a JSON body is a 400 with the message that no input data was provided`, async () => {
+    test(`U18 POST ${path} without a JSON body is a 400 with the message that no input data was provided`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('POST', path)
       expect(status).toBe(400)
@@ -168,7 +168,7 @@ describe('7.3 Rules', () => {
       [{ email: 'ada@example.com' }, 'name'],
       [{ name: 'Ada' }, 'email'],
     ] as const) {
-      test(`7.3.2 POST ${path} without ${missing} is a 400 that names the missing fields`, async () => {
+      test(`U19 POST ${path} without ${missing} is a 400 that names the missing fields`, async () => {
         await using server = await startTestServer()
         const { status, body } = await server.request('POST', path, { json })
         expect(status).toBe(400)
@@ -186,7 +186,7 @@ describe('7.3 Rules', () => {
     ['GET', '/api/users/7/'],
     ['PUT', '/api/users/7/'],
   ] as const) {
-    test(`7.3.3 ${method} ${path} of a missing user is a 404 with the message that the user was not found`, async () => {
+    test(`U20 ${method} ${path} of a missing user is a 404 with the message that the user was not found`, async () => {
       await using server = await startTestServer()
       const json = method === 'PUT' ? { name: 'Ada', email: 'ada@example.com' } : undefined
       const { status, body } = await server.request(method, path, { json })
@@ -199,7 +199,7 @@ describe('7.3 Rules', () => {
     ['/items/7', 'Item not found'],
     ['/books/7', 'Book not found'],
   ] as const) {
-    test(`7.3.4 GET ${path} of a missing record is a 404 with a detail message`, async () => {
+    test(`C30 GET ${path} of a missing record is a 404 with a message`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request('GET', path)
       expect(status).toBe(404)
@@ -222,14 +222,14 @@ describe('7.3 Rules', () => {
     ['PATCH', '/api/users/1/status', { status: false }, 'status'],
     ['POST', '/api/users', { name: 'Bob', email: 'bob@example.com', password: 12345678 }, 'password'],
   ] as const) {
-    test(`7.3.5 ${method} ${path} with a wrong type for ${field} is a 400 that names the field`, async () => {
+    test(`C4, C31 ${method} ${path} with a wrong type for ${field} is a 400 that names the field`, async () => {
       const { status, body } = await server().request(method, path, { json })
       expect(status).toBe(400)
       expect(body).toEqual(errorOf({ method, path }, expect.stringContaining(field)))
     })
   }
 
-  test('one response names every invalid and every missing field', async () => {
+  test('C31 one response names every invalid and every missing field', async () => {
     await using server = await startTestServer()
     const { body } = await server.request('POST', '/users', { json: { email: 'nonsense', age: 200, role: 'king' } })
     expect(body.error).toMatch(/^Missing required fields: name\b/)
@@ -252,18 +252,18 @@ describe('a missing body', () => {
       ['null', { raw: 'null', headers: json }],
       ['null and no Content-Type', { raw: bytes('null') }],
     ] as const) {
-      test(`${operationId} (${method} ${path}) with ${sent} reports that no input data was provided`, async () => {
+      test(`C3 ${operationId} (${method} ${path}) with ${sent} reports that no input data was provided`, async () => {
         const { status, body } = await server().request(method, path, options)
         expect(status).toBe(400)
         expect(body).toEqual(errorOf({ method, path }, 'No input data provided'))
       })
     }
 
-    // Specification 7.3.1: create-user treats a body that is not JSON as no input.
+    // A create-user request treats a body that is not JSON as no input (API rule U18).
     const isCreateUser = ['createUser', 'simpleCreateUser', 'slashCreateUser'].includes(operationId)
     const otherTypes = ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']
     for (const type of [...(isCreateUser ? [] : otherTypes), 'application/json; charset=latin1']) {
-      test(`${operationId} (${method} ${path}) with a body of ${type} is a 415`, async () => {
+      test(`C2 ${operationId} (${method} ${path}) with a body of ${type} is a 415`, async () => {
         const raw = JSON.stringify(exampleOf(operationId).json)
         const { status, body } = await server().request(method, path, { raw, headers: { 'Content-Type': type } })
         expect(status).toBe(415)
@@ -272,7 +272,7 @@ describe('a missing body', () => {
     }
   }
 
-  test('application/json is accepted with charset utf-8 and in any case', async () => {
+  test('C2 application/json is accepted with charset utf-8 and in any case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
       const raw = JSON.stringify({ name: 'Lamp', price: 1 })
       expect((await server().request('POST', '/items/', { raw, headers: { 'Content-Type': type } })).status).toBe(201)
@@ -294,7 +294,7 @@ describe('a missing body', () => {
 })
 
 describe('messages', () => {
-  test('for a taken e-mail address are a 409 that names the field', async () => {
+  test('U12 for a taken e-mail address are a 409 that names the field', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const json = { name: 'Bob', email: 'ada@example.com' }
@@ -303,7 +303,7 @@ describe('messages', () => {
     expect(body).toEqual({ error: expect.stringMatching(/^email\b/) })
   })
 
-  test('do not echo the input', async () => {
+  test('C31 do not echo the input', async () => {
     await using server = await startTestServer()
     const json = { name: ['xyzzy'], email: 'xyzzy', role: 'xyzzy', password: 'xyzzy', age: 'xyzzy', status: 'xyzzy' }
     const { body } = await server.request('POST', '/users', { json })
@@ -315,7 +315,7 @@ describe('messages', () => {
     ['GET', '/books/abc', createBook],
     ['GET', '/items/abc', createItem],
   ] as const) {
-    test(`of ${method} ${path} describe a valid id`, async () => {
+    test(`C8 of ${method} ${path} describe a valid id`, async () => {
       await using server = await startTestServer()
       await create(server)
       const { status, body } = await server.request(method, path)

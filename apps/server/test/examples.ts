@@ -89,7 +89,7 @@ export async function seed(server: TestServer): Promise<void> {
   while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at
 }
 
-/** An error in the form of the path of an example (7.2). */
+/** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
   if (/^\/api\/(keys|audit)/.test(path)) return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users/.test(path) ? { error: message } : { message }

@@ -9,7 +9,7 @@ const ada = { name: 'Ada', email: 'ada@example.com' }
 const bob = { name: 'Bob', email: 'bob@example.com' }
 const password = 'correct horse'
 
-// The statuses for each role that changes user 1, an admin, or creates a user (decisions, "Access").
+// The statuses for each role that changes user 1, an admin, or creates a user (API rule U17).
 const WRITES = [
   ['PATCH', '/api/users/1', { role: 'user' }, { reader: 403, writer: 403, admin: 200 }],
   ['PATCH', '/api/users/1/', { role: 'user' }, { reader: 403, writer: 403, admin: 200 }],
@@ -32,7 +32,7 @@ const WRITES = [
   ['POST', '/api/users/bulk', [{ ...bob, role: 'user' }], { reader: 403, writer: 201, admin: 201 }],
 ] as const
 
-describe('once a key exists, only admins may change a role or a password or create an admin', () => {
+describe('U17 once a key exists, only admins may change a role or a password or create an admin', () => {
   for (const [method, path, json, statuses] of WRITES) {
     test(`${method} ${path} ${JSON.stringify(json)} is a ${Object.values(statuses).join(', ')} for reader, writer, admin`, async () => {
       await using server = await startTestServer()
@@ -101,13 +101,13 @@ describe('once a key exists, only admins may change a role or a password or crea
   })
 })
 
-test('without keys everyone may change everything', async () => {
+test('U17 without keys everyone may change everything', async () => {
   await using server = await startTestServer()
   await createUser(server)
   expect((await server.request('PATCH', '/api/users/1', { json: { role: 'admin', password } })).status).toBe(200)
 })
 
-test('from the response to the creation of the first key, anonymous requests are refused', async () => {
+test('C51 from the response to the creation of the first key, anonymous requests are refused', async () => {
   await using server = await startTestServer()
   await server.request('GET', '/users')
   expect((await server.request('POST', '/api/keys', { json: { name: 'first', role: 'admin' } })).status).toBe(201)

@@ -33,7 +33,7 @@ describe('a field error has the path that the caller sent, whichever layer refus
   }
 
   for (const [layer, third, status, field, message] of REFUSALS) {
-    test(`${layer} over REST`, async () => {
+    test(`C26, C30, C34 ${layer} over REST`, async () => {
       const send = (path: string) => server().request('POST', path, { json: [ada, bob, third], headers })
       const refused = await send('/api/users/bulk')
       expect([refused.status, refused.body]).toEqual([status, { error: `${field}: ${message}` }])
@@ -67,7 +67,7 @@ describe('a field error has the path that the caller sent, whichever layer refus
     })
   }
 
-  test('several invalid fields are in one message, over REST and tRPC', async () => {
+  test('C31 several invalid fields are in one message, over REST and tRPC', async () => {
     const users = [{ name: 'Ada' }, bob, { ...cid, age: 'old' }]
     const refused = await server().request('POST', '/api/users/bulk', { json: users, headers })
     expect([refused.status, refused.body]).toEqual([

@@ -30,13 +30,13 @@ const specified: Record<string, string> = {
   '/api/audit/{id}': 'GET, HEAD, OPTIONS',
 }
 
-/** The `Allow` header of a path outside the specification, from the document. */
+/** The `Allow` header of a path outside the API rules, from the document. */
 function documented(path: string): string {
   const methods = METHODS.filter((method) => method.toLowerCase() in (document.paths[path] ?? {}))
   return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'].join(', ')
 }
 
-describe('methods', () => {
+describe('S6, C10, C32 methods', () => {
   const server = shareTestServer(seed)
 
   for (const path of Object.keys(document.paths)) {
@@ -98,7 +98,7 @@ describe('methods', () => {
   }
 })
 
-describe('406', () => {
+describe('C32 406', () => {
   const server = shareTestServer(seed)
 
   for (const operationId of operationIds) {
@@ -136,7 +136,7 @@ describe('406', () => {
   }
 })
 
-describe('413', () => {
+describe('C2 413', () => {
   const server = shareTestServer(seed, { RATE_LIMIT: '0' })
   const headers = { 'Content-Type': 'application/json' }
   const MiB = 1024 * 1024

@@ -11,7 +11,7 @@ const hour = 60 * 60 * 1000
 
 afterEach(() => void vi.useRealTimers())
 
-describe('Idempotency-Key', () => {
+describe('C45, C46 Idempotency-Key', () => {
   for (const [path, json, other, list] of [
     ['/api/users', ada, { ...ada, role: 'admin' }, '/users'],
     ['/users', ada, { ...ada, name: 'Eve' }, '/users'],
@@ -190,7 +190,7 @@ describe('Idempotency-Key', () => {
   }
 })
 
-describe('idempotency_key over tRPC', () => {
+describe('C62 idempotency_key over tRPC', () => {
   test('replays the first response, for every mutation', async () => {
     await using server = await startTestServer()
     const { users, books, items } = server.client

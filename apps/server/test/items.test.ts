@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { createItem } from './records.ts'
 
-test('2.3 an item has a name, a floating-point price and an integer id', async () => {
+test('I8 an item has a name, a floating-point price and an integer id', async () => {
   await using server = await startTestServer()
   await createItem(server, { name: 'Lamp', price: 0.1 })
   expect((await server.request('GET', '/items/1')).body).toEqual({ id: 1, name: 'Lamp', price: 0.1, category: null })
@@ -13,7 +13,7 @@ for (const field of ['name', 'price'] as const) {
     ['POST', '/items/'],
     ['PUT', '/items/1'],
   ] as const) {
-    test(`2.3 ${field} is required on ${method} ${path}`, async () => {
+    test(`C31 ${field} is required on ${method} ${path}`, async () => {
       await using server = await startTestServer()
       await createItem(server)
       const { [field]: _, ...json } = { name: 'Lamp', price: 24.5 }
@@ -24,13 +24,13 @@ for (const field of ['name', 'price'] as const) {
   }
 }
 
-test('2.4 item creation returns an object with the single key item', async () => {
+test('I2 item creation returns an object with the single key item', async () => {
   await using server = await startTestServer()
   const { body } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 24.5 } })
   expect(Object.keys(body)).toEqual(['item'])
 })
 
-test('4.3 GET /items/{item_id} returns the item', async () => {
+test('I4 GET /items/{item_id} returns the item', async () => {
   await using server = await startTestServer()
   await createItem(server, { category: 'lighting' })
   const { status, body } = await server.request('GET', '/items/1')
@@ -38,14 +38,14 @@ test('4.3 GET /items/{item_id} returns the item', async () => {
   expect(body).toEqual({ id: 1, name: 'Lamp', price: 24.5, category: 'lighting' })
 })
 
-test('4.3 POST /items/ returns 201 and the created item under the key item', async () => {
+test('I2 POST /items/ returns 201 and the created item under the key item', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/items/', { json: { name: 'Lamp', price: 24.5 } })
   expect(status).toBe(201)
   expect(body).toEqual({ item: { id: 1, name: 'Lamp', price: 24.5, category: null } })
 })
 
-test('4.3 PUT /items/{item_id} returns the updated item', async () => {
+test('I5, I11 PUT /items/{item_id} returns the updated item', async () => {
   await using server = await startTestServer()
   await createItem(server, { category: 'lighting' })
   const { status, body } = await server.request('PUT', '/items/1', { json: { name: 'Chair', price: 80 } })
@@ -59,7 +59,7 @@ for (const [field, value] of [
   ['price', 12.25],
   ['category', 'seats'],
 ] as const) {
-  test(`4.3 PATCH /items/{item_id} changes only ${field} and returns the updated item`, async () => {
+  test(`I6 PATCH /items/{item_id} changes only ${field} and returns the updated item`, async () => {
     await using server = await startTestServer()
     await createItem(server, { category: 'lighting' })
     const { status, body } = await server.request('PATCH', '/items/1', { json: { [field]: value } })
@@ -69,7 +69,7 @@ for (const [field, value] of [
   })
 }
 
-test('4.3 DELETE /items/{item_id} removes the item and returns a message', async () => {
+test('I7 DELETE /items/{item_id} removes the item and returns a message', async () => {
   await using server = await startTestServer()
   await createItem(server)
   const { status, body } = await server.request('DELETE', '/items/1')
@@ -84,7 +84,7 @@ for (const [method, json] of [
   ['PATCH', { price: 24.5 }],
   ['DELETE'],
 ] as const) {
-  test(`4.3 ${method} /items/{item_id} for an item that does not exist returns 404`, async () => {
+  test(`I13 ${method} /items/{item_id} for an item that does not exist returns 404`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request(method, '/items/7', { json })
     expect(status).toBe(404)

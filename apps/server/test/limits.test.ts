@@ -31,7 +31,7 @@ describe('the rate limit', () => {
     ])
   })
 
-  test('refuses excess requests with a 429 in the form of the path, and with Retry-After', async () => {
+  test('C32 refuses excess requests with a 429 in the form of the path, and with Retry-After', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '1' })
     const atStart = server.log.length
     await server.request('GET', '/items')
@@ -209,7 +209,7 @@ describe('under overload', () => {
     return sent
   }
 
-  test('requests over the concurrency limit get a 503 with Retry-After, and health checks still work', async () => {
+  test('C32 requests over the concurrency limit get a 503 with Retry-After, and health checks still work', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '2' }, { latency })
     const sent = await occupy(server, 2)
     const refused = await server.request('GET', '/items')

@@ -74,7 +74,7 @@ for (const [path, attributes] of [
   }
 }
 
-describe('a walk by cursor', () => {
+describe('C19 a walk by cursor', () => {
   const server = shareTestServer(async (server) => {
     for (let n = 1; n <= 5; n++) await createItem(server, { name: `Item ${n}`, category: n < 3 ? 'x' : null })
   })

@@ -89,7 +89,7 @@ for (const [path, seed, orders] of [
     },
   ],
 ] as const) {
-  describe(`4.4 sort of ${path}`, () => {
+  describe(`C16 sort of ${path}`, () => {
     const server = shareTestServer(seed)
 
     test('defaults to id ascending', async () => {
@@ -104,14 +104,14 @@ for (const [path, seed, orders] of [
     })
 
     for (const [sort, ids] of Object.entries(orders)) {
-      test(`4.4 sort=${sort} orders ties by id ascending`, async () => {
+      test(`sort=${sort} orders ties by id ascending`, async () => {
         const { status, body } = await server().request('GET', `${path}?sort=${sort}`)
         expect(status).toBe(200)
         expect(body.map(({ id }: Row) => id)).toEqual(ids)
       })
 
       for (const limit of [1, 2, 3]) {
-        test(`4.4 sort=${sort} is consistent across pages of ${limit}, by number and by cursor`, async () => {
+        test(`sort=${sort} is consistent across pages of ${limit}, by number and by cursor`, async () => {
           const paged: number[] = []
           for (let page = 1; page <= 4; page++) {
             const { body } = await server().request('GET', `${path}?sort=${sort}&limit=${limit}&page=${page}`)
@@ -131,7 +131,7 @@ for (const [path, seed, orders] of [
   })
 }
 
-describe('4.4 sort in the other APIs of users', () => {
+describe('U21 sort in the other APIs of users', () => {
   const server = shareTestServer(seedUsers)
 
   test('accepts username_asc and username_desc at /api/users/', async () => {
@@ -157,7 +157,7 @@ describe('4.4 sort in the other APIs of users', () => {
   })
 })
 
-describe('text sorts by code point', () => {
+describe('C16 text sorts by code point', () => {
   const shuffled = ['😀', 'a', '\uFF5E', 'Z', 'é', 'A', '1', 'aa', 'z', 'É', ' ~'.trim()]
   const sorted = ['1', 'A', 'Z', 'a', 'aa', 'z', '~', 'É', 'é', '\uFF5E', '😀']
 

@@ -133,7 +133,7 @@ function isSharedByMany({ noun, attribute }: List): boolean {
 }
 
 /**
- * Every filter with every order of the contract. For a collection outside the specification, every order without a
+ * Every filter with every order of the contract. For a collection outside the API rules, every order without a
  * filter, because its model decides which filters have an index.
  */
 function lists(): List[] {

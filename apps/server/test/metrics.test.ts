@@ -98,7 +98,7 @@ test('metrics cover query and transaction times, replays, open requests and the 
   }
 })
 
-test('once a key exists, every role may read the metrics, and anonymous requests get a 401', async () => {
+test('C61 once a key exists, every role may read the metrics, and anonymous requests get a 401', async () => {
   await using server = await startTestServer()
   const open = await fetch(`${server.url}/metrics`)
   expect([open.status, open.headers.get('Cache-Control'), open.headers.get('Content-Type')]).toEqual([

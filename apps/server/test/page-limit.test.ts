@@ -14,7 +14,7 @@ async function fill({ databaseUrl }: TestServer): Promise<void> {
   sqlite.close()
 }
 
-describe('a page number', () => {
+describe('C20 a page number', () => {
   const server = shareTestServer(fill)
   const idsOf = async (path: string) => (await server().request('GET', path)).body.map(({ id }: { id: number }) => id)
 

@@ -125,14 +125,14 @@ async function readAnswer(operation: Locator) {
   return { status, body: JSON.parse(body ?? '') }
 }
 
-test('/docs lists every operation and the schemas', () =>
+test('C60 /docs lists every operation and the schemas', () =>
   visit('/docs', async (page) => {
     await page.locator('.opblock').first().waitFor()
     expect(await page.locator('.opblock').count()).toBe(operationIds.length)
     await page.getByRole('button', { name: 'Schemas' }).waitFor()
   }))
 
-test('/redoc shows every operation, its schemas and samples', () =>
+test('C60 /redoc shows every operation, its schemas and samples', () =>
   visit('/redoc', async (page) => {
     await page.getByRole('heading', { name: 'Resource Service (1.0.0)' }).waitFor()
     const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
@@ -256,7 +256,7 @@ test('a page of another site cannot write through a real browser, by form or by 
   expect((await server.request('GET', '/items')).body).toEqual([])
 })
 
-test('the probes return a status word, and the document is OpenAPI 3.1', async () => {
+test('C60, C61 the probes return a status word, and the document is OpenAPI 3.1', async () => {
   expect((await server.request('GET', '/healthz')).body).toEqual({ status: 'ok' })
   expect((await server.request('GET', '/readyz')).body).toEqual({ status: 'ready' })
   expect((await server.request('GET', '/openapi.json')).body).toMatchObject({
@@ -274,7 +274,7 @@ test('an OpenAPI document names the address at which the service was reached', a
   expect(document.servers).toEqual([{ url }])
 })
 
-test('/openapi-3.0.json is the document in OpenAPI 3.0', async () => {
+test('C60 /openapi-3.0.json is the document in OpenAPI 3.0', async () => {
   const { body } = await server.request('GET', '/openapi-3.0.json')
   expect(body.openapi).toBe('3.0.3')
   expect(body.components.schemas.User.properties.age).toMatchObject({ type: 'integer', nullable: true })
@@ -283,7 +283,7 @@ test('/openapi-3.0.json is the document in OpenAPI 3.0', async () => {
 })
 
 for (const path of ['/docs', '/redoc']) {
-  test(`${path} shows the document of the standard envelope as well`, () =>
+  test(`C60 ${path} shows the document of the standard envelope as well`, () =>
     visit(path, async (page) => {
       const document = page.waitForResponse((response) => response.url().endsWith('/openapi-envelope.json'))
       await page.getByRole('link', { name: 'Standard envelope' }).click()

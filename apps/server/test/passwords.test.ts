@@ -12,7 +12,7 @@ async function storedHash(server: TestServer, id = 1): Promise<string | null> {
   return user.password_hash
 }
 
-describe('a password', () => {
+describe('U16 a password', () => {
   test('is optional', async () => {
     await using server = await startTestServer()
     await createUser(server)
@@ -71,7 +71,7 @@ describe('a password', () => {
     ['POST', '/api/users/bulk', '[0].password'],
     ['PATCH', '/api/users/1', 'password'],
   ] as const) {
-    test(`has at least PASSWORD_MIN_LENGTH characters once a key exists: ${method} ${path}`, async () => {
+    test(`U17 has at least PASSWORD_MIN_LENGTH characters once a key exists: ${method} ${path}`, async () => {
       await using server = await startTestServer({ PASSWORD_MIN_LENGTH: '12' })
       await createUser(server)
       server.logIn((await createKey(server)).key)
@@ -101,7 +101,7 @@ describe('a password', () => {
     expect(new Set(hashes).size).toBe(3)
   })
 
-  test('stays unchanged on PUT in the main and trailing-slash APIs, whatever is sent', async () => {
+  test('U10, T4 stays unchanged on PUT in the main and trailing-slash APIs, whatever is sent', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse' })
     const before = await storedHash(server)
@@ -171,7 +171,7 @@ describe('a password', () => {
     expect(server.log.join('')).not.toContain('xyzzy')
   })
 
-  test('is not sortable', async () => {
+  test('U21 is not sortable', async () => {
     await using server = await startTestServer()
     for (const sort of ['password_asc', 'password_hash_desc']) {
       expect((await server.request('GET', `/users?sort=${sort}`)).status).toBe(400)

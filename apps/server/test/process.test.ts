@@ -34,7 +34,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('SIGTERM with DRAIN_MS makes /readyz a 503 while requests are still served, each the last on its connection', async () => {
+test('C61 SIGTERM with DRAIN_MS makes /readyz a 503 while requests are still served, each the last on its connection', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { DRAIN_MS: '2000' })
   const url = await service.url()

@@ -25,7 +25,7 @@ export const REFERENCED_ID = 2
 
 type Collection = { [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never }[keyof Contract]
 
-/** The nouns of the specification and its decisions; tests list their operations explicitly. */
+/** The nouns of the API rules; tests list their operations explicitly. */
 export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
 
 /** The nouns whose resource is a collection. */

@@ -34,7 +34,7 @@ async function call(server: TestServer, path: string, input: unknown) {
   return { status: response.status, body: await response.json() }
 }
 
-describe('mass assignment', () => {
+describe('C6 mass assignment', () => {
   test('of columns of a user that are not fields has no effect, whichever API writes', async () => {
     await using server = await startTestServer()
     const more = {
@@ -69,7 +69,7 @@ describe('mass assignment', () => {
 })
 
 describe('id tricks', () => {
-  test('an id in the body does not redirect a write to another record', async () => {
+  test('C6 an id in the body does not redirect a write to another record', async () => {
     await using server = await startTestServer()
     await createItem(server, { name: 'Lamp' })
     await createItem(server, { name: 'Desk' })

@@ -29,7 +29,7 @@ async function send(server: TestServer, token: string, method = 'GET', path = '/
   return { status, challenge: headers.get('www-authenticate'), message: body.message ?? body.error }
 }
 
-test('the role is the claim of the token', async () => {
+test('C51 the role is the claim of the token', async () => {
   await using both = await startWithProvider()
   const { provider, server } = both
   const lamp = { name: 'Lamp', price: 1 }

@@ -10,7 +10,7 @@ describe('one collection, three APIs', () => {
     ['simple', '/users'],
     ['trailing-slash', '/api/users/'],
   ] as const) {
-    test(`a user created through the ${api} API appears in every API, each in its own shape`, async () => {
+    test(`U22 a user created through the ${api} API appears in every API, each in its own shape`, async () => {
       await using server = await startTestServer()
       const json = { ...ada, age: 36, role: 'admin', status: 'inactive' }
       expect((await server.request('POST', path, { json })).status).toBe(201)
@@ -40,7 +40,7 @@ describe('one collection, three APIs', () => {
     ['simple', '/users/1', 204, undefined],
     ['trailing-slash', '/api/users/1/', 204, undefined],
   ] as const) {
-    test(`a user deleted through the ${api} API (${status}) is gone from every API`, async () => {
+    test(`U22 a user deleted through the ${api} API (${status}) is gone from every API`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const answer = await server.request('DELETE', path)
@@ -89,7 +89,7 @@ describe('one collection, three APIs', () => {
       [{ name: 'Ada' }, `email${role}`],
       [{ email: 'ada@example.com' }, `name${role}`],
     ] as const) {
-      test(`${method} ${path} requires ${missing}`, async () => {
+      test(`C31 ${method} ${path} requires ${missing}`, async () => {
         await using server = await startTestServer()
         await createUser(server)
         const { status, body } = await server.request(method, path, { json })
@@ -99,7 +99,7 @@ describe('one collection, three APIs', () => {
     }
   }
 
-  test('PUT /users/{user_id} merges: omitted fields keep their values', async () => {
+  test('S4 PUT /users/{user_id} merges: omitted fields keep their values', async () => {
     await using server = await startTestServer()
     await createUser(server, { age: 36, role: 'admin', status: 'inactive' })
     const { body } = await server.request('PUT', '/users/1', { json: { name: 'Eve' } })
@@ -107,7 +107,7 @@ describe('one collection, three APIs', () => {
   })
 })
 
-describe('username is an alias of name', () => {
+describe('T7 username is an alias of name', () => {
   for (const key of ['username', 'name']) {
     test(`POST /api/users/ accepts ${key}`, async () => {
       await using server = await startTestServer()
@@ -153,7 +153,7 @@ describe('username is an alias of name', () => {
   }
 })
 
-describe('paths', () => {
+describe('C1 paths', () => {
   for (const path of ['/API/users', '/api/Users', '/Users', '/Books', '/ITEMS/', '/Docs', '/api/users/1/Status']) {
     test(`are case-sensitive: ${path} is a 404`, async () => {
       await using server = await startTestServer()
@@ -209,7 +209,7 @@ describe('paths', () => {
     })
   }
 
-  test('GET /items and GET /items/ list items', async () => {
+  test('I1 GET /items and GET /items/ list items', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const list = [{ id: 1, name: 'Lamp', price: 24.5, category: null }]
@@ -221,7 +221,7 @@ describe('paths', () => {
   })
 })
 
-describe('create', () => {
+describe('C25 create', () => {
   for (const [path, json, location] of [
     ['/api/users', ada, '/api/users/1'],
     ['/users', ada, '/users/1'],
@@ -239,7 +239,7 @@ describe('create', () => {
   }
 })
 
-describe('bulk create', () => {
+describe('U3, C26 bulk create', () => {
   const refuse = async (server: TestServer, json: unknown, status: number, error: unknown) => {
     const answer = await server.request('POST', '/api/users/bulk', { json })
     expect(answer.status).toBe(status)
@@ -330,7 +330,7 @@ describe('bulk create', () => {
   })
 })
 
-describe('DELETE /api/users', () => {
+describe('U4 DELETE /api/users', () => {
   for (const query of [
     '',
     '?',
@@ -379,7 +379,7 @@ describe('DELETE /api/users', () => {
   })
 })
 
-test('with Prefer: handling=strict a field without effect is a 400', async () => {
+test('C12 with Prefer: handling=strict a field without effect is a 400', async () => {
   await using server = await startTestServer()
   const { id } = await createUser(server, { name: 'Ada', email: 'ada@example.com' })
   const json = { name: 'Ada', email: 'ada@example.com', role: 'user', status: 'inactive' }

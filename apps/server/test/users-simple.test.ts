@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { aTimestamp, createUser } from './records.ts'
 
-test('4.1 GET /users returns 200 and an array of whole public records', async () => {
+test('S1 GET /users returns 200 and an array of whole public records', async () => {
   await using server = await startTestServer()
   await server.request('POST', '/users', { json: { name: 'Ada', email: 'ada@example.com', age: 36, role: 'admin' } })
   await server.request('POST', '/users', { json: { name: 'Bob', email: 'bob@example.com', status: 'inactive' } })
@@ -32,7 +32,7 @@ test('4.1 GET /users returns 200 and an array of whole public records', async ()
   ])
 })
 
-test('4.1 POST /users takes name and email and returns 201 and the whole created user', async () => {
+test('S2 POST /users takes name and email and returns 201 and the whole created user', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/users', { json: { name: 'Ada', email: 'ada@example.com' } })
   expect(status).toBe(201)
@@ -49,7 +49,7 @@ test('4.1 POST /users takes name and email and returns 201 and the whole created
   expect(body.updated_at).toBe(body.created_at)
 })
 
-test('4.1 GET /users/{user_id} returns 200 and the whole user', async () => {
+test('S3 GET /users/{user_id} returns 200 and the whole user', async () => {
   await using server = await startTestServer()
   const created = await createUser(server, { age: 0 })
   const { status, body } = await server.request('GET', '/users/1')
@@ -73,7 +73,7 @@ for (const [field, value] of [
   ['status', 'active'],
   ['age', 37],
 ] as const) {
-  test(`4.1 PUT /users/{user_id} merges ${field} into the stored user and returns 200 and the user`, async () => {
+  test(`S4 PUT /users/{user_id} merges ${field} into the stored user and returns 200 and the user`, async () => {
     await using server = await startTestServer()
     const { created_at } = await createUser(server, { role: 'admin', status: 'inactive', age: 36 })
     const { status, body } = await server.request('PUT', '/users/1', { json: { [field]: value } })
@@ -94,7 +94,7 @@ for (const [field, value] of [
   })
 }
 
-test('4.1 DELETE /users/{user_id} returns 204 without a body and removes the user', async () => {
+test('S5 DELETE /users/{user_id} returns 204 without a body and removes the user', async () => {
   await using server = await startTestServer()
   await createUser(server)
   const { status, body } = await server.request('DELETE', '/users/1')
@@ -105,7 +105,7 @@ test('4.1 DELETE /users/{user_id} returns 204 without a body and removes the use
 })
 
 for (const [method, json] of [['GET'], ['PUT', { name: 'Ada' }], ['DELETE']] as const) {
-  test(`4.1 ${method} /users/{user_id} for a user that does not exist returns 404`, async () => {
+  test(`U20 ${method} /users/{user_id} for a user that does not exist returns 404`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request(method, '/users/7', { json })
     expect(status).toBe(404)

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { aTimestamp, createUser } from './records.ts'
 
-test('2.1 another listing form of a user has only username and email', async () => {
+test('T1 a listed user has only username and email', async () => {
   await using server = await startTestServer()
   await createUser(server, { role: 'admin', age: 36 })
   expect((await server.request('GET', '/api/users/')).body).toEqual([{ username: 'Ada', email: 'ada@example.com' }])
 })
 
-test('4.1 GET /api/users/ lists users', async () => {
+test('T1 GET /api/users/ lists users', async () => {
   await using server = await startTestServer()
   await createUser(server)
   await createUser(server, { name: 'Bob', email: 'bob@example.com' })
@@ -20,7 +20,7 @@ test('4.1 GET /api/users/ lists users', async () => {
   ])
 })
 
-test('4.1 GET /api/users/{id}/ returns 200 and the user', async () => {
+test('T3 GET /api/users/{id}/ returns 200 and the user', async () => {
   await using server = await startTestServer()
   const { created_at } = await createUser(server)
   const { status, body } = await server.request('GET', '/api/users/1/')
@@ -28,7 +28,7 @@ test('4.1 GET /api/users/{id}/ returns 200 and the user', async () => {
   expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at })
 })
 
-test('4.1 POST /api/users/ returns 201 and the created user', async () => {
+test('T2 POST /api/users/ returns 201 and the created user', async () => {
   await using server = await startTestServer()
   const { status, body } = await server.request('POST', '/api/users/', {
     json: { name: 'Ada', email: 'ada@example.com', password: 'correct horse', role: 'admin' },
@@ -37,7 +37,7 @@ test('4.1 POST /api/users/ returns 201 and the created user', async () => {
   expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin', created_at: aTimestamp })
 })
 
-test('4.1 PUT /api/users/{id}/ returns 200 and the replaced user', async () => {
+test('T4, T8 PUT /api/users/{id}/ returns 200 and the replaced user', async () => {
   await using server = await startTestServer()
   await createUser(server, { role: 'admin', age: 36 })
   const { status, body } = await server.request('PUT', '/api/users/1/', {
@@ -54,7 +54,7 @@ test('4.1 PUT /api/users/{id}/ returns 200 and the replaced user', async () => {
   expect((await server.request('GET', '/users/1')).body).toMatchObject({ role: 'admin', age: 36 })
 })
 
-test('4.1 PATCH /api/users/{id}/ returns 200 and the updated user', async () => {
+test('T5 PATCH /api/users/{id}/ returns 200 and the updated user', async () => {
   await using server = await startTestServer()
   await createUser(server, { role: 'admin', age: 36 })
   const { status, body } = await server.request('PATCH', '/api/users/1/', { json: { email: 'lovelace@example.com' } })
@@ -69,7 +69,7 @@ test('4.1 PATCH /api/users/{id}/ returns 200 and the updated user', async () => 
   expect((await server.request('GET', '/users/1')).body).toMatchObject({ role: 'admin', age: 36 })
 })
 
-test('4.1 DELETE /api/users/{id}/ returns 204 without a body and removes the user', async () => {
+test('T6 DELETE /api/users/{id}/ returns 204 without a body and removes the user', async () => {
   await using server = await startTestServer()
   await createUser(server)
   const { status, body } = await server.request('DELETE', '/api/users/1/')
@@ -84,7 +84,7 @@ for (const [method, json] of [
   ['PATCH', { name: 'Ada' }],
   ['DELETE'],
 ] as const) {
-  test(`4.1 ${method} /api/users/{id}/ for a user that does not exist returns 404`, async () => {
+  test(`U20 ${method} /api/users/{id}/ for a user that does not exist returns 404`, async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request(method, '/api/users/7/', { json })
     expect(status).toBe(404)

@@ -4,8 +4,8 @@ import { aTimestamp, createUser, someUsers } from './records.ts'
 
 const ada = { name: 'Ada', email: 'ada@example.com', password: 'correct horse', role: 'admin' }
 
-describe('2.1 User', () => {
-  test('2.1 the service assigns id, created_at and updated_at, whatever is sent', async () => {
+describe('the fields of a user', () => {
+  test('C6 the service assigns id, created_at and updated_at, whatever is sent', async () => {
     await using server = await startTestServer()
     const sent = { ...ada, id: 77, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' }
     expect((await server.request('POST', '/api/users', { json: sent })).status).toBe(201)
@@ -25,7 +25,7 @@ describe('2.1 User', () => {
   })
 
   for (const field of ['name', 'email'] as const) {
-    test(`2.1 ${field} is required on create`, async () => {
+    test(`U19 ${field} is required on create`, async () => {
       await using server = await startTestServer()
       const { [field]: _, ...json } = ada
       const { status, body } = await server.request('POST', '/api/users', { json })
@@ -34,7 +34,7 @@ describe('2.1 User', () => {
     })
   }
 
-  test('2.1 password is accepted on create and bulk create and never returned', async () => {
+  test('U16 password is accepted on create and bulk create and never returned', async () => {
     await using server = await startTestServer()
     const bob = { ...ada, name: 'Bob', email: 'bob@example.com' }
     const answers = [
@@ -51,7 +51,7 @@ describe('2.1 User', () => {
   })
 
   for (const role of ['admin', 'user']) {
-    test(`2.1 role may be ${role}, is returned and is filterable`, async () => {
+    test(`U13 role may be ${role}, is returned and is filterable`, async () => {
       await using server = await startTestServer()
       await server.request('POST', '/api/users/bulk', {
         json: [
@@ -69,7 +69,7 @@ describe('2.1 User', () => {
   }
 
   for (const status of ['active', 'inactive']) {
-    test(`2.1 status may be ${status}, is set through the status sub-resource and is filterable`, async () => {
+    test(`U14 status may be ${status}, is set through the status sub-resource and is filterable`, async () => {
       await using server = await startTestServer()
       await createUser(server, { status: 'inactive' })
       await createUser(server, { name: 'Bob', email: 'bob@example.com', status: 'inactive' })
@@ -86,7 +86,7 @@ describe('2.1 User', () => {
     })
   }
 
-  test('2.1 created_at is returned on create and on retrieval and never changes', async () => {
+  test('U2, U5 created_at is returned on create and on retrieval and never changes', async () => {
     await using server = await startTestServer()
     const created = await server.request('POST', '/api/users', { json: ada })
     const read = await server.request('GET', '/api/users/1')
@@ -94,7 +94,7 @@ describe('2.1 User', () => {
     expect(read.body.created_at).toBe(created.body.created_at)
   })
 
-  test('2.1 updated_at is returned on PUT, PATCH and status update and never decreases', async () => {
+  test('C11 updated_at is returned on PUT, PATCH and status update and never decreases', async () => {
     await using server = await startTestServer()
     const { created_at } = await createUser(server)
     const put = await server.request('PUT', '/api/users/1', { json: { ...ada, name: 'Eve', role: 'user' } })
@@ -106,9 +106,9 @@ describe('2.1 User', () => {
   })
 })
 
-describe('3 States and transitions', () => {
+describe('the status of a user', () => {
   for (const before of ['active', 'inactive']) {
-    test(`3 PATCH /api/users/{id}/status changes an ${before} user to inactive and returns id, name, status, updated_at`, async () => {
+    test(`U9 PATCH /api/users/{id}/status changes an ${before} user to inactive and returns id, name, status, updated_at`, async () => {
       await using server = await startTestServer()
       await createUser(server, { status: before })
       const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
@@ -118,14 +118,14 @@ describe('3 States and transitions', () => {
     })
   }
 
-  test('3 PATCH /api/users/{id}/status for a user that does not exist returns 404', async () => {
+  test('U20 PATCH /api/users/{id}/status for a user that does not exist returns 404', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
     expect(status).toBe(404)
     expect(body).toEqual({ error: 'User not found' })
   })
 
-  test('3 DELETE /api/users?status=inactive removes all inactive users and no other, and returns a message', async () => {
+  test('U4 DELETE /api/users?status=inactive removes all inactive users and no other, and returns a message', async () => {
     await using server = await startTestServer()
     await server.request('POST', '/api/users/bulk', {
       json: someUsers(4).map((user, index) => ({ ...user, status: index % 2 === 0 ? 'inactive' : 'active' })),
@@ -140,7 +140,7 @@ describe('3 States and transitions', () => {
     expect((await server.request('GET', '/api/users/1')).status).toBe(404)
   })
 
-  test('3 an inactive user can become active again (decided)', async () => {
+  test('U14 an inactive user can become active again', async () => {
     await using server = await startTestServer()
     await createUser(server, { status: 'inactive' })
     const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'active' } })
@@ -149,8 +149,8 @@ describe('3 States and transitions', () => {
   })
 })
 
-describe('4.1 Users (prefix /api/users)', () => {
-  test('4.1 GET /api/users returns an array of id, name, email, role', async () => {
+describe('the main API of users', () => {
+  test('U1 GET /api/users returns an array of id, name, email, role', async () => {
     await using server = await startTestServer()
     expect((await server.request('GET', '/api/users')).body).toEqual([])
     await createUser(server, { role: 'admin' })
@@ -164,7 +164,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     ])
   })
 
-  test('4.1 GET /api/users takes role, status, age, page and limit', async () => {
+  test('U1 GET /api/users takes role, status, age, page and limit', async () => {
     await using server = await startTestServer()
     await server.request('POST', '/api/users/bulk', {
       json: someUsers(4).map((user) => ({ ...user, role: 'admin', status: 'inactive', age: 30 })),
@@ -178,7 +178,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     expect(body).toEqual([{ id: 4, name: 'User 4', email: 'user4@example.com', role: 'admin' }])
   })
 
-  test('4.1 GET /api/users/{id} returns id, name, email, role, created_at', async () => {
+  test('U5 GET /api/users/{id} returns id, name, email, role, created_at', async () => {
     await using server = await startTestServer()
     const { created_at } = await createUser(server)
     const { status, body } = await server.request('GET', '/api/users/1')
@@ -186,14 +186,14 @@ describe('4.1 Users (prefix /api/users)', () => {
     expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at })
   })
 
-  test('4.1 POST /api/users returns 201 with id, name, email, role, created_at and no password', async () => {
+  test('U2 POST /api/users returns 201 with id, name, email, role, created_at and no password', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('POST', '/api/users', { json: ada })
     expect(status).toBe(201)
     expect(body).toEqual({ id: 1, name: 'Ada', email: 'ada@example.com', role: 'admin', created_at: aTimestamp })
   })
 
-  test('4.1 POST /api/users/bulk returns an array of created users in the order sent', async () => {
+  test('U3 POST /api/users/bulk returns an array of created users in the order sent', async () => {
     await using server = await startTestServer()
     const { status, body } = await server.request('POST', '/api/users/bulk', {
       json: [
@@ -210,7 +210,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     ])
   })
 
-  test('4.1 PUT /api/users/{id} replaces name, email and role and returns id, name, email, role, updated_at', async () => {
+  test('U6 PUT /api/users/{id} replaces name, email and role and returns id, name, email, role, updated_at', async () => {
     await using server = await startTestServer()
     const { created_at } = await createUser(server)
     const { status, body } = await server.request('PUT', '/api/users/1', {
@@ -239,7 +239,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     ['email', 'lovelace@example.com'],
     ['role', 'admin'],
   ] as const) {
-    test(`4.1 PATCH /api/users/{id} changes only ${field} and returns id, name, email, role, updated_at`, async () => {
+    test(`U7 PATCH /api/users/{id} changes only ${field} and returns id, name, email, role, updated_at`, async () => {
       await using server = await startTestServer()
       await createUser(server)
       const { status, body } = await server.request('PATCH', '/api/users/1', { json: { [field]: value } })
@@ -255,7 +255,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     })
   }
 
-  test('4.1 PATCH /api/users/{id}/status returns id, name, status, updated_at', async () => {
+  test('U9 PATCH /api/users/{id}/status returns id, name, status, updated_at', async () => {
     await using server = await startTestServer()
     await createUser(server)
     const { status, body } = await server.request('PATCH', '/api/users/1/status', { json: { status: 'inactive' } })
@@ -263,7 +263,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     expect(body).toEqual({ id: 1, name: 'Ada', status: 'inactive', updated_at: aTimestamp })
   })
 
-  test('4.1 DELETE /api/users/{id} removes the user and returns an object with the single field message', async () => {
+  test('U8 DELETE /api/users/{id} removes the user and returns an object with the single field message', async () => {
     await using server = await startTestServer()
     await createUser(server)
     await createUser(server, { name: 'Bob', email: 'bob@example.com' })
@@ -274,7 +274,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     expect((await server.request('GET', '/api/users/2')).status).toBe(200)
   })
 
-  test('4.1 DELETE /api/users?status= removes every matching user and returns the single field message', async () => {
+  test('U4 DELETE /api/users?status= removes every matching user and returns the single field message', async () => {
     await using server = await startTestServer()
     await createUser(server, { status: 'active' })
     await createUser(server, { name: 'Bob', email: 'bob@example.com', status: 'inactive' })
@@ -292,7 +292,7 @@ describe('4.1 Users (prefix /api/users)', () => {
     ['PATCH', '/api/users/7', { name: 'Ada' }],
     ['DELETE', '/api/users/7'],
   ] as const) {
-    test(`4.1 ${method} /api/users/{id} for a user that does not exist returns 404`, async () => {
+    test(`U20 ${method} /api/users/{id} for a user that does not exist returns 404`, async () => {
       await using server = await startTestServer()
       const { status, body } = await server.request(method, path, { json })
       expect(status).toBe(404)
@@ -301,7 +301,7 @@ describe('4.1 Users (prefix /api/users)', () => {
   }
 })
 
-test('a taken e-mail address is a 409 that names the field, and in a bulk create also the index', async () => {
+test('U12, C26 a taken e-mail address is a 409 that names the field, and in a bulk create also the index', async () => {
   await using server = await startTestServer()
   for (const name of ['ada', 'bob']) await createUser(server, { email: `${name}@example.com` })
   const taken = { name: 'Cid', email: 'ADA@example.com', role: 'user' }

@@ -9,13 +9,13 @@ export const API_TITLE = 'Resource Service'
 /** The version of this package, used in the OpenAPI document and in every envelope. */
 export const API_VERSION: string = packageJson.version
 
-/** `{ error }`: the error form of all user paths (specification 7.2, single-field form). */
+/** `{ error }`: the error form of all user paths (API rule C30). */
 export const errorField: ErrorForm = {
   schema: z.object({ error: z.string() }).meta({ id: 'ErrorField', examples: [{ error: 'User not found' }] }),
   body: ({ message }) => ({ error: message }),
 }
 
-/** `{ message }`: the error form of books and items (specification 7.2, detail form). */
+/** `{ message }`: the error form of books and items (API rule C30). */
 export const messageField: ErrorForm = {
   schema: z.object({ message: z.string() }).meta({ id: 'ErrorMessage', examples: [{ message: 'Item not found' }] }),
   body: ({ message }) => ({ message }),
@@ -26,7 +26,7 @@ const meta = z.object({ version: z.string(), timestamp }).meta({ id: 'EnvelopeMe
 // A bulk create of 1,000 records can have every field invalid.
 const MAX_INVALID_FIELDS = 10_000
 
-/** The standard envelope (specification 2.4 and 7.2), for requests with `?envelope=true` and for paths outside all resources. */
+/** The standard envelope (API rules C27, C28 and C30), for requests with `?envelope=true` and for paths outside all resources. */
 export const envelope: EnvelopeForm = {
   schema: (data, facts) =>
     z.object({

@@ -18,7 +18,7 @@ export const items = collection({
   param: 'item_id',
   example: { id: 7, name: 'Lamp', price: 24.5, category: null },
   bindings: (item) => ({
-    // The created record is under one key, with and without the envelope (specification 2.4).
+    // The created record is under one key, with and without the envelope (API rule I2).
     create: {
       description: 'The response contains the item under the key `item`.',
       response: item

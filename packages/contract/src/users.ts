@@ -92,7 +92,7 @@ export const users = collection({
   sort: ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'],
   sortAliases: { username: 'name' },
   bindings: (user) => {
-    // The fields in the responses of each path (specification 4.1).
+    // The fields in the responses of each path (API rules U1 to U9, T1 to T6).
     const summary = user.pick({ id: true, name: true, email: true, role: true }).meta({ id: 'UserSummary' })
     const detail = user
       .pick({ id: true, name: true, email: true, role: true, created_at: true })

@@ -12,7 +12,7 @@ import { createTokens } from './tokens.ts'
 export type Access = Awaited<ReturnType<typeof createAccess>>
 
 /**
- * Creates access control from the settings and the keys in the database (decisions, "Access").
+ * Creates access control from the settings and the keys in the database (API rules C50 and C51).
  *
  * @throws Error if the service would be open to other machines and no setting allows it
  */

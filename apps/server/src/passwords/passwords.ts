@@ -25,8 +25,7 @@ export async function hashPasswords(
 export type CheckPassword = ReturnType<typeof passwordCheck>
 
 /**
- * Creates a check of passwords by the rules of this service (decisions, "Second reading"). The check returns what is wrong,
- * if anything.
+ * Creates a check of passwords by the rules of this service (API rule U17). The check returns what is wrong, if anything.
  *
  * @param minLength in characters
  * @param needsCredentials whether the service requires credentials; if not, only the contract's rules apply

@@ -1,7 +1,7 @@
 import { type CheckPassword, hashPasswords } from '../passwords/passwords.ts'
 import type { CollectionRules } from '../store/collection.ts'
 
-/** The rules of users (specification 2.1, 3 and 4.1). */
+/** The rules of users (API rules U4, U9, U12 and U16). */
 export function userRules(checkPassword: CheckPassword): CollectionRules<'users'> {
   return {
     derived: {

@@ -23,7 +23,7 @@ export function fieldsOf(random: Random, path: string): Fields {
   return fields
 }
 
-/** A record of a collection that is not in the specification. */
+/** A record of a collection that is not in the API rules. */
 function extraOf(random: Random, path: string): Fields | undefined {
   const noun = collections.find((noun) => !SPECIFIED.includes(noun) && path.includes(noun))
   return noun && recordOf(noun, random.int(1, 1e9))
