@@ -15,7 +15,7 @@ const server = shareTestServer(async (server) => {
   await createKey(server)
 })
 
-test('/client.tgz is the npm package of the typed client, with its SHA-512, without a key', async () => {
+test('C64 /client.tgz is the npm package of the typed client, with its SHA-512, without a key', async () => {
   const answer = await fetch(`${server().url}/client.tgz`)
   const body = Buffer.from(await answer.arrayBuffer())
   const hash = createHash('sha512').update(body).digest('base64')

@@ -76,7 +76,7 @@ describe('the session of the console', () => {
   })
 })
 
-describe('a write that a browser sends for a page of another origin (CSRF)', () => {
+describe('C56 a write that a browser sends for a page of another origin (CSRF)', () => {
   const server = shareTestServer(async (server) => {
     await createUser(server)
     cookie = (await logIn(server, (await createKey(server)).key)).cookie
