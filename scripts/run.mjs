@@ -1,5 +1,5 @@
-// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack. Requires Node.js 20.19
-// and npm; installs the rest (pnpm, packages, Node.js 24).
+// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run seed. Requires
+// Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
@@ -22,8 +22,8 @@ const path = await step('pnpm', 'npx', [
 environment.PATH += delimiter + path.trim()
 // CI disables pnpm's prompts.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
-// `new` changes the sources, so a build before it would be outdated.
-const tasks = command === 'new' ? ['generate'] : ['generate', 'build']
+// `new` changes the sources, so a build before it would be outdated. `seed` needs no console.
+const tasks = ['new', 'seed'].includes(command) ? ['generate'] : ['generate', 'build']
 await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
 
 switch (command) {
@@ -52,11 +52,14 @@ switch (command) {
   case 'new':
     await finish('node', ['scripts/new/main.ts', ...extra])
     break
+  case 'seed':
+    await finish('node', ['apps/server/scripts/seed/main.ts', ...extra])
+    break
   case 'pack':
     await finish('node', ['scripts/packages/main.ts'])
     break
   default:
-    console.error(`Unknown command "${command}": must be start, test, check, bench, torture, new or pack.`)
+    console.error(`Unknown command "${command}": must be start, test, check, bench, torture, new, seed or pack.`)
     process.exitCode = 2
 }
 

@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
-import { startPostgres } from '../../packages/postgres-test/src/postgres.ts'
+import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../child.mjs'
 import { cleanClone } from './clone.ts'
 
@@ -31,7 +31,9 @@ test('a resource with every feature of a declaration works over REST, tRPC, clie
     await lookAtConsole(service.url)
     await deleteWhileReferred(service.url)
   }
+  seed(clone.run, 'file:./data/seeded.db')
   await using postgres = await startPostgres()
+  seed(clone.run, await makeDatabase(postgres.url))
   await using service = await clone.start('npm start', { DATABASE_URL: postgres.url })
   await useEverything(service.url)
   await deleteWhileReferred(service.url)
@@ -52,6 +54,18 @@ function declareParcels(folder: string) {
     (operations) =>
       `import { createHash } from 'node:crypto'\n${operations.replace(/(?<=users: userRules\(checkPassword\))/, `, ${RULES}`)}`,
   )
+}
+
+/** Fills an empty database with sample data; parcels have no samples, so theirs follow from the declaration. */
+function seed(run: (command: string) => string, database: string) {
+  const created = run(`npm run --silent seed -- --count users=5,books=5,items=0,parcels=20 --database '${database}'`)
+  expect(created).toMatch(/^users: 5 created\nbooks: 5 created\nitems: 0 created\nparcels: 20 created\n/)
+  const parcels = JSON.parse(run(`npm run --silent resource -- parcels list --json --database '${database}'`))
+  expect(new Set(parcels.map(({ code }: typeof first) => code)).size).toBe(20)
+  for (const { weight, pieces, user_id } of parcels as (typeof first)[]) {
+    expect([weight >= 0 && weight <= 1000, pieces >= 1 && pieces <= 99]).toEqual([true, true])
+    expect([1, 2, 3, 4, 5]).toContain(user_id)
+  }
 }
 
 const json = async (url: string, method = 'GET', body?: unknown) => {
