@@ -31,7 +31,8 @@ let received
 function stop(signal) {
   if (received) return
   received = signal
-  for (const child of children) child.kill(signal)
+  // On SIGHUP, `node --watch` would end and leave its process running.
+  for (const child of children) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
 }
 
 // npm forwards signals that a terminal has already sent to the whole process group. Only the first one counts.

@@ -1,12 +1,22 @@
-// npm start, npm test, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run seed. Requires
-// Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
+// npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run
+// seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
 
+const COMMANDS = ['start', 'dev', 'test', 'check', 'bench', 'torture', 'new', 'seed', 'pack']
+const WITHOUT_ARGUMENTS = ['start', 'dev', 'check', 'pack']
+
 const [command = 'start', ...extra] = process.argv.slice(2)
+if (!COMMANDS.includes(command)) {
+  console.error(`Unknown command "${command}": must be one of ${COMMANDS.join(', ')}.`)
+  process.exit(2)
+}
+if (WITHOUT_ARGUMENTS.includes(command) && extra.length > 0) {
+  console.error(`npm run ${command} takes no arguments. Settings are environment variables, for example PORT=8080.`)
+  process.exit(2)
+}
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json']
 
 // npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH.
 const path = await step('pnpm', 'npx', [
@@ -22,8 +32,8 @@ const path = await step('pnpm', 'npx', [
 environment.PATH += delimiter + path.trim()
 // CI disables pnpm's prompts.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
-// `new` changes the sources, so a build before it would be outdated. `seed` needs no console.
-const tasks = ['new', 'seed'].includes(command) ? ['generate'] : ['generate', 'build']
+// `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.
+const tasks = ['new', 'seed', 'dev'].includes(command) ? ['generate'] : ['generate', 'build']
 await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
 
 switch (command) {
@@ -35,9 +45,11 @@ switch (command) {
       MALLOC_MMAP_THRESHOLD_: '1048576',
     })
     break
+  case 'dev':
+    await finish('node', ['scripts/dev/main.ts'])
+    break
   case 'test':
-    // Each package runs as many tests in parallel as there are cores, so more concurrent packages would gain nothing.
-    await finish('turbo', ['run', 'test', 'test:scripts', '--continue', '--concurrency=2', '--', ...vitest, ...extra])
+    await finish('node', ['scripts/test.ts', ...extra])
     break
   case 'check':
     await finish('node', ['scripts/check.ts'])
@@ -58,9 +70,6 @@ switch (command) {
   case 'pack':
     await finish('node', ['scripts/packages/main.ts'])
     break
-  default:
-    console.error(`Unknown command "${command}": must be start, test, check, bench, torture, new, seed or pack.`)
-    process.exitCode = 2
 }
 
 /**

@@ -6,7 +6,18 @@ const notOnPostgres =
     .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
     .concat(' rest-snippets row-mapping slow-clients sqlite task-queue testing timestamp uncaught-errors workers')
     .split(' ')
-const without = (names: string[]) => [...configDefaults.exclude, ...names.map((name) => `test/${name}.test.ts`)]
+// `npm test` sets this variable, `npm run check` does not.
+const isQuick = process.env.VITEST_QUICK === '1'
+const without = (names: string[]) => [
+  ...configDefaults.exclude,
+  ...names.map((name) => `test/${name}{,.slow}.test.ts`),
+  ...(isQuick ? ['**/*.slow.test.ts'] : []),
+]
+const postgresql = {
+  name: 'postgresql',
+  globalSetup: '@resource/postgres-test/vitest',
+  exclude: without(notOnPostgres),
+}
 
 export default defineConfig({
   // openapi-typescript needs the JavaScript API of the compiler, which TypeScript 7 no longer has.
@@ -21,14 +32,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       { extends: true, test: { name: 'sqlite', exclude: without(['postgresql', 'replicas']) } },
-      {
-        extends: true,
-        test: {
-          name: 'postgresql',
-          globalSetup: '@resource/postgres-test/vitest',
-          exclude: without(notOnPostgres),
-        },
-      },
+      ...(isQuick ? [] : [{ extends: true as const, test: postgresql }]),
     ],
   },
 })

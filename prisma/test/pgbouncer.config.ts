@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     globalSetup: '@resource/postgres-test/pgbouncer',
     testTimeout: 60_000,
-    include: ['src/postgres/database.test.ts'],
+    include: ['src/postgres/database.slow.test.ts'],
     testNamePattern: new RegExp(`^(?!.*(?:${EXCLUDED.join('|')}))`),
   },
 })

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createKeyring } from '../src/access/keyring.ts'
 import { newKey } from '../src/access/secret.ts'
 
@@ -19,6 +19,8 @@ function slowKeyring(known: { key: string; prefix: string; hash: string }) {
 }
 
 test('unknown keys are looked up two at a time, and a known key does not wait for them', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const known = newKey()
   const { keyring, pending } = slowKeyring(known)
   expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
@@ -28,6 +30,8 @@ test('unknown keys are looked up two at a time, and a known key does not wait fo
   }
   await setImmediate()
   expect(pending.length).toBe(2)
+  // After a second the known key is looked up again.
+  vi.advanceTimersByTime(1_001)
   expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
   // A hundred look-ups are queued, and the excess is refused.
   expect(outcomes).toEqual(Array(48).fill(503))

@@ -66,10 +66,11 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
 
 function tagsOf(contract: Contract): Tag[] {
   const tags = new Map<string, Tag>()
-  for (const resource of Object.values(contract))
+  // Pages show tags in this order, so those of one resource are adjacent.
+  for (const { binding, resource } of resolveBindings(contract)) {
     tags.set(resource.tag, { name: resource.tag, description: resource.description })
-  for (const { binding } of resolveBindings(contract))
     if (binding.tag !== undefined) tags.set(binding.tag.name, binding.tag)
+  }
   return [...tags.values()]
 }
 

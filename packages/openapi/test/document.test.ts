@@ -20,7 +20,7 @@ const bodyOf = (operationId: string) => {
   return $ref === undefined ? schema : components.schemas[$ref.split('/').at(-1)]
 }
 
-test('the document has an info object and the tags of all resources', () => {
+test('the document has an info object', () => {
   expect(document.openapi).toMatch(/^3\.1\./)
   expect(document.info).toEqual({
     title: 'Sky',
@@ -29,13 +29,12 @@ test('the document has an info object and the tags of all resources', () => {
     contact: { name: 'Astronomers' },
     license: { name: 'MIT', identifier: 'MIT' },
   })
-  expect(document.tags.map(({ name }: { name: string }) => name)).toEqual([
-    'Planets',
-    'Moons',
-    'Probes',
-    'Failures',
-    'Home',
-  ])
+})
+
+test('the document has the tags of all resources, and a tag of a binding follows that of its resource', () => {
+  const tags = document.tags.map(({ name }: { name: string }) => name)
+  expect(tags).toEqual(['Planets', 'Worlds', 'Moons', 'Probes', 'Failures', 'Home'])
+  expect(named('listWorlds').tags).toEqual(['Worlds'])
 })
 
 test('every binding has an operation with a unique id', () => {

@@ -85,7 +85,12 @@ const planets = resource({
           },
           additionalBindings: [
             { path: '/planets/', operationId: 'listPlanetNames', response: z.array(named) },
-            { path: '/worlds', operationId: 'listWorlds', trailingSlash: 'optional' },
+            {
+              path: '/worlds',
+              operationId: 'listWorlds',
+              trailingSlash: 'optional',
+              tag: { name: 'Worlds', description: 'Planets, by another name.' },
+            },
           ],
         },
       },

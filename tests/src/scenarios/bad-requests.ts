@@ -8,7 +8,7 @@ import { startService } from '../service.ts'
 const ROUNDS = 20
 const REQUESTS = 8_000
 const MALFORMED = 2_000
-// `npm test` covers the first 10,000 requests of a seed.
+// `npm run check` covers the first 10,000 requests of a seed.
 const FROM = 10_000
 const MAX_GROWTH = 10
 

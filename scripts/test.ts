@@ -1,0 +1,39 @@
+// Runs the tests of all packages: `npm test` those for every change, `npm test -- --all` all of them. Passes other arguments
+// to Vitest.
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { root, run } from './child.mjs'
+
+const SLOW = '.slow.test.ts'
+
+const args = process.argv.slice(2)
+const all = args.includes('--all')
+const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json']
+if (!all) vitest.push('--exclude', `**/*${SLOW}`, '--passWithNoTests')
+vitest.push(...args.filter((argument) => argument !== '--all'))
+
+// Each package runs as many tests in parallel as there are cores, so more concurrent packages would gain nothing.
+const { code } = await run(
+  'turbo',
+  ['run', 'test', 'test:scripts', '--continue', '--concurrency=2', '--', ...vitest],
+  // Read by apps/server/vitest.config.ts: projects of Vitest ignore `--exclude`.
+  { env: all ? {} : { VITEST_QUICK: '1' } },
+)
+process.exitCode = code
+if (!all) console.log(remainder())
+
+/** What `npm run check` runs in addition to `npm test`. */
+function remainder(): string {
+  const slow = globSync(`{apps,packages}/*/{src,test}/**/*${SLOW}`, { cwd: root })
+    .concat(globSync(`{prisma,tests,bench,scripts}/**/*${SLOW}`, { cwd: root, exclude: ['**/node_modules/**'] }))
+    .sort()
+  const folders = Object.entries(Object.groupBy(slow, dirname))
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const checks = Object.keys(scripts).filter((name) => name.startsWith('check:'))
+  return `
+npm run check runs in addition:
+  the tests of apps/server on PostgreSQL (npm test -- --all includes them and the slow tests)
+  slow tests:
+${folders.map(([folder, files = []]) => `    ${folder}: ${files.map((file) => basename(file, SLOW)).join(', ')}`).join('\n')}
+  checks: ${checks.map((name) => name.slice('check:'.length)).join(', ')}`
+}
