@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import {
   bindMigrationAwareSqlAdapterFactory,
   ColumnTypeEnum,
+  type SqlDriverAdapter,
   type SqlQuery,
   type SqlQueryable,
 } from '@prisma/driver-adapter-utils'
@@ -13,14 +14,22 @@ import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
 import { readMigrations } from '../src/migration-history.ts'
 import { type Engine, modelsFile, modelsFor } from './models.ts'
+import { searchColumnsIn, searchTablesOf } from './search-index.ts'
 
 /** The folder of an engine's migration history. */
 export function migrationsFolder(engine: Engine): string {
   return fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url))
 }
 
-/** No table or enum is managed externally. */
-export const noFilters = { externalTables: [], externalEnums: [] }
+/**
+ * What the schema engine ignores because it cannot be part of a model: on SQLite the tables of the search indexes.
+ *
+ * @param models as in schema.prisma
+ */
+export function filtersFor(engine: Engine, models = modelsFor(engine)) {
+  const searched = engine === 'sqlite' ? [...searchColumnsIn(models).keys()] : []
+  return { externalTables: searched.flatMap(searchTablesOf), externalEnums: [] }
+}
 
 /**
  * Prisma's schema engine, as used by `prisma migrate`, as WebAssembly, which needs no download.
@@ -60,9 +69,19 @@ function postgresFactory(url: string): PrismaPg {
   const factory = new PrismaPg({ connectionString: url })
   const connect = factory.connect.bind(factory)
   const connectToShadowDb = factory.connectToShadowDb.bind(factory)
-  factory.connect = async () => withCharacters(await connect())
-  factory.connectToShadowDb = async () => withCharacters(await connectToShadowDb())
+  factory.connect = async () => withCharacters(withWholeScripts(await connect()))
+  factory.connectToShadowDb = async () => withCharacters(withWholeScripts(await connectToShadowDb()))
   return factory
+}
+
+/** The adapter splits a script at each semicolon, also inside a DO block. */
+function withWholeScripts<Connection extends SqlDriverAdapter>(connection: Connection): Connection {
+  const { client } = connection as Connection & { client: pg.Pool }
+  return Object.assign(connection, {
+    executeScript: async (script: string) => {
+      await client.query(script)
+    },
+  })
 }
 
 const CHARACTER_OID = 18
@@ -104,7 +123,7 @@ export async function schemaDifference(engine: Engine, url: string): Promise<str
     to: { tag: 'schemaDatamodel', files: [{ path: modelsFile, content: modelsFor(engine) }] },
     script: true,
     exitCode: true,
-    filters: noFilters,
+    filters: filtersFor(engine),
   })
   return exitCode === 2 ? (stdout ?? '') : undefined
 }

@@ -26,7 +26,7 @@ const tablesOf = (models: Model[], indexes: Index[] = []) => tableDeclarations({
 test('a model becomes a type and a declaration, without its relations', () => {
   const fields = [
     id,
-    scalar('title', 'String', { isUnique: true }),
+    scalar('title', 'String', { isUnique: true, documentation: '@search The title.' }),
     scalar('note', 'String', { isRequired: false, isUnique: true }),
     scalar('at', 'DateTime'),
     scalar('version', 'Int'),
@@ -42,6 +42,7 @@ test('a model becomes a type and a declaration, without its relations', () => {
       key: ['id'],
       unique: ['title', 'note'],
       columns: { id: 'int', title: 'text', note: 'text?', at: 'date', version: 'int' },
+      search: ['title'],
       references: {},
       indexed: ['id', 'at'],
     },
@@ -107,6 +108,15 @@ test.each([
 ])('an unsupported relation is rejected by name', (rest, message) => {
   expect(() => tablesOf([model({ fields: relation(rest) })])).toThrow(message)
 })
+
+test.each([scalar('note', 'String', { isRequired: false }), scalar('pages', 'Int')])(
+  'a column of the search index that is not a required String is rejected',
+  (field) => {
+    expect(() => tablesOf([model({ fields: [id, { ...field, documentation: '@search' }] })])).toThrow(
+      `ReadingList.${field.name}: a column with @search must be a required String.`,
+    )
+  },
+)
 
 test('a model without an id, or with a unique constraint on several fields, is rejected', () => {
   expect(() => tablesOf([model({ fields: [scalar('a', 'Int')] })])).toThrow('Model ReadingList has no @id or @@id.')

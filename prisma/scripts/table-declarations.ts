@@ -19,6 +19,9 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
   DateTime: { required: 'date', optional: 'date?' },
 }
 
+/** Begins the comment of a column of the search index. */
+const SEARCH = /^@search\b/
+
 /**
  * The source of `generated/tables.ts`: the type and the declaration of each model's table.
  *
@@ -71,12 +74,20 @@ function declarationOf(model: Model, models: readonly Model[]) {
     key,
     unique: [...new Set(unique)],
     columns: Object.fromEntries(columns.map((field) => [field.name, kindOf(model, field)])),
+    search: columns
+      .filter(({ documentation = '' }) => SEARCH.test(documentation))
+      .map((field) => searchedName(model, field)),
     references: Object.fromEntries(
       model.fields
         .filter(({ relationFromFields = [] }) => relationFromFields.length > 0)
         .map((field) => [field.relationFromFields?.[0], referenceOf(model, field, models)]),
     ),
   }
+}
+
+function searchedName(model: Model, { name, type, isList, isRequired }: Field): string {
+  if (type === 'String' && isRequired && !isList) return name
+  throw new Error(`${model.name}.${name}: a column with @search must be a required String.`)
 }
 
 function indexedOf({ name }: Model, indexes: readonly Index[]): string[] {

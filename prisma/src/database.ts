@@ -16,12 +16,13 @@ export interface Database {
    *
    * On SQLite writes run one after another. On PostgreSQL they run concurrently, and the writing statement itself must
    * decide the write: by a condition or a unique index. A write that loses a conflict is retried, so `work` must have no
-   * side effects outside `tx`. After a failed statement the transaction accepts no further ones.
+   * side effects outside `tx`. After a failed statement the transaction accepts no further ones, unless the statement is part
+   * of an {@link WriteControl.attempt}.
    *
    * @throws any error of `work`, and an error for which {@link isBusy} is true when a timeout of the {@link Limits} expires
    * or the database is unreachable
    */
-  write<T>(work: (tx: Tables) => Promise<T>, options?: WriteOptions): Promise<T>
+  write<T>(work: (tx: Tables, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
   /** On PostgreSQL: whether a query fails on any server because the wait for a connection would be too long. */
@@ -30,6 +31,14 @@ export interface Database {
   ping(): Promise<void>
   /** Closes the file or the connections. An open write is rolled back; on PostgreSQL this may wait for it instead. */
   close(): Promise<void>
+}
+
+export interface WriteControl {
+  /**
+   * Runs a part of the write. If it fails, only its changes are undone, its error is thrown, and the write can continue.
+   * Attempts may be nested, but not run at the same time. Not for `autocommit`.
+   */
+  attempt<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface WriteOptions {

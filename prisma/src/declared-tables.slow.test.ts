@@ -29,6 +29,7 @@ test('a model is sufficient to declare its table', async () => {
       born: 'date?',
       version: 'int',
     },
+    search: [],
     references: {},
     indexed: ['id', 'name', 'email', 'active'],
   })

@@ -56,10 +56,11 @@ export async function withDeadline<T>(
 }
 
 /** @param before called before each statement: whether it writes or locks, and the number of rows it inserts, or 0 */
-function guarded(executor: Executor, before: (isWrite: boolean, rows: number) => void): Executor {
+export function guarded(executor: Executor, before: (isWrite: boolean, rows: number) => void): Executor {
   return {
     isRemote: executor.isRemote,
     namesRow: executor.namesRow,
+    searchLimit: executor.searchLimit,
     all: (statement) => {
       const { text } = statement
       before(!text.startsWith('SELECT') || text.endsWith('FOR UPDATE'), 0)

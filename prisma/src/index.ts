@@ -1,23 +1,26 @@
-import type { Database, Options } from './database.ts'
+import { withAttempts } from './attempts.ts'
+import type { Database, Options, WriteControl } from './database.ts'
 import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
-import { type Executor, sqlTables } from './sql-table.ts'
+import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
 import { openSqlite } from './sqlite-database.ts'
 import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
 export type { AuditContext } from './audit.ts'
-export type { Database, Limits, Options, ReplicaChange, WriteOptions } from './database.ts'
+export type { Database, Limits, Options, ReplicaChange, WriteControl, WriteOptions } from './database.ts'
 export { DiskFull, DurabilityLost, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
 export { keysetRanges, type Position } from './keyset.ts'
 export { isPostgresUrl } from './postgres/url.ts'
+export { searchKey } from './search.ts'
 export type { Around } from './sql-table.ts'
 export type {
   Change,
   Changes,
   Columns,
+  Contains,
   Entity,
   Kind,
   ListTable,
@@ -25,6 +28,8 @@ export type {
   PageQuery,
   Range,
   RecordTable,
+  Summary,
+  SummaryQuery,
   Table,
   Where,
 } from './table.ts'
@@ -60,10 +65,19 @@ export async function createDatabase(url: string, options: Options = {}): Promis
     replica: replica === undefined ? () => read : () => tablesOf(replica()),
     write: (work, options = {}) => {
       const { audit } = options
-      const write = () => engine.write((executor) => work(sqlTables(executor, { around, audit })), options)
+      const write = () => engine.write((executor) => runWrite(executor, work, { around, audit }), options)
       return around === undefined ? write() : around('transaction', '', write)
     },
   }
+}
+
+function runWrite<T>(
+  executor: Executor,
+  work: (tx: Tables, control: WriteControl) => Promise<T>,
+  options: TableOptions,
+): Promise<T> {
+  const { attempt, guarded } = withAttempts(executor)
+  return work(sqlTables(guarded, { ...options, locks: true }), { attempt })
 }
 
 async function openEngine(url: string, options: Options): Promise<Engine> {

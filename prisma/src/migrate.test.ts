@@ -4,12 +4,14 @@ import { appendFile, copyFile, readFile, rename, stat, writeFile } from 'node:fs
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { noFilters, openSchemaEngine, readMigrationList, schemaDifference } from '../scripts/schema-engine.ts'
+import { filtersFor, openSchemaEngine, readMigrationList, schemaDifference } from '../scripts/schema-engine.ts'
+import { searchTablesOf } from '../scripts/search-index.ts'
 import { newUser, temporaryFolder } from '../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../test/history.ts'
 import { tableNames } from '../test/plans.ts'
 import { createDatabase } from './index.ts'
 import { migrate } from './migrate.ts'
+import { declarations } from './tables.ts'
 
 test('the models and the migration history agree', async () => {
   expect(await schemaDifference('sqlite', ':memory:')).toBeUndefined()
@@ -20,7 +22,9 @@ test('a new file gets every table', async () => {
   await migrate(folder.file)
   const tables = query(folder.file, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
   const names = tables.map(({ name }) => name).sort()
-  expect(names).toEqual(['_prisma_migrations', ...tableNames].sort())
+  const searched = Object.values(declarations).filter(({ search }) => search.length > 0)
+  const indexes = searched.flatMap(({ name }) => searchTablesOf(name))
+  expect(names).toEqual(['_prisma_migrations', ...tableNames, ...indexes].sort())
   expect(names).toEqual(expect.arrayContaining(['api_keys', 'audit_entries', 'books', 'items', 'users']))
 })
 
@@ -36,14 +40,20 @@ test('prisma migrate deploy finds no pending migrations', async () => {
   await using engine = await openSchemaEngine('sqlite', `file:${folder.file}`)
   const migrationsList = await readMigrationList('sqlite')
   expect(
-    await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: noFilters }),
+    await engine.diagnoseMigrationHistory({
+      migrationsList,
+      optInToShadowDatabase: false,
+      filters: filtersFor('sqlite'),
+    }),
   ).toEqual({
     editedMigrationNames: [],
     failedMigrationNames: [],
     hasMigrationsTable: true,
     history: null,
   })
-  expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
+  expect(await engine.applyMigrations({ migrationsList, filters: filtersFor('sqlite') })).toEqual({
+    appliedMigrationNames: [],
+  })
 })
 
 test('a database made by prisma migrate deploy is accepted unchanged, with the same rows and tables', async () => {
@@ -52,7 +62,7 @@ test('a database made by prisma migrate deploy is accepted unchanged, with the s
   await migrate(ours.file)
   {
     await using engine = await openSchemaEngine('sqlite', `file:${theirs.file}`)
-    await engine.applyMigrations({ migrationsList: await readMigrationList('sqlite'), filters: noFilters })
+    await engine.applyMigrations({ migrationsList: await readMigrationList('sqlite'), filters: filtersFor('sqlite') })
   }
 
   expect(await migrate(theirs.file)).toEqual([])
@@ -68,7 +78,7 @@ test('eight processes that start at once on a new file all succeed', async () =>
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(`file:${folder.file}`)})
-    await database.write((tx) => tx.books.insert({ title: 't', author: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => tx.books.insert({ title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {

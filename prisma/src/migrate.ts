@@ -13,6 +13,7 @@ import {
   pending,
   readMigrations,
 } from './migration-history.ts'
+import { searchKey } from './search.ts'
 
 /** How long a start waits while another process migrates. */
 const MAX_LOCK_WAIT_MS = 30_000
@@ -41,6 +42,8 @@ export async function migrate(file: string, folder = HISTORY): Promise<string[]>
     // A migration that rebuilds a table drops the old one, which would cascade to the rows that reference it. SQLite ignores
     // this pragma inside a transaction. applyNext checks the references instead.
     database.pragma('foreign_keys = OFF')
+    // For the migration that fills the search keys: SQLite's own lower() changes ASCII letters only.
+    database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? searchKey(text) : text))
     const next = database.transaction(() => applyNext(database, migrations))
     const applied: string[] = []
     for (;;) {

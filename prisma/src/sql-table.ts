@@ -8,7 +8,6 @@ import {
   auditEntries,
   withAuditInsert,
 } from './audit.ts'
-import { keysetRanges, type Position } from './keyset.ts'
 import { type References, type RelatedTables, referencesOf } from './references.ts'
 import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
 import {
@@ -21,6 +20,8 @@ import {
   type NewRow,
   type PageQuery,
   type RecordTable,
+  type Summary,
+  type SummaryQuery,
   type Where,
 } from './table.ts'
 import { type Declarations, declarations, mapDeclarations } from './tables.ts'
@@ -34,6 +35,10 @@ export interface Executor {
   readonly isRemote: boolean
   /** Whether a foreign key error identifies which of several rows violates the constraint. */
   readonly namesRow?: boolean | undefined
+  /** The limit of a search without an index: see {@link ListTable.searchLimit}. */
+  readonly searchLimit?: number | undefined
+  /** On SQLite: runs a long read outside of the event loop. */
+  readonly background?: Pick<Executor, 'all'> | undefined
   all(statement: Statement): Awaitable<unknown[]>
   /** @returns the number of rows written */
   run(statement: Statement): Awaitable<number>
@@ -60,11 +65,13 @@ export interface Executor {
  */
 export type Around = <T>(operation: string, table: string, run: () => Promise<T>) => Promise<T>
 
-interface TableOptions {
+export interface TableOptions {
   /** Wraps each query of a table. */
   around?: Around | undefined
   /** Audits the changes; no audit entries when absent. */
   audit?: AuditContext | undefined
+  /** Whether `lock` locks rows, on PostgreSQL; only inside a write. */
+  locks?: boolean | undefined
 }
 
 // Rows per statement. On SQLite a batch blocks the event loop for a few milliseconds.
@@ -73,9 +80,15 @@ const DELETE_BATCH = 500
 const AUDITED_DELETE_BATCH = 250
 const INSERT_BATCH = 100
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
-const SKIP_BATCH = 2_000
-const MAX_STEP_MS = 40
-const COUNT_BATCH = 50_000
+// On SQLite larger reads run in the background.
+const MAX_SKIP = 2_000
+const MAX_ROWS = 50_000
+// A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
+const FEW_CANDIDATES = 1_000
+// Sorting these takes less time than the walk through the sort order until a page is full.
+const MANY_CANDIDATES = 20_000
+// Takes at most some 10 ms.
+const WINDOW = 2_000
 
 /** All tables, through an executor. */
 export const sqlTables = sqlTablesOf(declarations)
@@ -147,9 +160,21 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#wrapped('page', () => this.#page(query))
   }
 
-  /** On SQLite a long count runs in batches. It is exact only if no write happens in between. */
+  get searchLimit(): number | undefined {
+    return this.#executor.searchLimit
+  }
+
   count(where: Where<Row>): Promise<number> {
     return this.#wrapped('count', () => this.#count(where))
+  }
+
+  summarize(query: SummaryQuery<Row>): Promise<Summary[]> {
+    return this.#wrapped('summarize', () => this.#summarize(query))
+  }
+
+  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
+    const locks = this.#session.locks === true
+    return this.#wrapped('lock', async () => this.#rows(this.#text.idsAndVersions(where, limit, locks)))
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
@@ -272,60 +297,79 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async #page<Column extends keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    const { seek, skip = 0, take } = query
-    if (skip > SKIP_BATCH && !this.#executor.isRemote) return this.#deepPage(query)
-    if (seek === undefined) return this.#rows(this.#text.page(query))
-    if (this.#executor.isRemote && seek.length > 1) return this.#rows(this.#text.pageOfRanges(query, seek))
-    let rows: Row[] = []
+    const { where, seek, take } = query
+    if (seek === undefined) return this.#pageOf(query)
+    const { isRemote, searchLimit } = this.#executor
+    const isWindow = searchLimit !== undefined && this.#text.searches(where)
+    if (isRemote && seek.length > 1 && !isWindow) return this.#rows(this.#text.pageOfRanges(query, seek))
+    let rows: Pick<Row, Column>[] = []
     for (const range of seek) {
       if (rows.length === take) break
-      rows = rows.concat(await this.#rows(this.#text.page({ ...query, take: take - rows.length }, range)))
+      rows = rows.concat(await this.#pageOf({ ...query, take: take - rows.length }, range))
     }
     return rows
   }
 
-  // On SQLite rows are skipped in batches by keyset, to keep each statement short.
-  async #deepPage<Column extends keyof Row>({ skip = 0, ...query }: PageQuery<Row, Column>) {
-    const { where, order } = query
-    const columns = [...new Set<keyof Row>(['id', order.column])]
-    let { seek } = query
-    for (let remaining = skip; remaining > 0; await setImmediate()) {
-      const take = Math.min(remaining, SKIP_BATCH)
-      const start = performance.now()
-      const rows = await this.#page({ columns, where, order, seek, take })
-      // Without an index for the order, each step sorts all matching rows: then a single statement is cheapest.
-      if (performance.now() - start > MAX_STEP_MS) return this.#rows(this.#text.page({ ...query, skip }))
-      const last = rows[take - 1]
-      if (last === undefined) return []
-      const position = { id: last.id, key: last[order.column] as Position['key'] }
-      seek = keysetRanges(where, order, this.columns[order.column], position)
-      remaining -= take
+  #pageOf(query: PageQuery<Row>, range: Where<Row> = {}): Awaitable<Row[]> {
+    const { where, skip = 0 } = query
+    const { isRemote, searchLimit } = this.#executor
+    if (this.#text.searches(where)) {
+      if (!isRemote) return this.#search(query, range)
+      if (searchLimit !== undefined) return this.#rows(this.#text.pageInWindow(query, range, searchLimit))
     }
-    return this.#page({ ...query, seek })
+    return this.#rows(this.#text.page(query, range), skip > MAX_SKIP ? this.#background : this.#executor)
+  }
+
+  /**
+   * A page of a search on SQLite. Rare words have few candidates in the full-text index. Frequent ones soon fill a page in sort
+   * order. Everything else runs in the background.
+   */
+  async #search(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
+    const match = this.#text.matchOf(query.where)
+    if (match !== '') {
+      if (await this.#hasCandidates(match, FEW_CANDIDATES, this.#executor)) {
+        return this.#rows(this.#text.pageOfCandidates(query, range, match))
+      }
+      const rows = await this.#rows(this.#text.pageInWindow(query, range, WINDOW))
+      if (rows.length === query.take) return rows
+      if (await this.#hasCandidates(match, MANY_CANDIDATES, this.#background)) {
+        return this.#rows(this.#text.pageOfCandidates(query, range, match), this.#background)
+      }
+    }
+    return this.#rows(this.#text.page(query, range), this.#background)
+  }
+
+  /** Whether the full-text index returns at most `limit` rows. */
+  async #hasCandidates(match: string, limit: number, executor: Pick<Executor, 'all'>): Promise<boolean> {
+    const [row] = (await executor.all(this.#text.countCandidates(match, limit + 1))) as [{ total: number }]
+    return Number(row.total) <= limit
   }
 
   async #count(where: Where<Row>): Promise<number> {
-    const largest = this.#executor.isRemote || !('id' in this.columns) ? 0 : await this.#largestId()
-    if (largest <= COUNT_BATCH) return this.#countRange(where)
-    let total = 0
-    for (let first = 0; first < largest; first += COUNT_BATCH) {
-      if (first > 0) await setImmediate()
-      // New rows have larger ids, so the last range is open.
-      const isLast = first + COUNT_BATCH >= largest
-      const ids = { gt: first, lte: isLast ? undefined : first + COUNT_BATCH }
-      total += await this.#countRange(where, { id: ids } as Where<Row>)
-    }
-    return total
-  }
-
-  async #largestId(): Promise<number> {
-    const order = { column: 'id', descending: true } as const
-    return (await this.#page({ columns: ['id'], where: {}, order, take: 1 }))[0]?.id ?? 0
-  }
-
-  async #countRange(where: Where<Row>, range?: Where<Row>): Promise<number> {
-    const [row] = (await this.#executor.all(this.#text.count(where, range))) as [{ total: number | string }]
+    const [row] = (await (await this.#forAllRows()).all(this.#text.count(where))) as [{ total: number | string }]
     return Number(row.total)
+  }
+
+  async #summarize(query: SummaryQuery<Row>): Promise<Summary[]> {
+    const rows = (await (await this.#forAllRows()).all(this.#text.summarize(query))) as Summary[]
+    const kind = query.by === undefined ? '' : this.columns[query.by]
+    return rows.map(({ value, count, ...numbers }) => ({
+      value: decoded(kind, value),
+      count: Number(count),
+      ...numbers,
+    }))
+  }
+
+  get #background(): Pick<Executor, 'all'> {
+    return this.#executor.background ?? this.#executor
+  }
+
+  /** For a statement that may read the whole table. */
+  async #forAllRows(): Promise<Pick<Executor, 'all'>> {
+    if (this.#executor.background === undefined || !('id' in this.columns)) return this.#executor
+    const order = { column: 'id', descending: true } as const
+    const [last] = await this.#rows(this.#text.page({ columns: ['id'], where: {}, order, take: 1 }))
+    return last === undefined || last.id <= MAX_ROWS ? this.#executor : this.#background
   }
 
   async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
@@ -410,8 +454,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   // SQLite returns its rows synchronously; awaiting them would be slower.
-  #rows(statement: Statement): Awaitable<Row[]> {
-    const rows = this.#executor.all(statement) as Awaitable<Stored[]>
+  #rows(statement: Statement, executor: Pick<Executor, 'all'> = this.#executor): Awaitable<Row[]> {
+    const rows = executor.all(statement) as Awaitable<Stored[]>
     return rows instanceof Promise ? rows.then((rows) => this.#decoded(rows)) : this.#decoded(rows)
   }
 
@@ -465,6 +509,13 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
+}
+
+/** A value of a column as the table returns it. */
+function decoded(kind: string, value: unknown): unknown {
+  if (typeof value !== 'number') return value
+  if (kind.startsWith('date')) return new Date(value)
+  return kind.startsWith('bool') ? value === 1 : value
 }
 
 function idsOf(rows: Pick<Entity, 'id'>[]): number[] {

@@ -1,6 +1,7 @@
 import { columnTypes } from './column-types.ts'
 import { InternedSql } from './interned-sql.ts'
-import type { Changes, Columns, Kind, Order, PageQuery, Where } from './table.ts'
+import { afterPrefix, likePattern, searchedPart, searchedText, trigramQuery } from './search.ts'
+import type { Changes, Columns, Contains, Kind, Order, PageQuery, Range, SummaryQuery, Where } from './table.ts'
 import type { Declaration } from './tables.ts'
 
 /** SQL with a `?` placeholder for each value. Queries of the same shape share one text. */
@@ -47,6 +48,9 @@ export class SqlText<Row> {
   readonly #isRemote: boolean
   readonly #kinds: Columns<Row>
   readonly #table: string
+  readonly #search: readonly (keyof Row)[]
+  /** SQLite's full-text index of the search columns. */
+  readonly #searchIndex: string
   readonly #key: string
   readonly #columns: string
   readonly #before: string
@@ -57,7 +61,7 @@ export class SqlText<Row> {
   readonly #quoted: Record<string, string>
 
   /** @param isRemote whether the statements are for PostgreSQL, not SQLite */
-  constructor({ name, key, unique, columns }: Declaration<Row>, isRemote: boolean) {
+  constructor({ name, key, unique, columns, search }: Declaration<Row>, isRemote: boolean) {
     this.#isRemote = isRemote
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
@@ -75,6 +79,8 @@ export class SqlText<Row> {
     this.bools = isRemote ? [] : kinds.filter(({ kind }) => kind.startsWith('bool')).map(({ name }) => name)
     this.#kinds = columns
     this.#table = quote(name)
+    this.#search = search
+    this.#searchIndex = quote(`${name}_search`)
     this.#key = names(key)
     this.#columns = names(Object.keys(columns))
     this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
@@ -90,14 +96,87 @@ export class SqlText<Row> {
   }
 
   /** @param range a keyset range, in addition to `where` */
-  page({ columns, where, order, skip = 0, take }: PageQuery<Row>, range: Where<Row> = {}): Statement {
+  page(query: PageQuery<Row>, range: Where<Row> = {}): Statement {
+    const { columns, where, order } = query
     const values: unknown[] = []
     const select = this.#selectOf(columns)
     const rows = this.#conditions(this.#conditions(select, where, values), range, values, select)
-    const limited = limitedTo(take, where, this.#ordered(rows, order), values)
-    if (skip === 0) return { text: limited.text, values }
-    values.push(skip)
-    return { text: limited.append(' OFFSET ?').text, values }
+    return this.#limited(query, this.#ordered(rows, order), values)
+  }
+
+  /**
+   * A page of the matches among the next rows in sort order only.
+   *
+   * @param size the number of these rows
+   */
+  pageInWindow(query: PageQuery<Row>, range: Where<Row>, size: number): Statement {
+    const { columns, where, order } = query
+    const values: unknown[] = []
+    const select = (columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)).append(
+      ' FROM (',
+    )
+    const all = select.append('SELECT *').append(this.#from)
+    const window = this.#ordered(this.#conditions(all, range, values), order)
+    values.push(size)
+    const from = window.append(' LIMIT ?) AS "window"')
+    const rows = this.#conditions(from, where, values, from, false)
+    // SQLite returns the rows of the subquery in its order, and would sort all of them again, not only up to the limit.
+    return this.#limited(query, this.#isRemote ? this.#ordered(rows, order) : rows, values)
+  }
+
+  /** A page that SQLite reads from the full-text index; for few candidates. */
+  pageOfCandidates(query: PageQuery<Row>, range: Where<Row>, match: string): Statement {
+    const { columns, where, order } = query
+    const values: unknown[] = [match]
+    const select = columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)
+    const candidates = `(SELECT "rowid" AS "candidate" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`
+    // The left table of a CROSS JOIN is the outer loop.
+    const from = select.append(` FROM ${candidates} CROSS JOIN ${this.#table} ON "id" = "candidate"`)
+    const rows = this.#conditions(this.#conditions(from, where, values, from, false), range, values, from)
+    return this.#limited(query, this.#ordered(rows, order), values)
+  }
+
+  /** Counts the rows that SQLite's full-text index returns, up to a limit. */
+  countCandidates(match: string, limit: number): Statement {
+    const candidates = `SELECT 1 FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ? LIMIT ?`
+    return { text: `SELECT count(*) AS "total" FROM (${candidates})`, values: [match, limit] }
+  }
+
+  /** Whether conditions search for words. */
+  searches(where: Where<Row>): boolean {
+    for (const column in where) if (isRange(where[column]) && where[column].contains !== undefined) return true
+    return false
+  }
+
+  /** The query of SQLite's full-text index for all rows that may match; empty if it cannot be used. */
+  matchOf(where: Where<Row>): string {
+    const indexed = searchesIn(where).filter(({ columns }) => this.#isIndexed(columns))
+    return trigramQuery(indexed.flatMap(({ parts }) => parts))
+  }
+
+  summarize({ where, by, of, limit }: SummaryQuery<Row>): Statement {
+    const values: unknown[] = []
+    const number = of === undefined ? undefined : this.#name(of)
+    const mean = this.#isRemote ? `avg(${number})::float8` : `avg(${number})`
+    const columns = [
+      `${by === undefined ? 'NULL' : this.#name(by)} AS "value"`,
+      'count(*) AS "count"',
+      `${number === undefined ? 'NULL' : `min(${number})`} AS "minimum"`,
+      `${number === undefined ? 'NULL' : mean} AS "mean"`,
+      `${number === undefined ? 'NULL' : `max(${number})`} AS "maximum"`,
+    ]
+    const rows = this.#filtered(`SELECT ${columns.join(', ')}${this.#from}`, where, values)
+    const groups = by === undefined ? '' : ` GROUP BY ${this.#name(by)} ORDER BY 2 DESC, 1 ASC NULLS FIRST`
+    values.push(limit)
+    return { text: `${rows}${groups} LIMIT ?`, values }
+  }
+
+  /** @param locks whether PostgreSQL locks the rows */
+  idsAndVersions(where: Where<Row>, limit: number, locks: boolean): Statement {
+    const values: unknown[] = []
+    const rows = this.#filtered(`SELECT "id", "version"${this.#from}`, where, values)
+    values.push(limit)
+    return { text: `${rows} ORDER BY "id" LIMIT ?${locks && this.#isRemote ? ' FOR UPDATE' : ''}`, values }
   }
 
   /** A page from several keyset ranges in one statement, which saves round trips. */
@@ -113,11 +192,9 @@ export class SqlText<Row> {
     return { text: limitedTo(query.take, query.where, ordered, values).text, values }
   }
 
-  /** @param range a range of ids, in addition to `where` */
-  count(where: Where<Row>, range: Where<Row> = {}): Statement {
+  count(where: Where<Row>): Statement {
     const values: unknown[] = []
-    const rows = this.#conditions(this.#count, where, values)
-    return { text: this.#conditions(rows, range, values, this.#count).text, values }
+    return { text: this.#conditions(this.#count, where, values).text, values }
   }
 
   /** An update of a row that exists and differs from the changes. */
@@ -219,6 +296,13 @@ export class SqlText<Row> {
     return sql
   }
 
+  #limited({ where, skip = 0, take }: PageQuery<Row>, rows: InternedSql, values: unknown[]): Statement {
+    const limited = limitedTo(take, where, rows, values)
+    if (skip === 0) return { text: limited.text, values }
+    values.push(skip)
+    return { text: limited.append(' OFFSET ?').text, values }
+  }
+
   #ordered(rows: InternedSql, { column, descending }: Order<Row>): InternedSql {
     const sql = rows
       .append(' ORDER BY ')
@@ -235,15 +319,24 @@ export class SqlText<Row> {
    * Appends the conditions to `rows`, and their values to `values`.
    *
    * @param all the text without conditions, if `rows` may have some already
+   * @param usesSearchIndex whether SQLite looks up searched words in the full-text index
    */
-  #conditions(rows: InternedSql, where: Where<Row>, values: unknown[], all = rows): InternedSql {
+  #conditions(
+    rows: InternedSql,
+    where: Where<Row>,
+    values: unknown[],
+    all = rows,
+    usesSearchIndex = true,
+  ): InternedSql {
     let sql = rows
-    const add = (column: keyof Row, test: string) => {
+    let searches = false
+    const addTest = (tested: string, test: string) => {
       sql = sql
         .append(sql === all ? ' WHERE ' : ' AND ')
-        .append(this.#name(column))
+        .append(tested)
         .append(test)
     }
+    const add = (column: keyof Row, test: string) => addTest(this.#name(column), test)
     for (const column in where) {
       const condition = where[column]
       if (condition === undefined) continue
@@ -259,11 +352,48 @@ export class SqlText<Row> {
           add(column, test)
           values.push(bound)
         }
-        const list = (condition as { in?: readonly unknown[] }).in
+        const { in: list, startsWith: prefix, contains } = condition as Range<unknown>
+        if (contains !== undefined) searches = true
         if (list !== undefined) this.#addList(column, list, values, add)
+        if (prefix !== undefined) addPrefix(column, prefix, values, add)
       }
     }
+    if (!searches) return sql
+    for (const { columns, parts } of searchesIn(where)) this.#addSearch(columns, parts, values, addTest)
+    if (this.#isRemote || !usesSearchIndex) return sql
+    const match = this.matchOf(where)
+    if (match === '') return sql
+    addTest('"id"', ` IN (SELECT "rowid" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`)
+    values.push(match)
     return sql
+  }
+
+  #addSearch(
+    columns: readonly string[],
+    parts: readonly string[],
+    values: unknown[],
+    addTest: (tested: string, test: string) => void,
+  ): void {
+    const isIndexed = this.#isIndexed(columns)
+    const isWhole = isIndexed && columns.length === this.#search.length
+    const indexed = searchedText(this.#search.map(String))
+    const searched = isWhole ? indexed : searchedText(columns)
+    for (const part of parts) {
+      if (!this.#isRemote) {
+        addTest(`instr(${searched}, ?)`, ' > 0')
+        values.push(part)
+        continue
+      }
+      // PostgreSQL's index is on the text of all search columns.
+      for (const text of isIndexed && !isWhole ? [indexed, searched] : [searched]) {
+        addTest(`(${text})`, ' LIKE ?')
+        values.push(likePattern(part))
+      }
+    }
+  }
+
+  #isIndexed(columns: readonly string[]): boolean {
+    return columns.every((column) => this.#search.includes(column as keyof Row))
   }
 
   // A list is passed as one value, so the text does not depend on its length. Both engines look its values up in an index.
@@ -290,6 +420,36 @@ export class SqlText<Row> {
   #name(column: keyof Row): string {
     return this.#quoted[String(column)] ?? quote(String(column))
   }
+}
+
+/** The searches among conditions: the columns, and the parts of the searched text that a match has. */
+function searchesIn(where: object): { columns: readonly string[]; parts: string[] }[] {
+  return Object.entries(where as Record<string, unknown>).flatMap(([column, condition]) => {
+    const { contains = [] } = isRange(condition) ? condition : {}
+    return [contains].flat().map(({ words, columns }: Contains) => ({
+      columns: [...new Set(columns ?? [column])],
+      parts: [...new Set(words)].map(searchedPart),
+    }))
+  })
+}
+
+function isRange(condition: unknown): condition is Range<unknown> {
+  return typeof condition === 'object' && condition !== null && !(condition instanceof Date)
+}
+
+// A range of code points, which every index on the column serves.
+function addPrefix<Column>(
+  column: Column,
+  prefix: string,
+  values: unknown[],
+  add: (column: Column, test: string) => void,
+): void {
+  add(column, ' >= ?')
+  values.push(prefix)
+  const end = afterPrefix(prefix)
+  if (end === undefined) return
+  add(column, ' < ?')
+  values.push(end)
 }
 
 function limitedTo(take: number, filters: object, rows: InternedSql, values: unknown[]): InternedSql {

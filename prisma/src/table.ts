@@ -9,6 +9,21 @@ export interface Range<Value> {
   gte?: Value | undefined
   /** An empty list matches nothing. */
   in?: readonly Value[] | undefined
+  /** Texts that begin with this one. */
+  startsWith?: string | undefined
+  /** Texts that contain words, or several such conditions. */
+  contains?: Contains | readonly Contains[] | undefined
+}
+
+/**
+ * A search for words. Each must occur in at least one column: a word of three or more characters anywhere, a shorter one at
+ * the beginning of the text or after a space. Only columns of the search index (`@search` in schema.prisma) are searched fast.
+ */
+export interface Contains {
+  /** In the form of `searchKey`, without spaces. */
+  words: readonly string[]
+  /** The column of the condition by default. */
+  columns?: readonly string[] | undefined
 }
 
 /** Conditions combined with AND. Undefined is no condition, null is a value. Text compares by code point. */
@@ -31,6 +46,26 @@ export interface PageQuery<Row, Column extends keyof Row = keyof Row> {
   order: Order<Row>
   skip?: number
   take: number
+}
+
+export interface SummaryQuery<Row> {
+  where: Where<Row>
+  /** Groups the rows by the values of this column. Without it all rows are one group, with the value null. */
+  by?: keyof Row | undefined
+  /** The column of the numbers to summarize. */
+  of?: keyof Row | undefined
+  /** The maximum number of groups. */
+  limit: number
+}
+
+/** A group of rows. */
+export interface Summary {
+  value: unknown
+  count: number
+  /** Null without a column of numbers, and for a group in which all of them are null. */
+  minimum: number | null
+  mean: number | null
+  maximum: number | null
 }
 
 /** The columns that every record has. */
@@ -95,6 +130,13 @@ export interface Table<Row> {
 export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
   page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]>
   /**
+   * Set if the database has no search index: a `page` with a `contains` condition then finds matches among this number of rows
+   * only, the first ones in sort order or after the cursor.
+   */
+  readonly searchLimit: number | undefined
+  /** Summarizes groups of matching rows: the largest groups first, those of equal size in ascending order of the value. */
+  summarize(query: SummaryQuery<Row>): Promise<Summary[]>
+  /**
    * Inserts all rows or none, and returns them in the same order, with ascending ids. On SQLite it runs in batches, between
    * which other requests are served.
    *
@@ -146,4 +188,9 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
    * @throws ReferenceViolation
    */
   delete(id: number, versions: number[] | undefined): Promise<Row | undefined>
+  /**
+   * Returns ids and versions of at most `limit` matching records, in the order of their ids. Inside a write no other write can
+   * change these records until its end.
+   */
+  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]>
 }

@@ -32,10 +32,11 @@ describe.each(drivers)('with driver %s', (driver) => {
 
     test('returns every column: text, numbers, dates and nulls', async () => {
       await using database = await withUsers({ name: '漢\u{1f600}', age: 36 })
-      await database.write((tx) => tx.items.insert({ name: 'Lamp', price: 0.1 + 0.2 }))
+      await database.write((tx) => tx.items.insert({ name: 'Lamp', name_key: 'lamp', price: 0.1 + 0.2 }))
       expect(await database.read.users.find({ id: 1 })).toEqual({
         id: 1,
         name: '漢\u{1f600}',
+        name_key: 'user0',
         email: 'user0@example.com',
         email_key: 'user0@example.com',
         password_hash: null,
@@ -49,6 +50,7 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.items.find({ id: 1 })).toEqual({
         id: 1,
         name: 'Lamp',
+        name_key: 'lamp',
         price: 0.30000000000000004,
         category: null,
         version: 1,

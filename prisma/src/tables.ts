@@ -13,6 +13,8 @@ export interface Declaration<Row, Name = PropertyKey> {
   columns: Columns<Row>
   /** The first column of each index. */
   indexed: readonly (keyof Row)[]
+  /** The columns of the search index, in the form of `searchKey`; empty for a table without one. */
+  search: readonly (keyof Row)[]
   /** The columns that reference the id of a record in another table; they may be null. */
   references: { readonly [Column in keyof Row]?: Reference<Name> }
 }

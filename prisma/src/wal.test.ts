@@ -175,7 +175,7 @@ test('a long log is checkpointed while writes continue, and restarts', async () 
     const [{ log }] = other.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }) as [{ log: number }]
     return log > 4000
   }
-  const insert = (name: string) => database.write((tx) => tx.items.insert({ name, price: 1 }))
+  const insert = (name: string) => database.write((tx) => tx.items.insert({ name, name_key: '', price: 1 }))
   let count = 0
   for (; !needsCheckpoint(); count++) await insert('x'.repeat(1_000_000))
   for (; needsCheckpoint(); count++) await insert('small')

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, type Database, type Options } from '../src/index.ts'
+import { createDatabase, type Database, type Options, searchKey } from '../src/index.ts'
 
 /** A temporary folder for one test, removed at its end: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
@@ -36,6 +36,7 @@ export function newUser(name: string) {
   const email = `${name}@example.com`
   return {
     name,
+    name_key: searchKey(name),
     email,
     email_key: email.toLowerCase(),
     role: 'user',

@@ -219,8 +219,8 @@ describe.each(drivers)('with driver %s', (driver) => {
       await using database = await temporaryDatabase({ driver })
       const stored = await database.write((tx) =>
         tx.items.insertMany([
-          { name: 'x', price },
-          { name: 'y', price },
+          { name: 'x', name_key: 'x', price },
+          { name: 'y', name_key: 'y', price },
         ]),
       )
       expect(stored.map((row) => row.price)).toEqual([price, price])
@@ -232,7 +232,9 @@ describe.each(drivers)('with driver %s', (driver) => {
   test('text is returned as stored, with quotes, braces, backslashes and all planes of Unicode', async () => {
     await using database = await temporaryDatabase({ driver })
     const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
-    await database.write((tx) => tx.items.insertMany(text.map((name) => ({ name, price: 1, category: name }))))
+    await database.write((tx) =>
+      tx.items.insertMany(text.map((name) => ({ name, name_key: name, price: 1, category: name }))),
+    )
     const items = await database.read.items.page({ where: {}, order: byId, take: 100 })
     expect(items.map(({ name }) => name)).toEqual(text)
     expect(items.map(({ category }) => category)).toEqual(text)
@@ -648,7 +650,7 @@ test('a version list of any length is one statement', async () => {
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)
-  await write((tx) => tx.items.insert({ name: 'lamp', price: 9 }))
+  await write((tx) => tx.items.insert({ name: 'lamp', name_key: 'lamp', price: 9 }))
   const prices: (number | undefined)[] = []
   for (const length of [0, 1, 2, 50, 100]) {
     const change = await write((tx) => tx.items.update(1, versions(length), { price: length }))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startPostgres } from '@resource/postgres-test'
 import { expect, inject, test } from 'vitest'
 import { postgresSql } from '../../scripts/postgres-sql.ts'
-import { noFilters, openSchemaEngine, readMigrationList, schemaDifference } from '../../scripts/schema-engine.ts'
+import { filtersFor, openSchemaEngine, readMigrationList, schemaDifference } from '../../scripts/schema-engine.ts'
 import { newUser, temporaryFolder } from '../../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../../test/history.ts'
 import { tableNames } from '../../test/plans.ts'
@@ -79,14 +79,20 @@ test('prisma migrate deploy finds no pending migrations', async () => {
   await using engine = await openSchemaEngine('postgresql', url)
   const migrationsList = await readMigrationList('postgresql')
   expect(
-    await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters: noFilters }),
+    await engine.diagnoseMigrationHistory({
+      migrationsList,
+      optInToShadowDatabase: false,
+      filters: filtersFor('postgresql'),
+    }),
   ).toEqual({
     editedMigrationNames: [],
     failedMigrationNames: [],
     hasMigrationsTable: true,
     history: null,
   })
-  expect(await engine.applyMigrations({ migrationsList, filters: noFilters })).toEqual({ appliedMigrationNames: [] })
+  expect(await engine.applyMigrations({ migrationsList, filters: filtersFor('postgresql') })).toEqual({
+    appliedMigrationNames: [],
+  })
 })
 
 test('a database made by prisma migrate deploy is accepted unchanged, with the same rows and tables', async () => {
@@ -95,7 +101,10 @@ test('a database made by prisma migrate deploy is accepted unchanged, with the s
   await migratePostgres(ours.parsed, WAIT_MS)
   {
     await using engine = await openSchemaEngine('postgresql', theirs.url)
-    await engine.applyMigrations({ migrationsList: await readMigrationList('postgresql'), filters: noFilters })
+    await engine.applyMigrations({
+      migrationsList: await readMigrationList('postgresql'),
+      filters: filtersFor('postgresql'),
+    })
   }
 
   expect(await migratePostgres(theirs.parsed, WAIT_MS)).toEqual([])
@@ -115,7 +124,7 @@ test('eight processes that start at once on an empty database all succeed', asyn
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(url)})
-    await database.write((tx) => tx.books.insert({ title: 't', author: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => tx.books.insert({ title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {

@@ -1,0 +1,77 @@
+import { searchedText } from '../src/search.ts'
+import { quote } from '../src/sql-text.ts'
+import type { Engine } from './models.ts'
+
+/**
+ * The columns of each table's search index, by table: those with a comment that starts with `@search`.
+ *
+ * @param models as in schema.prisma
+ */
+export function searchColumnsIn(models: string): Map<string, string[]> {
+  return new Map(
+    models.split(/^model /m).flatMap((model) => {
+      const table = /@@map\("(\w+)"\)/.exec(model)?.[1]
+      const columns = [...model.matchAll(/^ +\/\/\/ @search\b.*\n(?: +\/\/\/.*\n)* +(\w+)/gm)].map(
+        ([, name = '']) => name,
+      )
+      return table === undefined || columns.length === 0 ? [] : [[table, columns] as const]
+    }),
+  )
+}
+
+/** The tables that SQLite's full-text index of a table consists of; Prisma's schema engine must ignore them. */
+export function searchTablesOf(table: string): string[] {
+  return ['', '_config', '_data', '_idx'].map((suffix) => `${table}_search${suffix}`)
+}
+
+/** The statements that create the search index of a table, and add the rows that it already has. */
+export function searchIndexSql(engine: Engine, table: string, columns: readonly string[]): string {
+  const statements = engine === 'sqlite' ? sqliteStatements(table, columns) : postgresStatements(table, columns)
+  return `\n-- SearchIndex\n${statements.map((statement) => `${statement};\n`).join('')}`
+}
+
+/** The statements that remove the search index of a table. */
+export function dropSearchIndexSql(engine: Engine, table: string): string {
+  if (engine === 'postgresql') return `\n-- DropSearchIndex\nDROP INDEX IF EXISTS "${table}_search_idx";\n`
+  const triggers = EVENTS.map((event) => `DROP TRIGGER IF EXISTS "${table}_search_${event}";\n`).join('')
+  return `\n-- DropSearchIndex\n${triggers}DROP TABLE IF EXISTS "${table}_search";\n`
+}
+
+const EVENTS = ['insert', 'delete', 'update']
+
+/**
+ * Trigrams of three code points, in an index that stores neither the text nor positions. A trigger writes it in the
+ * transaction of the row.
+ */
+export function sqliteStatements(table: string, columns: readonly string[]): string[] {
+  const index = quote(`${table}_search`)
+  const trigger = (event: string) => `CREATE TRIGGER ${quote(`${table}_search_${event}`)} AFTER ${event.toUpperCase()}`
+  const text = (row: string) => searchedText(columns, row)
+  const insert = `INSERT INTO ${index} ("rowid", "text") VALUES (new."id", ${text('new.')})`
+  const remove = `INSERT INTO ${index} (${index}, "rowid", "text") VALUES ('delete', old."id", ${text('old.')})`
+  const changed = columns.map((column) => `old.${quote(column)} <> new.${quote(column)}`).join(' OR ')
+  return [
+    `CREATE VIRTUAL TABLE ${index} USING fts5("text", content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
+    `INSERT INTO ${index} ("rowid", "text") SELECT "id", ${text('')} FROM ${quote(table)}`,
+    `${trigger('insert')} ON ${quote(table)} BEGIN\n  ${insert};\nEND`,
+    `${trigger('delete')} ON ${quote(table)} BEGIN\n  ${remove};\nEND`,
+    `${trigger('update')} OF ${columns.map(quote).join(', ')} ON ${quote(table)} WHEN ${changed} BEGIN\n  ${remove};\n  ${insert};\nEND`,
+  ]
+}
+
+// The migration must also succeed where the extension is missing or the role may not create it. Searches then scan.
+function postgresStatements(table: string, columns: readonly string[]): string[] {
+  return [
+    `DO $$
+DECLARE
+  extension_schema name;
+BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  SELECT nspname INTO extension_schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm';
+  EXECUTE format('CREATE INDEX "${table}_search_idx" ON "${table}" USING gin ((${searchedText(columns).replaceAll("'", "''")}) %I.gin_trgm_ops)', extension_schema);
+EXCEPTION
+  WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
+    RAISE WARNING 'Searches of ${table} have no index: %', SQLERRM;
+END $$`,
+  ]
+}

@@ -1,0 +1,34 @@
+import type { WriteControl } from './database.ts'
+import { guarded } from './guarded.ts'
+import type { Executor } from './sql-table.ts'
+
+const SAVEPOINT = { text: 'SAVEPOINT "attempt"', values: [] }
+const RELEASE = { text: 'RELEASE SAVEPOINT "attempt"', values: [] }
+const ROLLBACK_TO = { text: 'ROLLBACK TO SAVEPOINT "attempt"', values: [] }
+
+/** Adds attempts to the executor of a transaction. */
+export function withAttempts(executor: Executor): WriteControl & { guarded: Executor } {
+  let failure: Error | undefined
+  return {
+    guarded: guarded(executor, () => {
+      if (failure !== undefined) throw failure
+    }),
+    attempt: async (work) => {
+      await executor.run(SAVEPOINT)
+      try {
+        const result = await work()
+        await executor.run(RELEASE)
+        return result
+      } catch (error) {
+        try {
+          await executor.run(ROLLBACK_TO)
+          await executor.run(RELEASE)
+        } catch {
+          // The engine has ended the transaction, for example because the disk is full.
+          failure = new Error('The transaction was rolled back because a statement in it failed.', { cause: error })
+        }
+        throw error
+      }
+    },
+  }
+}
