@@ -16,6 +16,7 @@ UPDATE "items" SET "name_key" = lower("name");
 -- SearchIndex
 CREATE VIRTUAL TABLE "users_search" USING fts5("text", content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
 INSERT INTO "users_search" ("rowid", "text") SELECT "id", ' ' || "name_key" || ' ' || "email_key" FROM "users";
+INSERT INTO "users_search" ("users_search") VALUES ('optimize');
 CREATE TRIGGER "users_search_insert" AFTER INSERT ON "users" BEGIN
   INSERT INTO "users_search" ("rowid", "text") VALUES (new."id", ' ' || new."name_key" || ' ' || new."email_key");
 END;
@@ -30,6 +31,7 @@ END;
 -- SearchIndex
 CREATE VIRTUAL TABLE "books_search" USING fts5("text", content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
 INSERT INTO "books_search" ("rowid", "text") SELECT "id", ' ' || "title_key" || ' ' || "author_key" FROM "books";
+INSERT INTO "books_search" ("books_search") VALUES ('optimize');
 CREATE TRIGGER "books_search_insert" AFTER INSERT ON "books" BEGIN
   INSERT INTO "books_search" ("rowid", "text") VALUES (new."id", ' ' || new."title_key" || ' ' || new."author_key");
 END;
@@ -44,6 +46,7 @@ END;
 -- SearchIndex
 CREATE VIRTUAL TABLE "items_search" USING fts5("text", content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
 INSERT INTO "items_search" ("rowid", "text") SELECT "id", ' ' || "name_key" FROM "items";
+INSERT INTO "items_search" ("items_search") VALUES ('optimize');
 CREATE TRIGGER "items_search_insert" AFTER INSERT ON "items" BEGIN
   INSERT INTO "items_search" ("rowid", "text") VALUES (new."id", ' ' || new."name_key");
 END;
