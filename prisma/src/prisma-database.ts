@@ -6,6 +6,7 @@ import { fromPrisma } from './prisma-error.ts'
 import { prismaStatements } from './prisma-statements.ts'
 import type { Executor } from './sql-table.ts'
 import { numeric } from './sql-text.ts'
+import { SqliteBackground } from './sqlite-background.ts'
 
 /** A SQLite file through Prisma Client: one client for reads, one that serializes writes. */
 export async function openPrisma(
@@ -15,9 +16,10 @@ export async function openPrisma(
   const writer = connect(file, { lockTimeoutMs })
   const reader = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), reader.$connect()])
+  const background = new SqliteBackground(file)
 
   return {
-    read: prismaSqlite(reader),
+    read: { ...prismaSqlite(reader), background },
     write: (work) =>
       writer
         .$transaction((tx) => work(prismaSqlite(tx)), { maxWait: queueTimeoutMs, timeout: writeTimeoutMs })
@@ -30,6 +32,7 @@ export async function openPrisma(
     close: async () => {
       // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
       await reader.$disconnect()
+      await background.close()
       await writer.$disconnect()
     },
   }

@@ -75,7 +75,7 @@ export class SqliteConnection implements Executor {
   #prepared(text: string): Sqlite.Statement<unknown[]> {
     const known = this.#recent.get(text)
     if (known !== undefined) return known
-    const statement = this.#older.get(text) ?? this.#sqlite.prepare(text.replaceAll('?', OPAQUE_PLACEHOLDER))
+    const statement = this.#older.get(text) ?? this.#sqlite.prepare(withOpaquePlaceholders(text))
     if (this.#recent.size === RECENT_STATEMENTS) {
       this.#older = this.#recent
       this.#recent = new Map()
@@ -86,18 +86,32 @@ export class SqliteConnection implements Executor {
 
   #converted(error: unknown, index = 0): unknown {
     if (!this.#sqlite.open) return new Error('The database is closed.', { cause: error })
-    if (!(error instanceof Sqlite.SqliteError)) return error
-    if (error.code.startsWith('SQLITE_BUSY'))
-      return new Busy('Another process holds the lock of the database.', { cause: error })
-    if (error.code.startsWith('SQLITE_IOERR')) return new DurabilityLost(DISK_FAILED, { cause: error })
-    if (error.code === 'SQLITE_FULL') return new DiskFull('The disk is full.', { cause: error })
-    // For a restricted delete SQLite reports the code of a trigger.
-    if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {
-      return new ForeignKeyFault({ cause: error })
-    }
-    if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
-    // "UNIQUE constraint failed: users.email_key"
-    const columns = error.message.match(/(?<=\.)\w+/g) ?? []
-    return new UniqueViolation(columns, { index, cause: error })
+    return fromSqlite(error, index)
   }
+}
+
+/** The text as SQLite prepares it. */
+export function withOpaquePlaceholders(text: string): string {
+  return text.replaceAll('?', OPAQUE_PLACEHOLDER)
+}
+
+/**
+ * Converts an error of SQLite to one of this package.
+ *
+ * @param index of the row that an insert of several rows failed at
+ */
+export function fromSqlite(error: unknown, index = 0): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error
+  if (error.code.startsWith('SQLITE_BUSY'))
+    return new Busy('Another process holds the lock of the database.', { cause: error })
+  if (error.code.startsWith('SQLITE_IOERR')) return new DurabilityLost(DISK_FAILED, { cause: error })
+  if (error.code === 'SQLITE_FULL') return new DiskFull('The disk is full.', { cause: error })
+  // For a restricted delete SQLite reports the code of a trigger.
+  if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {
+    return new ForeignKeyFault({ cause: error })
+  }
+  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE' && error.code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return error
+  // "UNIQUE constraint failed: users.email_key"
+  const columns = error.message.match(/(?<=\.)\w+/g) ?? []
+  return new UniqueViolation(columns, { index, cause: error })
 }

@@ -1,5 +1,6 @@
 import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
+import { SqliteBackground } from './sqlite-background.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -11,9 +12,10 @@ export async function openSqlite(
   limits: Limits,
   { isShared = false, onWarning }: Options,
 ): Promise<Engine> {
-  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }))
+  const background = new SqliteBackground(file, () => wal.synced())
+  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background)
   const connection = new SqliteConnection(file, { syncs: isShared })
-  const wal = new Wal(file, connection, reader, isShared)
+  const wal: Wal = new Wal(file, connection, reader, isShared)
   const writer = new SqliteWriter(connection, wal, limits, onWarning)
   // A killed process may have left commits that are not synced to disk.
   await wal.sync()
@@ -28,6 +30,7 @@ export async function openSqlite(
     close: async () => {
       // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
       reader.close()
+      await background.close()
       writer.close()
       await wal.close()
     },

@@ -1,5 +1,6 @@
 import type { Executor } from './sql-table.ts'
 import type { Insertion, Statement } from './sql-text.ts'
+import type { SqliteBackground } from './sqlite-background.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 
 const BEGIN = { text: 'BEGIN', values: [] }
@@ -13,13 +14,15 @@ const COMMIT = { text: 'COMMIT', values: [] }
  */
 export class SqliteReader implements Executor {
   readonly isRemote = false
+  readonly background: SqliteBackground | undefined
   readonly #connection: SqliteConnection
   #isOpen = false
   #isPinned = false
   #isOutdated: (() => boolean) | undefined
   #isChecked = false
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, background?: SqliteBackground) {
+    this.background = background
     this.#connection = connection
   }
 

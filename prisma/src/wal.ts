@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
+import { DISK_FAILED, DurabilityLost } from './errors.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
 
@@ -23,6 +24,8 @@ export class Wal {
   /** The {@link #othersVersion} up to which all commits of other connections are on disk. */
   #syncedVersion: unknown
   #worker: Worker | undefined
+  /** The sync of the last commit. */
+  #syncing = Promise.resolve()
 
   /**
    * @param writer does not sync its commits, unless `isShared` is set
@@ -58,7 +61,21 @@ export class Wal {
       this.#reader.releaseSnapshot()
       throw error
     }
-    return this.#syncCommit(version)
+    this.#syncing = this.#syncCommit(version)
+    return this.#syncing
+  }
+
+  /**
+   * Resolves when all commits of this process so far are on disk.
+   *
+   * @throws DurabilityLost when the disk failed
+   */
+  async synced(): Promise<void> {
+    try {
+      await this.#syncing
+    } catch (error) {
+      throw new DurabilityLost(DISK_FAILED, { cause: error })
+    }
   }
 
   async #syncCommit(version: unknown): Promise<void> {

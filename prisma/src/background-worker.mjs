@@ -1,0 +1,22 @@
+// Worker thread of sqlite-background.ts. `workerData` is the path of the database file. Each message with a statement is answered
+// with its rows or its error; 'close' ends the thread. JavaScript, because TypeScript costs a thread 17 MB more.
+import { parentPort, workerData } from 'node:worker_threads'
+import Sqlite from 'better-sqlite3'
+
+const LOCK_WAIT_MS = 5_000
+
+const sqlite = new Sqlite(workerData, { readonly: true, timeout: LOCK_WAIT_MS })
+
+parentPort?.on('message', (message) => {
+  if (message === 'close') {
+    sqlite.close()
+    parentPort?.close()
+    return
+  }
+  try {
+    parentPort?.postMessage({ rows: sqlite.prepare(message.text).all(message.values) })
+  } catch (error) {
+    // A copy of an error between threads lacks its code.
+    parentPort?.postMessage({ error: { message: error.message, code: error.code } })
+  }
+})
