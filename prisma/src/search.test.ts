@@ -1,21 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { engines } from '../scripts/models.ts'
-import { drivers, newUser, temporaryDatabase } from '../test/database.ts'
-import { temporaryDatabase as temporaryPostgres } from '../test/postgres.ts'
+import { newUser } from '../test/database.ts'
+import { everywhere, openDatabase } from '../test/everywhere.ts'
 import { keysetRanges, searchKey, type User, type Where } from './index.ts'
 import type { Order } from './table.ts'
-
-const everywhere = engines.flatMap((engine) => drivers.map((driver) => [engine, driver] as const))
 
 test('a search key is in lower case, with one space between words', () => {
   expect(searchKey('  Ångström\t\u00a0ÉMILE\u3000ЖУК \n')).toBe('ångström émile жук')
 })
 
-describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
-  const openDatabase = () => (engine === 'sqlite' ? temporaryDatabase({ driver }) : temporaryPostgres({ driver }))
-
+describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {
   test('a search returns what a search of an array returns, with filters, sorts, pages and cursors', async () => {
-    await using database = await openDatabase()
+    await using database = await openDatabase(engine, { driver })
     const random = randomOf(7)
     const names = Array.from({ length: 300 }, () => nameOf(random))
     const rows = await database.write((tx) =>
@@ -61,7 +56,7 @@ describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
   })
 
   test('an updated row is found by its new text only, and a deleted one is not found', async () => {
-    await using database = await openDatabase()
+    await using database = await openDatabase(engine, { driver })
     await database.write((tx) => tx.users.insertMany(['ada lovelace', 'ada byron', 'grace'].map(newUser)))
     const found = async (...words: string[]) => {
       const where = { name_key: { contains: { words } } }

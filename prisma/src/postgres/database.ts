@@ -6,6 +6,8 @@ import type { Engine } from '../engine.ts'
 import { Conflict } from '../errors.ts'
 import { readOnly, singleWriteOnly } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
+import type { Executor } from '../sql-table.ts'
+import { declarations } from '../tables.ts'
 import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
@@ -15,6 +17,9 @@ import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MAX_ATTEMPTS = 5
 const MAX_RETRY_DELAY_MS = 100
+/** Rows that a search without an index looks at. */
+const SEARCH_LIMIT = 100_000
+const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
 
 /**
  * Applies pending migrations to a PostgreSQL database and opens it.
@@ -32,6 +37,7 @@ export async function openPostgres(
     driver,
     queueTimeoutMs,
     writeTimeoutMs,
+    onWarning = () => {},
     ...settings
   }: Options & Required<Pick<Options, 'driver' | 'queueTimeoutMs' | 'writeTimeoutMs'>>,
 ): Promise<Engine> {
@@ -42,7 +48,9 @@ export async function openPostgres(
   const openDriver = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
     driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs, !pgbouncer) : openPrisma(pool, writeTimeoutMs)
   const { executor, transaction, close } = await openDriver(pool, parsed)
-  const read = readOnly(executor)
+  const isSearchIndexed = await hasSearchIndexes(executor)
+  if (!isSearchIndexed) onWarning(UNINDEXED)
+  const read = { ...readOnly(executor), searchLimit: isSearchIndexed ? undefined : SEARCH_LIMIT }
   // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
   const lockQueue = new KeyedQueue(queueTimeoutMs)
   const replicas = await openReplicas(parsed, read, settings, openDriver)
@@ -67,6 +75,14 @@ export async function openPostgres(
       await pool.end()
     },
   }
+}
+
+/** Whether every search index exists: a migration omits them where the extension is unavailable. */
+async function hasSearchIndexes(executor: Executor): Promise<boolean> {
+  const searched = Object.values(declarations).filter(({ search }) => search.length > 0)
+  const indexes = searched.map(({ name }) => `${name}_search_idx`)
+  const text = `SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexname = ANY(?::text[])`
+  return (await executor.all({ text, values: [indexes] })).length === indexes.length
 }
 
 // Loaded on demand: Prisma Client takes memory and startup time.

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { newUser } from '../test/database.ts'
+import { everywhere, openDatabase } from '../test/everywhere.ts'
+import { type Database, UniqueViolation } from './index.ts'
+
+const byId = { column: 'id', descending: false } as const
+const namesIn = async ({ read }: Database) =>
+  (await read.users.page({ where: {}, order: byId, take: 100 })).map(({ name }) => name)
+
+describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {
+  test('a failed attempt is undone alone, and the write continues', async () => {
+    await using database = await openDatabase(engine, { driver })
+    const error = await database.write(async (tx, { attempt }) => {
+      await tx.users.insert(newUser('ada'))
+      const failed = attempt(async () => {
+        await tx.users.insert(newUser('bob'))
+        await tx.users.update(1, undefined, { name: 'Ada' })
+        throw new Error('changed my mind')
+      })
+      const caught = await failed.catch((error: Error) => error)
+      expect(await attempt(() => tx.users.insert(newUser('cid')))).toMatchObject({ name: 'cid' })
+      return caught
+    })
+    expect(error).toMatchObject({ message: 'changed my mind' })
+    expect(await namesIn(database)).toEqual(['ada', 'cid'])
+  })
+
+  test('a violated constraint in an attempt does not end the write', async () => {
+    await using database = await openDatabase(engine, { driver })
+    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+    await database.write(async (tx, { attempt }) => {
+      const change = { name: 'Bob', email_key: 'ada@example.com' }
+      await expect(attempt(() => tx.users.update(2, undefined, change))).rejects.toThrow(UniqueViolation)
+      await tx.users.insert(newUser('cid'))
+    })
+    expect(await namesIn(database)).toEqual(['ada', 'bob', 'cid'])
+  })
+
+  test('attempts can be nested, and end with the write', async () => {
+    await using database = await openDatabase(engine, { driver })
+    await database.write(async (tx, { attempt }) => {
+      await attempt(async () => {
+        await tx.users.insert(newUser('ada'))
+        await attempt(async () => {
+          await tx.users.insert(newUser('bob'))
+          throw new Error('inner')
+        }).catch(() => {})
+        await tx.users.insert(newUser('cid'))
+      })
+    })
+    expect(await namesIn(database)).toEqual(['ada', 'cid'])
+    const write = database.write(async (tx, { attempt }) => {
+      await attempt(() => tx.users.insert(newUser('dan')))
+      throw new Error('outer')
+    })
+    await expect(write).rejects.toThrow('outer')
+    expect(await namesIn(database)).toEqual(['ada', 'cid'])
+  })
+
+  test('writes at the same time undo their own attempts only', async () => {
+    await using database = await openDatabase(engine, { driver })
+    const write = (name: string) =>
+      database.write(async (tx, { attempt }) => {
+        await tx.users.insert(newUser(name))
+        await attempt(async () => {
+          await tx.users.insert(newUser(`${name}2`))
+          throw new Error('undo')
+        }).catch(() => {})
+      })
+    await Promise.all(['ada', 'bob', 'cid'].map(write))
+    expect((await namesIn(database)).sort()).toEqual(['ada', 'bob', 'cid'])
+  })
+
+  test('lock returns ids and versions of the matching records in the order of the ids', async () => {
+    await using database = await openDatabase(engine, { driver })
+    await database.write((tx) => tx.users.insertMany(['ada', 'bob', 'cid', 'dan'].map(newUser)))
+    await database.write((tx) => tx.users.update(3, undefined, { age: 3 }))
+    const expected = [
+      { id: 2, version: 1 },
+      { id: 3, version: 2 },
+    ]
+    expect(await database.read.users.lock({ id: { gt: 1 } }, 2)).toEqual(expected)
+    expect(await database.write((tx) => tx.users.lock({ id: { gt: 1 } }, 2))).toEqual(expected)
+    const searched = { name_key: { contains: { words: ['an'] } } }
+    expect(await database.read.users.lock(searched, 9)).toEqual([])
+    expect(await database.write((tx) => tx.users.lock({ name_key: { contains: { words: ['dan'] } } }, 9))).toEqual([
+      { id: 4, version: 1 },
+    ])
+  })
+
+  test('no other write changes a locked record before the end of the write', async () => {
+    await using database = await openDatabase(engine, { driver })
+    await database.write((tx) => tx.users.insert(newUser('ada')))
+    const events: string[] = []
+    let other: Promise<unknown> | undefined
+    await database.write(async (tx) => {
+      await tx.users.lock({}, 10)
+      other = database.write((tx) => tx.users.update(1, undefined, { age: 1 })).then(() => events.push('other'))
+      for (let n = 0; n < 20; n++) await tx.users.find({ id: 1 })
+      events.push('locked')
+    })
+    await other
+    expect(events).toEqual(['locked', 'other'])
+  })
+})
