@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -203,6 +203,29 @@ test('a file that is not a database is rejected by name', async () => {
   await expect(migrate(folder.file)).rejects.toThrow(
     `The database file ${folder.file} cannot be used: file is not a database`,
   )
+})
+
+test('the migration fills the keys of existing records as the service does, and indexes them', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory('sqlite', folder.path)
+  const earlier = join(folder.path, 'earlier')
+  await mkdir(earlier)
+  for (const name of migrationNames('sqlite').filter((name) => name < '0006')) {
+    await rename(join(history, name), join(earlier, name))
+  }
+  await migrate(folder.file, earlier)
+  const old = new Sqlite(folder.file)
+  old
+    .prepare(`INSERT INTO books (title, author, published_date) VALUES (?, ?, '2026-01-02')`)
+    .run('  ÄRGER \t\u00a0und  ЖУК', 'Édouard\u3000MANET')
+  old.close()
+  const database = await createDatabase(`file:${folder.file}`)
+  const where = { title_key: { contains: { words: ['жук', 'éd'], columns: ['title_key', 'author_key'] } } }
+  expect(await database.read.books.find(where)).toMatchObject({
+    title_key: 'ärger und жук',
+    author_key: 'édouard manet',
+  })
+  await database.close()
 })
 
 test('a migration keeps existing records', async () => {

@@ -63,7 +63,11 @@ export class SqliteBackground implements Pick<Executor, 'all'> {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('background-worker.mjs', import.meta.url), { workerData: this.#file })
+    const worker = new Worker(new URL('background-worker.mjs', import.meta.url), {
+      workerData: this.#file,
+      // Some options of this process, such as --input-type, do not apply to a thread.
+      execArgv: [],
+    })
     let cause: unknown
     worker.on('message', (answer: Answer) => this.#answer?.resolve(answer))
     worker.once('error', (error) => {

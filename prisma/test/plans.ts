@@ -28,9 +28,12 @@ export interface ExplainedTables {
   close: () => Promise<void>
 }
 
-/** @param url of an existing database */
-export function explainedTables(url: string): ExplainedTables {
-  return isPostgresUrl(url) ? explainedPostgres(url) : explainedSqlite(url)
+/**
+ * @param url of an existing database
+ * @param planner settings of PostgreSQL's planner
+ */
+export function explainedTables(url: string, planner = INDEXES_ONLY): ExplainedTables {
+  return isPostgresUrl(url) ? explainedPostgres(url, planner) : explainedSqlite(url)
 }
 
 function explainedSqlite(url: string): ExplainedTables {
@@ -79,9 +82,9 @@ interface Explained {
 }
 
 /** The tables of a PostgreSQL database with the plans of their queries, which use indexes if possible. */
-function explainedPostgres(url: string): ExplainedTables {
+function explainedPostgres(url: string, planner: string): ExplainedTables {
   const options = new URL(url)
-  options.searchParams.set('options', INDEXES_ONLY)
+  options.searchParams.set('options', planner)
   const pool = openPool(readPostgresUrl(options.href), { poolSize: 1 })
   const statements = new PreparedStatements(pool, true)
   const plans: Plan[] = []
