@@ -133,15 +133,16 @@ function resolve(
   const versions = binding.ifMatch === undefined ? undefined : compiled(schemaOf(binding.ifMatch))
   const withBody = METHODS_WITH_BODY.has(binding.method)
   if (withBody && binding.body !== undefined) fromBody(binding.body, '')
-  // All other fields come from the body, or from the query string if the method has no body.
+  // All other fields come from the body if it is an object of fields, or else from the query string.
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
-  if (hasEnvelope && !withBody && rest.includes(ENVELOPE)) {
+  const inBody = withBody && binding.body === undefined
+  if (hasEnvelope && !inBody && rest.includes(ENVELOPE)) {
     const reason = `where "${ENVELOPE}" selects the standard envelope; give the field another name`
     throw new Error(`${where} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${reason}`)
   }
-  const query = withBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
-  const fields = withBody ? rest.map((field) => fromBody(field, field)) : []
-  const aliases = withBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
+  const query = inBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
+  const fields = inBody ? rest.map((field) => fromBody(field, field)) : []
+  const aliases = inBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
   const response = binding.response ?? procedure.output
   const facts = otherFields(binding.responseBody, procedure.output)
   return {

@@ -66,7 +66,10 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   optional?: readonly string[]
   /** The status for a body that is not JSON. Default: 415. With 400, such a body counts as missing. */
   otherMediaType?: 400 | 415
-  /** The input field that is the whole body. Default: the body is an object of all fields without another source. */
+  /**
+   * The input field that is the whole body; all fields without another source then come from the query string. Default:
+   * the body is an object of all fields without another source.
+   */
   body?: string
   /** The output field that is the whole response body. The other fields go into the envelope's `meta`. */
   responseBody?: string
@@ -119,6 +122,11 @@ export interface Procedure<
   errors?: number[]
   /** The data of errors, by status. Only declared parts of an `ApiError`'s `data` reach the caller. */
   errorData?: Data
+  /**
+   * The input field that is a list of rows, and the boolean field that allows partial success. If that is true, the
+   * implementation gets a FieldError in place of each invalid row, with paths relative to the row.
+   */
+  rows?: { field: string; partial: string }
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
 

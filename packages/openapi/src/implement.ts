@@ -5,7 +5,7 @@ import type { Contract, Implementation, Middleware, Procedure, Resource, Role, R
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { answerFields, rejectUnknownFields } from './unknown-fields.ts'
-import { type Parser, parserOf, validate } from './validate.ts'
+import { type Parser, parserOf, validate, validateRows } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
 interface BindingView {
@@ -105,7 +105,9 @@ export function implement<C extends Contract, Context>(
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
-          const validated = validate(parse, input)
+          const validated = isPartial(procedure, input)
+            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field)
+            : validate(parse, input)
           const valid = isPromise(validated) ? await validated : validated
           if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
           else checkUnknown?.(input as object)
@@ -121,6 +123,12 @@ export function implement<C extends Contract, Context>(
       return { name, resource, procedure, headers, admit, findMissing, call: observed }
     }),
   )
+}
+
+/** Whether the caller accepts that only the valid rows of the input are processed. */
+function isPartial(procedure: Procedure, input: unknown): procedure is Procedure & Required<Pick<Procedure, 'rows'>> {
+  if (procedure.rows === undefined || typeof input !== 'object' || input === null) return false
+  return (input as Record<string, unknown>)[procedure.rows.partial] === true
 }
 
 type Entry<Context> = AnyRun<Context> | readonly [...Middleware[], AnyRun<Context>]

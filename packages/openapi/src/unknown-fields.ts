@@ -34,7 +34,7 @@ export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered:
 // A body has room for some hundred thousand field names, and the error names each again.
 const MAX_FAULTS = 1000
 
-/** The fields of a response: its own, and those of the objects and lists in it. */
+/** The fields of a response: its own, and those of the objects and lists in it, two levels deep. */
 export function answerFields(output: z.ZodType): Set<string> {
   const fields = new Set<string>()
   const collect = (schema: z.ZodType, depth: number) => {
@@ -47,7 +47,7 @@ export function answerFields(output: z.ZodType): Set<string> {
       }
     }
   }
-  collect(output, 1)
+  collect(output, 2)
   return fields
 }
 

@@ -96,12 +96,45 @@ export function validate<T>(parse: Parser<T>, input: unknown): Awaitable<T> {
 
 function dataOf<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
   if (parsed.success) return parsed.data
+  throw new FieldError(400, faultsIn(parsed.error, input))
+}
+
+/**
+ * Parses an input with a list of rows. A list with invalid rows is accepted: the result has a FieldError in their places.
+ *
+ * @param field the input field that is the list
+ * @throws FieldError 400 if anything but a row is invalid
+ */
+export async function validateRows<T>(parse: Parser<T>, input: Record<string, unknown>, field: string): Promise<T> {
+  const parsed = await parse(input)
+  if (parsed.success) return parsed.data
+  const faults = faultsIn(parsed.error, input)
+  const ofRows = Map.groupBy(faults, ({ path }) => (path[0] === field ? path[1] : undefined))
+  if (ofRows.has(undefined)) throw new FieldError(400, faults)
+  const rows = input[field] as unknown[]
+  const valid = rows.filter((_, index) => !ofRows.has(index))
+  // A list may have a minimum length, so an empty one is not parsed.
+  const data = valid.length === 0 ? { ...input, [field]: [] } : dataOf(await parse({ ...input, [field]: valid }), input)
+  const parsedRows = ((data as Record<string, unknown>)[field] as unknown[]).values()
+  const merged = rows.map((_, index) => {
+    const found = ofRows.get(index)
+    return found === undefined
+      ? parsedRows.next().value
+      : new FieldError(
+          400,
+          found.map(({ path, message }) => ({ path: path.slice(2), message })),
+        )
+  })
+  return { ...data, [field]: merged } as T
+}
+
+function faultsIn(error: z.ZodError, input: unknown): PathFault[] {
   const faults = new Map<string, PathFault>()
-  for (const { path, message } of parsed.error.issues.flatMap(faultsOf)) {
+  for (const { path, message } of error.issues.flatMap(faultsOf)) {
     const field = dotted(path)
     if (!faults.has(field)) faults.set(field, { path, message: isAbsent(input, path) ? REQUIRED : message })
   }
-  throw new FieldError(400, [...faults.values()])
+  return [...faults.values()]
 }
 
 // The faults of a zod issue by field: zod reports some issues for the whole object.

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
-import type { Client } from '@resource/client'
-import type { WritableNoun } from '@resource/contract'
+import type { Contract, WritableNoun } from '@resource/contract'
+import type { z } from 'zod'
 
 /** How the records of one collection are made. */
 export interface Sample<Row = Record<string, unknown>> {
@@ -12,7 +12,7 @@ export interface Sample<Row = Record<string, unknown>> {
   records: (faker: Faker) => Generator<Row>
 }
 
-type Creation<N extends WritableNoun> = Parameters<Client[N]['create']['mutate']>[0]
+type Creation<N extends WritableNoun> = z.input<Contract[N]['procedures']['create']['input']>
 
 /** Realistic records of some collections. The records of all others are made from their declaration. */
 export const samples: { [N in WritableNoun]?: Sample<Creation<N>> } = {

@@ -1,9 +1,9 @@
-import type { Client } from '@resource/client'
-import type { WritableNoun } from '@resource/contract'
+import type { Contract, WritableNoun } from '@resource/contract'
+import type { z } from 'zod'
 import { createLocalClient } from '../local.ts'
 
 /** Inputs of `create`, by collection. Ids are assigned in this order, from 1. */
-export type Seed = { [N in WritableNoun]?: Parameters<Client[N]['create']['mutate']>[0][] }
+export type Seed = { [N in WritableNoun]?: z.input<Contract[N]['procedures']['create']['input']>[] }
 
 /** Creates the records through the service, with all its rules. */
 export async function storeSeed(databaseUrl: string, seed: Seed): Promise<void> {
