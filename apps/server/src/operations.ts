@@ -36,7 +36,7 @@ export function createOperations(
     contract,
     withWrites(
       { database, audited: auditedTables(rules) },
-      { ...collectionServices(rules), keys: keyService(database, onKeyChanged), audit: auditService() },
+      { ...collectionServices(database, rules), keys: keyService(database, onKeyChanged), audit: auditService() },
     ),
     { translate: unavailable, authorize, observe },
   )

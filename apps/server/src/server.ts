@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase, isPostgresUrl } from '@resource/database'
+import { createDatabase, isPostgresUrl, type Tables } from '@resource/database'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
@@ -16,6 +16,7 @@ import { createLimits } from './limits/limits.ts'
 import { shareQuota } from './limits/sharing.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
+import { deleteExpiredBatches } from './store/batches.ts'
 import { deleteExpiredKeys } from './store/idempotency.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -133,7 +134,13 @@ export async function startServer(
   const { quota } = limits
   const unshare = quota && sharesDatabase(config) ? shareQuota(database, quota, log) : undefined
   const deleteExpired = () => {
-    deleteExpiredKeys(database).catch((err: unknown) => log.warn({ err }, 'could not delete expired idempotency keys'))
+    const purge = async (tx: Tables) => {
+      await deleteExpiredKeys(tx)
+      await deleteExpiredBatches(tx)
+    }
+    database
+      .write(purge)
+      .catch((err: unknown) => log.warn({ err }, 'could not delete expired idempotency keys and batches'))
     if (config.AUDIT_DAYS === 0) return
     deleteOldEntries(database, config.AUDIT_DAYS).catch((err: unknown) =>
       log.warn({ err }, 'could not delete old audit entries'),

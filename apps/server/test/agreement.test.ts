@@ -9,13 +9,26 @@ const facts: CollectionFacts = {
   hidden: [],
   filters: ['quantity_gte'],
   sort: ['id', 'quantity'],
+  search: ['note'],
+  groups: [],
+  measures: [],
+  keys: [],
   sortAliases: {},
   references: { user_id: 'users' },
   unindexed: {},
 }
 const fields = { quantity: z.int(), note: z.string().nullable().default(null), user_id: z.int() }
 const agreeing: DeclaredTable = {
-  columns: { id: 'int', quantity: 'int', note: 'text?', user_id: 'int', pin_hash: 'text?', version: 'int' },
+  columns: {
+    id: 'int',
+    quantity: 'int',
+    note: 'text?',
+    user_id: 'int',
+    pin_hash: 'text?',
+    note_key: 'text',
+    version: 'int',
+  },
+  search: ['note_key'],
   indexed: ['id', 'quantity'],
   references: { user_id: { table: 'users', onDelete: 'Restrict' } },
 }
@@ -36,6 +49,12 @@ function check({ facts: otherFacts, fields: otherFields, table }: Differences = 
 
 test('a declaration that agrees with its table is accepted', () => {
   expect(check).not.toThrow()
+})
+
+test('a search field whose column is not in the search index is refused', () => {
+  expect(() => check({ table: { search: [] } })).toThrow(
+    'orders: the model in prisma/schema.prisma marks no column note_key with @search',
+  )
 })
 
 test('a collection without a model is refused', () => {

@@ -37,6 +37,7 @@ test('C27 without envelope=true records and arrays are returned bare', async () 
   expect((await server.request('GET', '/books')).body).toEqual([book])
 })
 
+const now = '2031-02-03T04:05:06.789Z'
 const pageOne = { page: 1, limit: 100, next: null }
 /** The key of the data of an operation in its envelope, and the page metadata in `meta`. */
 interface Wrapping {
@@ -97,6 +98,10 @@ function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
     [`create${tag}`, { key: noun }],
     ...['get', 'create', 'replace', 'update'].map((verb): [string, Wrapping] => [verb + one, { key: collection.one }]),
     [`delete${one}`, {}],
+    [`summarize${tag}`, { key: 'summaries', facts: { as_of: now } }],
+    [`update${tag}`, { key: 'results' }],
+    [`delete${tag}`, { key: 'results' }],
+    ...['create', 'get', 'apply'].map((verb): [string, Wrapping] => [`${verb}${one}Batch`, { key: 'batch' }]),
   ]
 }
 
@@ -107,7 +112,7 @@ for (const operationId of operationIds) {
   const enveloped = `${path}${path.includes('?') ? '&' : '?'}envelope=true`
 
   test(`C27 envelope: ${operationId} (${method} ${path}) wraps its plain response`, async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-02-03T04:05:06.789Z') })
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
     await using plainServer = await startTestServer()
     await using server = await startTestServer()
     await seed(plainServer)
@@ -121,7 +126,7 @@ for (const operationId of operationIds) {
     expect(withoutRandom(body)).toEqual({
       status: 'success',
       data: expected?.key === undefined ? bare : { [expected.key]: bare },
-      meta: { version, timestamp: '2031-02-03T04:05:06.789Z', ...expected?.facts },
+      meta: { version, timestamp: now, ...expected?.facts },
     })
   })
 

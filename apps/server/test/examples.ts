@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
-import { collections, inlined, REFERENCED_ID, recordOf, referenced, sampleOf } from './samples.ts'
+import { batchId, batchOf, collections, inlined, REFERENCED_ID, recordOf, referenced, sampleOf } from './samples.ts'
 
 export interface Example {
   method: string
@@ -37,6 +37,7 @@ const examples = new Map(
         method: method.toUpperCase(),
         path: path.replace(/\{\w+\}/, String(seededId(path))),
         ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
+        ...(path.endsWith('/batches') && { json: batchOf(nounOf(path)) }),
         ...exceptions[operation.operationId],
       },
     ]),
@@ -65,12 +66,17 @@ export const SEEDED = collections.length + referenced.length + 2
 
 /** The id of the seeded record of a path or noun: the second of the keys, because requests use the first. */
 export function seededId(target: string): number {
+  if (target.includes('/batches/')) return batchId(nounOf(target))
   return target.includes('keys') ? 2 : 1
 }
 
+function nounOf(path: string) {
+  return path.split('/').at(path.startsWith('/api/') ? 2 : 1) as (typeof collections)[number]
+}
+
 /**
- * Creates the records that the examples use: record 1 of each collection, the records they reference, and key 2. From
- * then on the requests of the server use key 1.
+ * Creates the records that the examples use: record 1 of each collection, the records they reference, key 2, and a batch of
+ * each collection. From then on the requests of the server use key 1.
  */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
@@ -84,6 +90,10 @@ export async function seed(server: TestServer): Promise<void> {
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })
+  for (const noun of collections) {
+    const { createBatch } = server.client[noun] as unknown as { createBatch: { mutate: (input: object) => object } }
+    expect(await createBatch.mutate(batchOf(noun))).toMatchObject({ id: batchId(noun) })
+  }
   // The service records the last use asynchronously; a test must not observe that write.
   let lastUse = null
   while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at

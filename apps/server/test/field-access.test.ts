@@ -126,6 +126,9 @@ test('the document lists the role that a change of each field requires', () => {
   }
   walk(createDocument().components?.schemas, '')
   expect(roles.toSorted()).toEqual([
+    '.CreateBookBatchBody.properties.action: {"delete":"admin"}',
+    '.CreateItemBatchBody.properties.action: {"delete":"admin"}',
+    '.CreateUserBatchBody.properties.action: {"delete":"admin"}',
     '.CreateUserBody.properties.role: {"admin":"admin"}',
     '.ReplaceUserBody.properties.role: admin',
     '.SlashCreateUserBody.properties.role: {"admin":"admin"}',
@@ -134,6 +137,9 @@ test('the document lists the role that a change of each field requires', () => {
     '.SlashUpdateUserBody.properties.role: admin',
     '.UpdateUserBody.properties.password: admin',
     '.UpdateUserBody.properties.role: admin',
+    '.UserChange.properties.password: admin',
+    '.UserChange.properties.role: admin',
+    '.UserChanges.properties.role: admin',
     '.UserCreate.properties.role: {"admin":"admin"}',
   ])
 })

@@ -13,6 +13,7 @@ async function seed(server: TestServer) {
     await tx.users.insertMany(
       rows.map((n) => ({
         name: `n${n % 4}`,
+        name_key: `n${n % 4}`,
         email: `u${(n * 5) % 13}@x.yz`,
         email_key: `u${(n * 5) % 13}@x.yz`,
         password_hash: null,
@@ -24,10 +25,21 @@ async function seed(server: TestServer) {
       })),
     )
     await tx.books.insertMany(
-      rows.map((n) => ({ title: `t${n % 4}`, author: `a${n % 3}`, published_date: `200${n % 5}-01-01` })),
+      rows.map((n) => ({
+        title: `t${n % 4}`,
+        title_key: `t${n % 4}`,
+        author: `a${n % 3}`,
+        author_key: `a${n % 3}`,
+        published_date: `200${n % 5}-01-01`,
+      })),
     )
     await tx.items.insertMany(
-      rows.map((n) => ({ name: `n${n % 4}`, price: n % 5, category: n % 3 === 0 ? null : `c${n % 2}` })),
+      rows.map((n) => ({
+        name: `n${n % 4}`,
+        name_key: `n${n % 4}`,
+        price: n % 5,
+        category: n % 3 === 0 ? null : `c${n % 2}`,
+      })),
     )
   })
 }

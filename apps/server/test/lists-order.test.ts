@@ -14,7 +14,9 @@ async function seedUsers(server: TestServer) {
     { name: 'b', email: 'b@x.yz', role: 'user', status: 'inactive', age: null, created_at: at(2), updated_at: at(3) },
     { name: 'c', email: 'a@x.yz', role: 'admin', status: 'active', age: 30, created_at: at(3), updated_at: at(3) },
   ]
-  await database.write((tx) => tx.users.insertMany(rows.map((row) => ({ ...user, ...row, email_key: row.email }))))
+  await database.write((tx) =>
+    tx.users.insertMany(rows.map((row) => ({ ...user, ...row, name_key: row.name, email_key: row.email }))),
+  )
 }
 
 async function seedBooks(server: TestServer) {

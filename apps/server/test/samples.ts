@@ -7,6 +7,7 @@ export interface Schema {
   format?: string
   examples?: unknown[]
   enum?: unknown[]
+  const?: unknown
   anyOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>
@@ -50,6 +51,7 @@ export function nextId(noun: string): number {
 export function sampleOf(schema: Schema, n: number): unknown {
   const { type, format, examples = [], enum: choices, items, minimum = 0, maximum = 1e6 } = schema
   if (schema['x-references'] !== undefined) return REFERENCED_ID
+  if (schema.const !== undefined) return schema.const
   if (n < examples.length) return examples[n]
   if (choices) return choices[n % choices.length]
   const [variant, other] = schema.anyOf ?? (Array.isArray(type) ? type.map((type) => ({ ...schema, type })) : [])
@@ -69,11 +71,27 @@ function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fi
   const names = Object.keys(properties)
   const needed = names.filter((name) => required.includes(name))
   const sampled = needed.length > 0 ? needed : names.slice(0, 1)
-  return Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)]))
+  // A row names its record.
+  const id = 'id' in properties && { id: 1 }
+  return { ...Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)])), ...id }
+}
+
+/** A batch of all records of a collection. It changes the first field. */
+export function batchOf(noun: Collection) {
+  const [[field, value] = []] = Object.entries(recordOf(noun, 3))
+  return { action: 'update', filter: {}, changes: { [field as string]: value } }
+}
+
+/** The id of the batch of a collection after `seed`. */
+export function batchId(noun: string): number {
+  return (collections as string[]).indexOf(noun) + 1
 }
 
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
+  if (verb === 'createBatch') return batchOf(noun as Collection)
+  if (verb === 'getBatch') return { batch_id: batchId(noun) }
+  if (verb === 'applyBatch') return { batch_id: batchId(noun), status: 'applied' }
   const { properties = {}, required } = inputSchemaOf(noun, verb)
   const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
   // Records with the first choice are not referenced, so they can be deleted.

@@ -9,5 +9,8 @@ export const books = collection({
     author: text(1, 200).meta({ examples: ['Ursula K. Le Guin'] }),
     published_date: date().meta({ examples: ['1969-03-01'] }),
   },
+  filters: ['author', 'title_contains', 'author_contains', 'published_date_gte', 'published_date_lte'],
+  search: ['title', 'author'],
+  groups: ['author'],
   omit: ['update'],
 })

@@ -9,6 +9,7 @@ import {
   type Role,
 } from '@resource/openapi/contract'
 import { z } from 'zod'
+import { type BatchProcedures, batches } from './batches.ts'
 import { messageField } from './errors.ts'
 import {
   bulk,
@@ -22,9 +23,11 @@ import {
   location,
   many,
   message,
+  moment,
   must,
   recordId,
   referenceOf,
+  searchText,
   stale,
   timestamp,
   version,
@@ -34,7 +37,9 @@ import {
   writeHeaders,
 } from './fields.ts'
 import { bare, type FilterName, type Filters, filtersOf } from './filters.ts'
+import { deleteMany, type ManyProcedures, updateMany } from './many.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
+import { type SummaryProcedures, summarize } from './summaries.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -58,6 +63,11 @@ type Row<F extends Fields, T extends boolean> = PublicRecord<F, T> & { version: 
 type Write = typeof write
 type Once = { idempotency_key: typeof idempotencyKey }
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
+/** The fields that filters can name. */
+type Filterable<F extends Fields, T extends boolean> = F & Times<T>
+/** The schemas of all filters, with `q` if the collection has a search index. */
+type Matching<F extends Fields, T extends boolean, L extends string, Q> = Filters<Filterable<F, T>, L> &
+  ([Q] extends [never] ? unknown : { q: z.ZodOptional<typeof searchText> })
 
 /** The standard procedures of a collection. The published client replaces these comments by those of each resource. */
 export interface Standard<
@@ -67,7 +77,11 @@ export interface Standard<
   L extends z.ZodRawShape,
   S extends string,
   R extends Fields,
-> {
+  G extends string,
+  M extends string,
+> extends SummaryProcedures<L, G, M>,
+    ManyProcedures<N, Changeable<F>, z.ZodObject<Row<F, T>>>,
+    BatchProcedures<L, Changeable<F>, z.ZodObject<PublicRecord<F, T>>> {
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
@@ -92,8 +106,11 @@ export interface Standard<
   delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message, typeof stale>
 }
 
+/** The omitted procedures: records that cannot be deleted one by one cannot be deleted together either. */
+type Omitted<O> = O | ('delete' extends O ? 'deleteMany' : never)
+
 // biome-ignore lint/suspicious/noExplicitAny: the procedure names do not depend on the type arguments
-type Verb = keyof Standard<any, any, any, any, any, any>
+type Verb = keyof Standard<any, any, any, any, any, any, any, any>
 
 /** Overrides for the REST binding of a standard procedure; undefined removes a property. */
 type BindingOverrides = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
@@ -102,11 +119,14 @@ export interface Declaration<
   N extends string,
   F extends Fields,
   T extends boolean,
-  L extends FilterName<F>,
+  L extends FilterName<Filterable<F, T>>,
   S extends string,
   O extends Verb,
   R extends Fields,
   P extends Procedures,
+  Q extends keyof F & string,
+  G extends keyof F & string,
+  M extends keyof F & string,
 > {
   noun: N
   /** The singular noun. Default: the noun without its last letter. */
@@ -119,10 +139,18 @@ export interface Declaration<
   /** Whether the service maintains `created_at` and `updated_at`. */
   timestamps?: T
   /**
-   * The filters of lists: `status` by equality, `price_lt` by a bound, `status_in` by several values. Several filters of
-   * one field are combined with AND.
+   * The filters of lists: `status` by equality, `price_lt` by a bound, `status_in` by several values, `name_contains` by
+   * words. Several filters of one field are combined with AND.
    */
   filters?: readonly L[]
+  /** The text fields that `q` searches. Each has a column for it: `name_key` for `name`. */
+  search?: readonly Q[]
+  /** The text and choice fields by which records can be summarized. */
+  groups?: readonly G[]
+  /** The number fields whose range and mean summaries have. */
+  measures?: readonly M[]
+  /** The unique text fields that can name a record in an update of many. */
+  keys?: readonly (keyof F & string)[]
   /** The attributes for `sort`. Default: `id`, all visible fields and the timestamps. */
   sort?: readonly S[]
   /**
@@ -165,6 +193,14 @@ export interface CollectionFacts {
   /** Aliases in `sort` and their fields. */
   sortAliases: Readonly<Record<string, string>>
   filters: readonly string[]
+  /** The fields that `q` searches. */
+  search: readonly string[]
+  /** The fields that records can be summarized by. */
+  groups: readonly string[]
+  /** The number fields whose range and mean summaries have. */
+  measures: readonly string[]
+  /** The unique fields that can name a record in an update of many. */
+  keys: readonly string[]
   /** The fields that lists can be sorted by, without aliases. */
   sort: readonly string[]
   /** The noun of the referenced collection, by field. */
@@ -183,18 +219,30 @@ export function collection<
   const N extends string,
   F extends Fields,
   T extends boolean = false,
-  L extends FilterName<F> = never,
+  L extends FilterName<Filterable<F, T>> = never,
   S extends string = 'id' | (keyof (Shown<F> & Times<T>) & string),
   O extends Verb = never,
   R extends Fields = F,
   P extends Procedures = Record<never, never>,
+  Q extends keyof F & string = never,
+  G extends keyof F & string = never,
+  M extends keyof F & string = never,
 >(
-  declaration: Declaration<N, F, T, L, S, O, R, P>,
-): CollectionResource<Omit<Standard<N, F, T, Filters<F, L>, S, R>, O> & P> {
-  const { noun, fields, description, omit = [], errorForm = messageField, param = 'id' } = declaration
+  declaration: Declaration<N, F, T, L, S, O, R, P, Q, G, M>,
+): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L, Q>, S, R, G, M>, Omitted<O>> & P> {
+  const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
+  const omit: string[] = [...(declaration.omit ?? [])]
+  if (omit.includes('delete')) omit.push('deleteMany')
   checkFields(noun, fields)
-  const filters = filtersOf(noun, fields, declaration.filters ?? [])
+  const { search = [], groups = [], measures = [], keys = [] } = declaration
+  checkSummaries(noun, fields, groups, measures)
+  const filterable = { ...fields, ...(declaration.timestamps && { created_at: moment, updated_at: moment }) }
+  const filters = filtersOf(noun, filterable as Fields, [...(declaration.filters ?? [])] as string[], search)
+  const matching = {
+    ...filters,
+    ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
+  } as unknown as Matching<F, T, L, Q>
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
   const shown = Object.fromEntries(
@@ -233,16 +281,21 @@ export function collection<
     meta: { openapi: withOverrides(defaults, bindings[verb]) },
   })
 
+  const nested = (verb: Verb) => (defaults: RestMeta) =>
+    withOverrides({ ...defaults, path: `${base}${defaults.path}` }, bindings[verb])
+  const manyOptions = { noun, One }
+  const visibleChanges = Object.fromEntries(Object.entries(changes).filter(([name]) => !hidden.includes(name)))
+
   const standard = {
     list: query({
-      input: listInput(filters, sort),
+      input: listInput(matching, sort),
       output: z.object({ [noun]: z.array(versioned), ...pageFacts }),
       ...restOf('list', {
         method: 'GET',
         path,
         operationId: `list${Many}`,
         summary: `List ${noun}`,
-        description: listDescription(Object.keys(filters)),
+        description: listDescription(Object.keys(matching)),
         successDescription: `A page of ${noun}.`,
         responseBody: noun,
         response: pageOf(record),
@@ -350,9 +403,32 @@ export function collection<
         status: 204,
       }),
     }),
+    summarize: summarize(
+      { noun, filters: matching, groups, measures, access: access.summarize ?? 'reader' },
+      nested('summarize'),
+    ),
+    updateMany: updateMany(
+      { ...manyOptions, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
+      nested('updateMany'),
+    ),
+    deleteMany: deleteMany({ ...manyOptions, access: access.deleteMany ?? 'admin' }, nested('deleteMany')),
+    ...batches(
+      {
+        ...manyOptions,
+        base,
+        filters: matching,
+        fields: visibleChanges,
+        record,
+        access: {
+          update: access.updateMany ?? 'writer',
+          delete: omit.includes('deleteMany') ? undefined : (access.deleteMany ?? 'admin'),
+        },
+      },
+      (verb, defaults) => nested(verb)(defaults),
+    ),
   }
   const procedures = {
-    ...Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb as O))),
+    ...Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb))),
     ...declaration.procedures?.(versioned, record),
   }
   return {
@@ -366,6 +442,10 @@ export function collection<
       hidden,
       sortAliases,
       filters: Object.keys(filters),
+      search,
+      groups,
+      measures,
+      keys,
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
       references: referencesOf(fields),
       unindexed: (declaration.unindexed ?? {}) as Record<string, string>,
@@ -389,6 +469,20 @@ function checkFields(noun: string, fields: Fields): void {
     if (error === undefined) continue
     throw new Error(`${noun}: the default of ${name}, ${JSON.stringify(defaultValue)}, ${error.issues[0]?.message}`)
   }
+}
+
+/** @throws Error if records are grouped by a field that is not text, or measured by one that is not a number */
+function checkSummaries(noun: string, fields: Fields, groups: readonly string[], measures: readonly string[]): void {
+  const typeOf = (name: string) => bare(fields[name] as z.ZodType).def.type
+  const group = groups.find((name) => !['string', 'enum'].includes(typeOf(name)))
+  if (group !== undefined)
+    throw new Error(`${noun}: records cannot be grouped by ${group}: it must be text or a choice`)
+  const measure = measures.find((name) => typeOf(name) !== 'number')
+  if (measure !== undefined) throw new Error(`${noun}: ${measure} cannot be a measure: it must be a number`)
+}
+
+function searchDescription(search: readonly string[]): string {
+  return `Only records that contain every word, in ${joined([...search]).replace(/ and ([^ ]*)$/, ' or $1')}, ignoring case. A word of 2 characters matches the beginning of a word, a longer one any part of a field.`
 }
 
 function referencesOf(fields: Fields): Record<string, string> {

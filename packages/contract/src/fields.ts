@@ -121,13 +121,14 @@ export const idempotencyKey = z
   })
 
 const versionRule = must('a version number or a list of at most 100')
-const ifVersion = z
+/** The versions of a record that a write accepts. */
+export const versionCondition = z
   .union([version, z.array(version).max(100)], versionRule)
   .optional()
   .meta({ description: 'Write only if the record still has this version, or one of these versions; otherwise 412.' })
 
 /** The input of a write to an existing record, in addition to its fields. */
-export const write = { if_version: ifVersion, idempotency_key: idempotencyKey }
+export const write = { if_version: versionCondition, idempotency_key: idempotencyKey }
 
 /** The REST headers of a write and the input field that each one fills. */
 export const writeHeaders = { 'Idempotency-Key': 'idempotency_key' }
@@ -155,6 +156,15 @@ export function changesOf<F extends z.ZodRawShape>(fields: F) {
     .partial()
     .extend({ id: recordId, ...write })
 }
+
+const wordsRule = must('words of at least 2 characters')
+
+const phrase = text(1, 200)
+
+/** The text of a search: words of 2 or more characters. */
+export const searchText = phrase
+  .refine((value) => value.split(/\s+/).every((word) => [...word].length >= 2), wordsRule)
+  .meta({ ...phrase.meta(), examples: ['ada love'] })
 
 const filterRule = must('text without NUL characters and lone surrogates')
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choiceFilter, must, textFilter } from './fields.ts'
+import { choiceFilter, must, searchText, textFilter } from './fields.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -8,9 +8,9 @@ const BOUNDS = { lt: 'below', lte: 'at most', gt: 'above', gte: 'at least' } as 
 type Bound = keyof typeof BOUNDS
 type Value<S> = S extends z.ZodType ? NonNullable<z.output<S>> : never
 
-/** The names of possible filters: `status`, `price_lt`, `status_in`. */
+/** The names of possible filters: `status`, `price_lt`, `status_in`, `name_contains`. */
 export type FilterName<F extends Fields> = keyof F & string extends infer Name extends string
-  ? Name | `${Name}_${Bound | 'in'}`
+  ? Name | `${Name}_${Bound | 'in' | 'contains'}`
   : never
 
 // A text filter accepts any text; text that no record has gives an empty list.
@@ -24,7 +24,9 @@ export type Filters<F extends Fields, Names extends string> = {
       ? Filter<Value<F[Field]>>
       : Name extends `${infer Field}_in`
         ? Filter<FilterValue<Value<F[Field]>>[]>
-        : never
+        : Name extends `${string}_contains`
+          ? Filter<string>
+          : never
 }
 
 type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
@@ -32,7 +34,7 @@ type Filter<V> = z.ZodOptional<z.ZodType<V, V>>
 /** A parsed filter name: the field, and how it is compared. */
 export interface FilterFacts {
   field: string
-  by: 'value' | 'in' | Bound
+  by: 'value' | 'in' | 'contains' | Bound
 }
 
 /** @param fields the names of all fields of the resource */
@@ -45,21 +47,27 @@ export function readFilter(name: string, fields: readonly string[]): FilterFacts
 /**
  * The schema of each filter, derived from the schema of its field.
  *
- * @throws Error if a filter names no field, or is a list of values that may contain commas
+ * @param searchable the fields that have a search index
+ * @throws Error if a filter names no field, is a list of values that may contain commas, or searches a field without a
+ * search index
  */
 export function filtersOf<F extends Fields, Name extends string>(
   noun: string,
   fields: F,
   names: readonly Name[],
+  searchable: readonly string[],
 ): Filters<F, Name> {
   const made = names.map((name) => {
     const { field, by } = readFilter(name, Object.keys(fields))
     const schema = fields[field]
-    if (schema === undefined || !(by === 'value' || by === 'in' || by in BOUNDS)) {
+    if (schema === undefined || !(by === 'value' || by === 'in' || by === 'contains' || by in BOUNDS)) {
       const known = Object.keys(fields).join(', ')
       throw new Error(
-        `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte or _in`,
+        `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte, _in or _contains`,
       )
+    }
+    if (by === 'contains' && !searchable.includes(field)) {
+      throw new Error(`${noun}: the filter ${name} needs ${field} in \`search\``)
     }
     if (by === 'in' && mayHaveCommas(bare(schema))) {
       throw new Error(
@@ -91,6 +99,9 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
           param: { style: 'form', explode: false },
         })
     )
+  }
+  if (by === 'contains') {
+    return searchText.meta({ ...searchText.meta(), description: `Only ${noun} whose ${field} contains these words.` })
   }
   const isNumber = schema.def.type === 'number'
   const value = isNumber ? 'this number: digits with an optional decimal point' : 'this value'

@@ -13,7 +13,10 @@ export const items = collection({
       .nullable()
       .default(null),
   },
-  filters: ['category', 'price_lt'],
+  filters: ['category', 'price_lt', 'price_lte', 'price_gt', 'price_gte', 'name_contains'],
+  search: ['name'],
+  groups: ['category'],
+  measures: ['price'],
   path: '/items/',
   param: 'item_id',
   example: { id: 7, name: 'Lamp', price: 24.5, category: null },

@@ -15,6 +15,14 @@ const atLeastOne = z
   .min(1, wholeRule)
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
+/** @param what the things that are limited: `Records per page` */
+export function limitOf(what: string, limit: number) {
+  return atLeastOne
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .prefault(limit)
+    .meta({ description: `${what}. Values over ${MAX_LIMIT} are treated as ${MAX_LIMIT}.` })
+}
+
 /**
  * The input of a list: `filters`, `page`, `limit`, `sort`, `after` and `count`.
  *
@@ -34,10 +42,7 @@ export function listInput<F extends z.ZodRawShape, A extends string>(
         .transform((page) => Math.min(page, MAX_PAGE))
         .optional()
         .meta({ description: 'Page number, starting at 1. A page past the end is empty.' }),
-      limit: atLeastOne
-        .transform((limit) => Math.min(limit, MAX_LIMIT))
-        .prefault(DEFAULT_LIMIT)
-        .meta({ description: `Records per page. Values over ${MAX_LIMIT} are treated as ${MAX_LIMIT}.` }),
+      limit: limitOf('Records per page', DEFAULT_LIMIT),
       sort: z
         .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
         .optional()

@@ -19,7 +19,20 @@ const orders = collection({
     pin: hidden(text(4, 8).optional()),
   },
   timestamps: true,
-  filters: ['status', 'status_in', 'reference', 'quantity_gte', 'quantity_in', 'due_lt'],
+  filters: [
+    'status',
+    'status_in',
+    'reference',
+    'reference_contains',
+    'quantity_gte',
+    'quantity_in',
+    'due_lt',
+    'created_at_lt',
+  ],
+  search: ['reference'],
+  groups: ['status'],
+  measures: ['quantity'],
+  keys: ['reference'],
   unindexed: { reference: 'few orders' },
   fieldRoles: { pin: 'admin', status: 'writer' },
   valueRoles: { status: { closed: 'admin' } },
@@ -40,6 +53,28 @@ test('a declaration creates the standard procedures except those it omits', () =
     ['createMany', 'mutation', 'writer', 'POST', '/orders/bulk', 'createOrders', 'Create many orders'],
     ['update', 'mutation', 'writer', 'PATCH', '/orders/{id}', 'updateOrder', 'Update an order'],
     ['delete', 'mutation', 'admin', 'DELETE', '/orders/{id}', 'deleteOrder', 'Delete an order'],
+    ['summarize', 'query', 'reader', 'GET', '/orders/summaries', 'summarizeOrders', 'Summarize orders'],
+    ['updateMany', 'mutation', 'writer', 'PATCH', '/orders/bulk', 'updateOrders', 'Update many orders'],
+    ['deleteMany', 'mutation', 'admin', 'POST', '/orders/deletions', 'deleteOrders', 'Delete many orders'],
+    [
+      'createBatch',
+      'mutation',
+      'writer',
+      'POST',
+      '/orders/batches',
+      'createOrderBatch',
+      'Preview a change of all matching orders',
+    ],
+    ['getBatch', 'query', 'reader', 'GET', '/orders/batches/{batch_id}', 'getOrderBatch', 'Get a batch of orders'],
+    [
+      'applyBatch',
+      'mutation',
+      'writer',
+      'PATCH',
+      '/orders/batches/{batch_id}',
+      'applyOrderBatch',
+      'Apply a batch of orders',
+    ],
   ])
 })
 
@@ -84,7 +119,20 @@ test('a record has every field except hidden ones, its timestamps and its versio
     timestamps: true,
     hidden: ['pin'],
     sortAliases: {},
-    filters: ['status', 'status_in', 'reference', 'quantity_gte', 'quantity_in', 'due_lt'],
+    filters: [
+      'status',
+      'status_in',
+      'reference',
+      'reference_contains',
+      'quantity_gte',
+      'quantity_in',
+      'due_lt',
+      'created_at_lt',
+    ],
+    search: ['reference'],
+    groups: ['status'],
+    measures: ['quantity'],
+    keys: ['reference'],
     sort: [
       'id',
       'reference',
@@ -125,6 +173,96 @@ test('a filter by several values accepts a list of 1 to 100 values', () => {
   expect(faults({ quantity_in: Array(101).fill(1) })).toEqual([[['quantity_in'], 'must be a list of 1 to 100 values']])
   expect(readFilter('quantity_in', ['quantity'])).toEqual({ field: 'quantity', by: 'in' })
   expectTypeOf<z.input<typeof list.input>['quantity_in']>().toEqualTypeOf<number[] | undefined>()
+})
+
+const messagesOf = (schema: z.ZodType, input: object) =>
+  schema.safeParse(input).error?.issues.map(({ path, message }) => [path.join('.'), message])
+
+test('a search consists of words of at least 2 characters', () => {
+  expect(list.input.parse({ q: ' Ada  lo ', reference_contains: 'ab' })).toMatchObject({
+    q: 'Ada  lo',
+    reference_contains: 'ab',
+  })
+  expect(messagesOf(list.input, { q: 'ada l' })).toEqual([['q', 'must be words of at least 2 characters']])
+  expect(messagesOf(list.input, { q: ' ' })?.[0]).toEqual(['q', 'must be text of 1 to 200 characters'])
+  expectTypeOf<z.input<typeof list.input>['q']>().toEqualTypeOf<string | undefined>()
+  expect(readFilter('reference_contains', ['reference'])).toEqual({ field: 'reference', by: 'contains' })
+})
+
+test('a contains filter needs a search index', () => {
+  const fields = { reference: text(1, 100) }
+  expect(() => collection({ noun: 'orders', description: '', fields, filters: ['reference_contains'] })).toThrow(
+    'orders: the filter reference_contains needs reference in `search`',
+  )
+})
+
+test('a summary accepts the declared groups and measures, and a prefix only with a group', () => {
+  const { summarize } = orders.procedures
+  expect(summarize.input.parse({ by: 'status', of: 'quantity', prefix: 'op', q: 'x1' })).toEqual({
+    by: 'status',
+    of: 'quantity',
+    prefix: 'op',
+    q: 'x1',
+    limit: 100,
+  })
+  expect(messagesOf(summarize.input, { by: 'reference', of: 'price' })).toEqual([
+    ['by', 'must be status'],
+    ['of', 'must be quantity'],
+  ])
+  expect(messagesOf(summarize.input, { prefix: 'op' })).toEqual([
+    ['prefix', 'requires by: the field of orders whose values begin with it'],
+  ])
+  expectTypeOf<z.input<typeof summarize.input>['by']>().toEqualTypeOf<'status' | undefined>()
+})
+
+test('groups that are not text or a choice, and measures that are not numbers, are rejected', () => {
+  const fields = { reference: text(1, 100), quantity: whole(1, 9) }
+  expect(() => collection({ noun: 'orders', description: '', fields, groups: ['quantity'] })).toThrow(
+    'orders: records cannot be grouped by quantity: it must be text or a choice',
+  )
+  expect(() => collection({ noun: 'orders', description: '', fields, measures: ['reference'] })).toThrow(
+    'orders: reference cannot be a measure: it must be a number',
+  )
+})
+
+test('a row of an update of many has any field, an id and versions, without defaults', () => {
+  const { updateMany } = orders.procedures
+  const rows = [{ id: 7, quantity: 3, if_version: 2 }, { reference: 'x' }]
+  expect(updateMany.input.parse({ orders: rows, key: 'reference' })).toEqual({
+    orders: rows,
+    partial: false,
+    key: 'reference',
+    create: false,
+  })
+  expect(messagesOf(updateMany.input, { orders: [{ id: 7, quantity: 0 }] })).toEqual([
+    ['orders.0.quantity', 'must be a whole number from 1 to 1000'],
+  ])
+})
+
+test('a batch has changes exactly if its action is update, and never changes hidden fields', () => {
+  const { createBatch } = orders.procedures
+  const parsed = createBatch.input.parse({
+    action: 'update',
+    filter: { status: 'open' },
+    changes: { quantity: 3, pin: '1234' },
+  })
+  expect(parsed).toEqual({ action: 'update', filter: { status: 'open' }, changes: { quantity: 3 } })
+  const rule = 'is required with the action update, and not allowed with delete'
+  expect(messagesOf(createBatch.input, { action: 'update', filter: {} })).toEqual([['changes', rule]])
+  expect(messagesOf(createBatch.input, { action: 'delete', filter: {}, changes: {} })).toEqual([['changes', rule]])
+})
+
+test('a collection whose records cannot be deleted has no procedure that deletes many', () => {
+  const { procedures } = collection({
+    noun: 'orders',
+    description: '',
+    fields: { reference: text(1, 100) },
+    omit: ['delete'],
+  })
+  expect(Object.keys(procedures)).not.toContain('deleteMany')
+  expect(messagesOf(procedures.createBatch.input, { action: 'delete', filter: {} })).toEqual([
+    ['action', 'must be update'],
+  ])
 })
 
 test('a list filter on values that may contain commas is rejected', () => {
@@ -185,7 +323,7 @@ test('a filter that names no field is rejected at startup and at compile time', 
       filters: ['referense_lt'],
     })
   expect(declare).toThrow(
-    'orders: the filter referense_lt names no field; the fields are reference, each also with _lt, _lte, _gt, _gte or _in',
+    'orders: the filter referense_lt names no field; the fields are reference, each also with _lt, _lte, _gt, _gte, _in or _contains',
   )
 })
 

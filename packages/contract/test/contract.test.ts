@@ -14,8 +14,19 @@ function bindingsOf(noun: keyof Contract): Record<string, string[]> {
   )
 }
 
+/** The bindings that every collection has at its path for many records. */
+const manyOf = (base: string) => ({
+  summarize: [`GET ${base}/summaries`],
+  updateMany: [`PATCH ${base}/bulk`],
+  deleteMany: [`POST ${base}/deletions`],
+  createBatch: [`POST ${base}/batches`],
+  getBatch: [`GET ${base}/batches/{batch_id}`],
+  applyBatch: [`PATCH ${base}/batches/{batch_id}`],
+})
+
 test('U22 users have three APIs', () => {
   expect(bindingsOf('users')).toEqual({
+    ...manyOf('/api/users'),
     list: ['GET /api/users', 'GET /users', 'GET /api/users/'],
     get: ['GET /api/users/{id}', 'GET /users/{user_id}', 'GET /api/users/{id}/'],
     create: ['POST /api/users', 'POST /users', 'POST /api/users/'],
@@ -30,6 +41,7 @@ test('U22 users have three APIs', () => {
 
 test('books and items have one API each', () => {
   expect(bindingsOf('books')).toEqual({
+    ...manyOf('/books'),
     list: ['GET /books'],
     get: ['GET /books/{id}'],
     create: ['POST /books'],
@@ -38,6 +50,7 @@ test('books and items have one API each', () => {
     delete: ['DELETE /books/{id}'],
   })
   expect(bindingsOf('items')).toEqual({
+    ...manyOf('/items'),
     list: ['GET /items/'],
     get: ['GET /items/{item_id}'],
     create: ['POST /items/'],

@@ -16,7 +16,14 @@ interface Tally {
 type Counted = Request & { [TALLY]?: Tally }
 
 // Procedures that cost more than one short query; any other costs 1.
-const COSTS: Record<string, number> = { createMany: 10, deleteByStatus: 10 }
+const COSTS: Record<string, number> = {
+  createMany: 10,
+  updateMany: 10,
+  deleteMany: 10,
+  deleteByStatus: 10,
+  createBatch: 10,
+  applyBatch: 10,
+}
 // Each full KiB of a request body costs one unit.
 const BYTES_PER_UNIT = 1024
 

@@ -1,6 +1,7 @@
 import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/contract'
 import type { Kind } from '@resource/database'
 import { z } from 'zod'
+import { searchColumn } from './row-mapping.ts'
 
 /** The compared parts of a collection's declaration. */
 export interface DeclaredCollection {
@@ -18,6 +19,8 @@ export interface DeclaredCollection {
 export interface DeclaredTable {
   columns: Readonly<Record<string, Kind>>
   indexed: readonly PropertyKey[]
+  /** The columns of its search index. */
+  search: readonly PropertyKey[]
   references: Readonly<Record<string, { table: PropertyKey; onDelete: 'Restrict' | 'Cascade' } | undefined>>
 }
 
@@ -30,13 +33,17 @@ const MODEL = 'the model in prisma/schema.prisma'
  * @throws Error that lists each field whose declarations differ
  */
 export function checkAgreement(collection: DeclaredCollection, table: DeclaredTable | undefined): void {
-  const { noun } = collection
+  const { noun, facts } = collection
   if (table === undefined) throw new Error(`${noun}: there is no table; add a model to prisma/schema.prisma`)
   const named = new Set([...collection.shown, ...Object.keys(collection.fields), ...collection.derived])
   const missing = [...named].filter((name) => !(name in table.columns))
   if (missing.length > 0) throw new Error(`${noun}: ${MODEL} has no column for ${missing.join(', ')}`)
   const faults = [...wrongKinds(collection, table), ...wrongReferences(collection, table)]
   if (faults.length > 0) throw new Error(`${noun}: ${faults.join('; ')}`)
+  const unsearchable = facts.search.map(searchColumn).filter((column) => !table.search.includes(column))
+  if (unsearchable.length > 0) {
+    throw new Error(`${noun}: ${MODEL} marks no column ${unsearchable.join(', ')} with @search`)
+  }
   const unindexed = withoutIndex(collection, table)
   if (unindexed.length > 0) {
     const [first] = unindexed
@@ -90,7 +97,11 @@ function wrongReferences({ facts, fields }: DeclaredCollection, { references }: 
 }
 
 function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: DeclaredTable): string[] {
-  const filtered = facts.filters.map((filter) => readFilter(filter, Object.keys(fields)).field)
+  const names = [...Object.keys(fields), 'created_at', 'updated_at']
+  const filtered = facts.filters.flatMap((filter) => {
+    const { field, by } = readFilter(filter, names)
+    return by === 'contains' ? [] : [field]
+  })
   const named = [...new Set([...filtered, ...facts.sort])]
   return named.filter((field) => !indexed.includes(field) && !(field in facts.unindexed))
 }

@@ -1,12 +1,16 @@
 import { type CollectionFacts, type Contract, contract, type Role } from '@resource/contract'
-import { type Change, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
-import type { z } from 'zod'
+import { type Change, type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
+import { z } from 'zod'
 import { type FieldRules, fieldRules } from '../access/fields.ts'
 import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
-import type { MutationContext, Services } from './context.ts'
+import { batchService } from './batches.ts'
+import type { Context, MutationContext, Services } from './context.ts'
+import { manyService } from './many.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
-import { type DerivedColumn, type Row, rowMapping, type Values } from './row-mapping.ts'
+import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
+import { summaryService } from './summaries.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
+import { refuseDelete } from './writes.ts'
 
 /** The names of the collections; each has a table of the same name. */
 export type CollectionNoun = {
@@ -24,7 +28,20 @@ export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
 /** The rules of each collection that has any. */
 export type AllRules = { [N in CollectionNoun]?: CollectionRules<N> }
 
-type Verb = 'list' | 'get' | 'create' | 'createMany' | 'replace' | 'update' | 'delete'
+type Verb =
+  | 'list'
+  | 'get'
+  | 'create'
+  | 'createMany'
+  | 'replace'
+  | 'update'
+  | 'delete'
+  | 'summarize'
+  | 'updateMany'
+  | 'deleteMany'
+  | 'createBatch'
+  | 'getBatch'
+  | 'applyBatch'
 type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
 
 /** The standard procedures, including those that a collection omits. */
@@ -43,19 +60,20 @@ interface Named {
 /**
  * Creates the services of all collections.
  *
+ * @param database to count the records that refer to one that cannot be deleted
  * @throws Error if a declaration does not match its table
  */
-export function collectionServices(rules: AllRules): Pick<Services, CollectionNoun> {
+export function collectionServices(database: Database, rules: AllRules): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
-    const standard = standardService(noun, derived)
+    const standard = standardService(database, noun, { ...searchColumns(contract[noun].collection.search), ...derived })
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
   return Object.fromEntries(services)
 }
 
-function standardService(noun: CollectionNoun, derived: Record<string, DerivedColumn>): Standard {
+function standardService(database: Database, noun: CollectionNoun, derived: Record<string, DerivedColumn>): Standard {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
   const { hidden } = facts
   const name = facts.one.replace(/^./, (letter) => letter.toUpperCase())
@@ -73,6 +91,10 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
   const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
+  const noRules = fieldRules(z.object())
+  const rowRules = procedures.updateMany && fieldRules(rowOf(procedures.updateMany.input, noun))
+  const batchRules = procedures.createBatch && fieldRules(procedures.createBatch.input)
+  const refuse = (error: unknown, id?: number) => refuseDelete(error, noun, id, database.read)
 
   return {
     list: async (input, { read }, wanted = rows.readColumns) => {
@@ -134,30 +156,66 @@ function standardService(noun: CollectionNoun, derived: Record<string, DerivedCo
       }
       return write(work, { autocommit: !cascades })
     },
+
+    summarize: summaryService(tableOf, rows.where),
+
+    ...manyService({
+      noun,
+      name,
+      tableOf,
+      rows,
+      creation: { input: procedures.create?.input ?? z.object(), rules: creation ?? noRules },
+      checkChange: async (input, context) => (await checkChange(rowRules, input, context)).check,
+      refuseDelete: refuse,
+    }),
+
+    ...batchService({
+      noun,
+      tableOf,
+      rows,
+      check: async (input, { caller }) => {
+        batchRules?.checkValues(caller, input)
+        const changes = (input.changes ?? {}) as Values
+        for (const field of rowRules?.guarded ?? [])
+          if (changes[field] !== undefined) rowRules?.checkChange(caller, field)
+      },
+      refuseDelete: refuse,
+    }),
   }
 
   function change(rules: FieldRules | undefined): Run {
     return async (input, context) => {
       const { id, if_version } = input as unknown as Named
-      const guarded = rules?.guarded.filter((field) => input[field] !== undefined) ?? []
-      // A record does not show whether a hidden field has changed.
-      for (const field of guarded) if (hidden.includes(field)) rules?.checkChange(context.caller, field)
-      await rows.check(input)
-      const compared = rules?.allows(context.caller) ? [] : guarded.filter((field) => !hidden.includes(field))
-      const checkChange = ({ before, after }: Change<Row>) => {
-        for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(context.caller, field)
-      }
+      const { check, comparesRecords } = await checkChange(rules, input, context)
       return context.write(
         async (tx, ready?: Values[]) => {
           const changes = rows.changes(input, ready?.[0])
-          const written = updateVersioned(tableOf(tx), name, id, if_version, changes, checkChange)
+          const written = updateVersioned(tableOf(tx), name, id, if_version, changes, check)
           return rows.present(await written.catch((error) => rows.refuse(error)))
         },
         // A change that the caller may not make is rolled back, which needs a transaction.
-        { ...rows.preparation([input], context), autocommit: compared.length === 0 },
+        { ...rows.preparation([input], context), autocommit: !comparesRecords },
       )
     }
   }
+
+  /** Checks a change before its transaction. `check` compares the record before and after. */
+  async function checkChange(rules: FieldRules | undefined, input: Values, { caller }: Context) {
+    const guarded = rules?.guarded.filter((field) => input[field] !== undefined) ?? []
+    // A record does not show whether a hidden field has changed.
+    for (const field of guarded) if (hidden.includes(field)) rules?.checkChange(caller, field)
+    await rows.check(input)
+    const compared = rules?.allows(caller) ? [] : guarded.filter((field) => !hidden.includes(field))
+    const check = ({ before, after }: Change<Row>) => {
+      for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(caller, field)
+    }
+    return { check, comparesRecords: compared.length > 0 }
+  }
+}
+
+/** The schema of the rows in the input of a write of many records. */
+function rowOf({ shape }: z.ZodObject, noun: string): z.ZodObject {
+  return (shape[noun] as z.ZodArray<z.ZodObject>).element
 }
 
 function roleToDelete(noun: PropertyKey): Role | undefined {

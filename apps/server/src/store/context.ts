@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
-import type { Tables } from '@resource/database'
+import type { Tables, WriteControl } from '@resource/database'
 import type { Caller } from '../access/caller.ts'
 
 /** The context of a call. */
@@ -37,11 +37,11 @@ export interface WriteOptions<Prepared> {
 /**
  * Runs the write of one call in a transaction, once per idempotency key, with an audit entry for each change.
  *
- * @param work gets the transaction and the result of `prepare`
+ * @param work gets the transaction, the result of `prepare`, and `attempt`, which undoes a failed part of the write alone
  * @throws ApiError 409 if the idempotency key was used with a different input
  */
 export type Write = <Result, Prepared = undefined>(
-  work: (tx: Tables, prepared: Prepared) => Promise<Result>,
+  work: (tx: Tables, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   options?: WriteOptions<Prepared>,
 ) => Promise<Result>
 

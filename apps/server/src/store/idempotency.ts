@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditContext, Database, IdempotencyKey, Tables } from '@resource/database'
+import type { AuditContext, Database, IdempotencyKey, Tables, WriteControl } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import { ANONYMOUS, queueKey } from '../access/caller.ts'
 import { enqueueHash } from '../passwords/hashing.ts'
@@ -33,13 +33,13 @@ export async function writeOnce<Result, Prepared = undefined>(
   context: Context,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
-  work: (tx: Tables, prepared: Prepared) => Promise<Result>,
+  work: (tx: Tables, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const audit = auditContext(procedure, context, audited)
   if (key === undefined) {
     const prepared = await prepare(false)
-    return database.write((tx) => work(tx, prepared), { autocommit, audit })
+    return database.write((tx, { attempt }) => work(tx, prepared, attempt), { autocommit, audit })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
@@ -50,12 +50,12 @@ export async function writeOnce<Result, Prepared = undefined>(
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early)) return database.write(async () => replay(early, print), { autocommit: true })
   const prepared = await prepare(isSecret)
-  const store = async (tx: Tables): Promise<Result> => {
+  const store = async (tx: Tables, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isReplayable(first)) return replay(first, print)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
-    const result = await work(tx, prepared)
+    const result = await work(tx, prepared, attempt)
     await tx.idempotencyKeys.insert({
       procedure: scope,
       key,
@@ -74,9 +74,8 @@ export function replayCount(): number {
 }
 
 /** Deletes the keys whose response is too old to be replayed. */
-export async function deleteExpiredKeys(database: Database): Promise<void> {
-  const created_at = { lte: new Date(Date.now() - RETENTION_MS) }
-  await database.write((tx) => tx.idempotencyKeys.deleteAll({ created_at }))
+export async function deleteExpiredKeys(tx: Tables): Promise<void> {
+  await tx.idempotencyKeys.deleteAll({ created_at: { lte: new Date(Date.now() - RETENTION_MS) } })
 }
 
 // The scope of a key: other callers must neither get a caller's response nor take its key first.

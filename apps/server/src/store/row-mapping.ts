@@ -1,9 +1,11 @@
 import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
 import {
+  type Contains,
   type Entity,
   type Kind,
   type Range,
   ReferenceViolation,
+  searchKey,
   timestamp,
   UniqueViolation,
   type Where,
@@ -41,16 +43,27 @@ export interface RowMappingOptions {
   columns: Readonly<Record<string, Kind>>
 }
 
+export type RowMapping = ReturnType<typeof rowMapping>
+
+/** The column with the search text of a field. */
+export const searchColumn = (field: string) => `${field}_key`
+
+/** The columns with the search texts of these fields. */
+export function searchColumns(fields: readonly string[]): Record<string, DerivedColumn> {
+  return Object.fromEntries(fields.map((field) => [searchColumn(field), { from: field, make: searchKey as never }]))
+}
+
 /** Maps the fields of a collection to the columns of its table, and back. */
 export function rowMapping({ facts, fields, shown, derived, columns }: RowMappingOptions) {
   const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
   const dates = shown.filter((field) => columns[field]?.startsWith('date'))
   const sentDates = dates.filter((field) => fields.includes(field))
-  const filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, fields) }))
+  const filterable = [...fields, ...dates]
+  const filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, filterable) }))
   const isWhole = dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
 
   const stored = (field: string, value: unknown): unknown =>
-    sentDates.includes(field) && typeof value === 'string' ? new Date(value) : value
+    dates.includes(field) && typeof value === 'string' ? new Date(value) : value
 
   const columnsOf = (input: Values, ready: Values | undefined): Row => {
     const row: Values = { ...ready }
@@ -125,10 +138,25 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
     where: (input: Values): Where<Row> => {
       const conditions: Values = {}
       for (const { filter, field, by } of filters) {
-        if (input[filter] === undefined) continue
-        conditions[field] = narrowed(conditions[field], by, stored(field, input[filter]))
+        const value = input[filter]
+        if (value === undefined) continue
+        if (by === 'contains') conditions[searchColumn(field)] = { contains: contains(value as string) }
+        else conditions[field] = narrowed(conditions[field], by, stored(field, value))
       }
+      // The search names its columns, so it can be the condition of any column that has no other one.
+      const { q } = input
+      if (typeof q === 'string') conditions.id = { contains: contains(q, facts.search.map(searchColumn)) }
       return conditions as Where<Row>
+    },
+
+    /** The unique column by which a field names a record. */
+    keyColumn: (field: string) => {
+      const maker = makers.find(({ from, make }) => from === field && make !== undefined)
+      const read = (row: Values): unknown => {
+        const value = row[field]
+        return value === undefined || maker?.make === undefined ? value : maker.make(value)
+      }
+      return { column: maker?.column ?? field, valueOf: read }
     },
 
     /**
@@ -147,6 +175,10 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
       throw faults.length === 0 ? error : new FieldError(409, faults)
     },
   }
+}
+
+function contains(text: string, columns?: readonly string[]): Contains {
+  return { words: searchKey(text).split(' '), ...(columns && { columns }) }
 }
 
 /** Combines the condition of a column with another one. */

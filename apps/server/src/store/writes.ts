@@ -19,7 +19,7 @@ export function withWrites(target: Target, services: Services): Implementation<C
       const writing: Run = (input, context) => {
         const write: Write = (work, options) =>
           writeOnce(target, context, name, input, work, { ...usual, ...options }).catch((error) =>
-            refuse(error, noun, input, target.database.read),
+            refuseDelete(error, noun, (input as { id?: number }).id, target.database.read),
           )
         return run(input, { ...context, write })
       }
@@ -37,13 +37,15 @@ function isOfOneRecord({ input, output }: Procedure): boolean {
 /**
  * Rethrows an error of a write. If records of another collection refer to a deleted one, the error is an ApiError 409 with
  * their number.
+ *
+ * @param id the deleted record, if it was one
  */
-async function refuse(error: unknown, noun: string, input: { id?: number }, read: Tables): Promise<never> {
+export async function refuseDelete(error: unknown, noun: string, id: number | undefined, read: Tables): Promise<never> {
   if (!(error instanceof ReferenceViolation) || error.referring === undefined) throw error
   const { table, column } = error.referring as { table: keyof Tables; column: string }
   const references: { [column: string]: { table: string } } = declarations[table].references
-  const isDirect = input.id !== undefined && references[column]?.table === noun
-  const count = isDirect ? await read[table].count({ [column]: input.id }) : 0
+  const isDirect = id !== undefined && references[column]?.table === noun
+  const count = isDirect ? await read[table].count({ [column]: id }) : 0
   const [who, them] = count === 1 ? [`1 ${oneOf(table)} refers`, 'it'] : [`${count} ${table} refer`, 'them']
   throw new ApiError(
     409,

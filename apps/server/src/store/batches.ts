@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { type Batch, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
+import { ApiError } from '@resource/openapi'
+import type { Context, MutationContext } from './context.ts'
+import type { Row, RowMapping, Values } from './row-mapping.ts'
+import { notFound } from './versioned.ts'
+
+const LIFETIME_MS = 10 * 60 * 1000
+const MAX_RECORDS = 100_000
+const SAMPLE = 5
+// Between so many records other requests are served.
+const RECORDS_PER_STEP = 200
+
+interface BatchOptions {
+  noun: string
+  tableOf: (tables: Tables) => RecordTable<Row>
+  rows: RowMapping
+  /** @throws FieldError if the caller may not carry out the action, or a value is not allowed */
+  check: (input: Values, context: Context) => Promise<void>
+  /** Rethrows an error of a delete; a violated reference as a 409. */
+  refuseDelete: (error: unknown, id?: number) => Promise<never>
+}
+
+interface BatchInput {
+  action: 'update' | 'delete'
+  filter: Values
+  changes?: Values
+}
+
+/** The procedures that change or delete all matching records of a collection, after a preview. */
+export function batchService({ noun, tableOf, rows, check, refuseDelete }: BatchOptions) {
+  const find = async (tables: Tables, id: number, { caller }: Context): Promise<Batch> => {
+    const batch = await tables.batches.find({ id })
+    const isVisible =
+      batch?.resource === noun && batch.caller === caller.name && batch.expires_at.getTime() > Date.now()
+    if (!isVisible) throw notFound('Batch')
+    return batch
+  }
+
+  const present = async (batch: Batch, tables: Tables) => {
+    const { id, action, status, count, created_at, expires_at } = batch
+    const where = rows.where(JSON.parse(batch.filter))
+    const order = { column: 'id', descending: false } as const
+    const sample = status === 'applied' ? [] : await tableOf(tables).page({ where, order, take: SAMPLE })
+    return {
+      id,
+      action: action as 'update' | 'delete',
+      status: status as 'pending' | 'applied',
+      count,
+      sample: sample.map((row) => rows.present(row)),
+      created_at: timestamp(created_at),
+      expires_at: timestamp(expires_at),
+    }
+  }
+
+  return {
+    createBatch: async (input: Values, context: MutationContext) => {
+      await check(input, context)
+      const { action, filter, changes } = input as never as BatchInput
+      return context.write(async (tx) => {
+        const matching = await tableOf(tx).lock(rows.where(filter), MAX_RECORDS + 1)
+        if (matching.length > MAX_RECORDS) {
+          const limit = MAX_RECORDS.toLocaleString('en')
+          throw new ApiError(400, `More than ${limit} ${noun} match: a batch takes at most ${limit}; add filters`)
+        }
+        const created_at = new Date()
+        const batch = await tx.batches.insert({
+          resource: noun,
+          caller: context.caller.name,
+          action,
+          filter: JSON.stringify(filter),
+          changes: changes === undefined ? null : JSON.stringify(changes),
+          fingerprint: fingerprint(matching),
+          count: matching.length,
+          status: 'pending',
+          created_at,
+          expires_at: new Date(created_at.getTime() + LIFETIME_MS),
+        })
+        return present(batch, tx)
+      })
+    },
+
+    getBatch: async ({ batch_id }: Values, context: Context) =>
+      present(await find(context.read, batch_id as number, context), context.read),
+
+    applyBatch: ({ batch_id }: Values, context: MutationContext) =>
+      context.write(
+        async (tx) => {
+          const batch = await find(tx, batch_id as number, context)
+          if (batch.status !== 'pending') throw new ApiError(409, 'The batch was already applied')
+          const table = tableOf(tx)
+          const matching = await table.lock(rows.where(JSON.parse(batch.filter)), batch.count + 1)
+          if (fingerprint(matching) !== batch.fingerprint) {
+            throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
+          }
+          const ids = matching.map(({ id }) => id)
+          if (batch.action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
+          else await updateAll(table, ids, JSON.parse(batch.changes ?? '{}'))
+          const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
+          if (applied === undefined) throw new ApiError(409, 'The batch was already applied')
+          return present(applied.after, tx)
+        },
+        { autocommit: false },
+      ),
+  }
+
+  async function updateAll(table: RecordTable<Row>, ids: number[], input: Values): Promise<void> {
+    for (const [index, id] of ids.entries()) {
+      if (index % RECORDS_PER_STEP === RECORDS_PER_STEP - 1) await setImmediate()
+      await table.update(id, undefined, rows.changes(input, undefined)).catch((error) => rows.refuse(error))
+    }
+  }
+}
+
+async function deleteAll(table: RecordTable<Row>, ids: number[]): Promise<void> {
+  for (let first = 0; first < ids.length; first += RECORDS_PER_STEP) {
+    await table.deleteAll({ id: { in: ids.slice(first, first + RECORDS_PER_STEP) } } as Where<Row>)
+  }
+}
+
+function fingerprint(matching: { id: number; version: number }[]): string {
+  const hash = createHash('sha256')
+  for (const { id, version } of matching) hash.update(`${id}:${version},`)
+  return hash.digest('base64')
+}
+
+/** Deletes the batches that have expired. */
+export async function deleteExpiredBatches(tx: Tables): Promise<void> {
+  await tx.batches.deleteAll({ expires_at: { lte: new Date() } })
+}

@@ -1,0 +1,165 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Change, RecordTable, Tables, Where } from '@resource/database'
+import { ApiError, FieldError, type Path, parserOf, validate } from '@resource/openapi'
+import type { z } from 'zod'
+import type { FieldRules } from '../access/fields.ts'
+import type { Context, MutationContext } from './context.ts'
+import type { Row, RowMapping, Values } from './row-mapping.ts'
+import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
+
+export type CheckChange = (change: Change<Row>) => void
+
+interface ManyOptions {
+  noun: string
+  /** The record's name in messages: `User` */
+  name: string
+  tableOf: (tables: Tables) => RecordTable<Row>
+  rows: RowMapping
+  /** The input of `create` and its roles, for the records that an update creates. */
+  creation: { input: z.ZodObject; rules: FieldRules }
+  /** Checks a change before its transaction. Returns the check of the record before and after. */
+  checkChange: (input: Values, context: Context) => Promise<CheckChange>
+  /** Rethrows an error of a delete; a violated reference as a 409 with the number of records that refer to the record. */
+  refuseDelete: (error: unknown, id: number) => Promise<never>
+}
+
+interface RowResult {
+  status: number
+  record?: Values
+  error?: string
+  fields?: { field: string; message: string }[]
+}
+
+interface UpdateInput {
+  partial: boolean
+  key?: string
+  create: boolean
+}
+
+interface NamedRow extends Values {
+  id?: number
+  if_version?: IfVersion
+}
+
+// Between so many rows other requests are served.
+const ROWS_PER_STEP = 50
+
+/** The procedures of a collection that write many records. */
+export function manyService({ noun, name, tableOf, rows, creation, checkChange, refuseDelete }: ManyOptions) {
+  const parseCreation = parserOf(creation.input)
+
+  const createRow = async (table: RecordTable<Row>, row: Values, ready: Values | undefined, context: Context) => {
+    const { id: _, if_version: __, ...fields } = row
+    const input = (await validate(parseCreation, fields)) as Values
+    creation.rules.checkValues(context.caller, input)
+    return table.insert(rows.created(input, ready, new Date()))
+  }
+
+  return {
+    updateMany: async (input: Values, context: MutationContext) => {
+      const { partial, key = 'id', create } = input as never as UpdateInput
+      const given = input[noun] as (NamedRow | FieldError)[]
+      const checked = await eachRow(given, partial, noun, async (row) => {
+        if (row instanceof FieldError) throw row
+        return { row, check: await checkChange(row, context) }
+      })
+      const inputs = checked.map((each) => ('row' in each ? each.row : {}))
+      const keyColumn = rows.keyColumn(key)
+
+      return context.write(
+        async (tx, prepared: Values[] | undefined, attempt) => {
+          const table = tableOf(tx)
+          const ids = key === 'id' ? undefined : await idsByKey(table, keyColumn.column, inputs.map(keyColumn.valueOf))
+          const write = async (row: NamedRow, check: CheckChange, ready: Values | undefined): Promise<RowResult> => {
+            const value = keyColumn.valueOf(row)
+            const id = ids === undefined ? row.id : ids.get(value)
+            if (id !== undefined) {
+              const { if_version } = row
+              const stored = await updateVersioned(table, name, id, if_version, rows.changes(row, ready), check)
+              return { status: 200, record: rows.present(stored) }
+            }
+            if (!create) throw value === undefined ? missingKey(key) : notFound(name)
+            const stored = await createRow(table, row, ready, context)
+            ids?.set(value, stored.id)
+            return { status: 201, record: rows.present(stored) }
+          }
+          const results = await eachRow(checked, partial, noun, (each, index) => {
+            if ('status' in each) return each
+            const run = () => write(each.row, each.check, prepared?.[index]).catch((error) => rows.refuse(error))
+            return partial ? attempt(run) : run()
+          })
+          return { results }
+        },
+        { ...rows.preparation(inputs, context), autocommit: false },
+      )
+    },
+
+    deleteMany: (input: Values, { write }: MutationContext) => {
+      const { partial } = input as never as UpdateInput
+      const given = input[noun] as (NamedRow | FieldError)[]
+      return write(
+        async (tx, _, attempt) => {
+          const remove = async (row: NamedRow | FieldError) => {
+            if (row instanceof FieldError) throw row
+            const { id = 0, if_version } = row
+            const run = () => deleteVersioned(tableOf(tx), name, id, if_version)
+            await (partial ? attempt(run) : run()).catch((error) => refuseDelete(error, id))
+            return { status: 204 }
+          }
+          const results = await eachRow(given, partial, noun, remove)
+          return { results: results.map((result, index) => ({ ...result, id: idOf(given[index]) })) }
+        },
+        { autocommit: false },
+      )
+    },
+  }
+}
+
+/**
+ * The results of `run` for each row. With partial success, a row that fails has its error as the result.
+ *
+ * @throws FieldError with the path of the row for the first one that fails, without partial success
+ */
+async function eachRow<Given, Result>(
+  given: Given[],
+  partial: boolean,
+  noun: string,
+  run: (row: Given, index: number) => Promise<Result> | Result,
+): Promise<(Result | RowResult)[]> {
+  const results: (Result | RowResult)[] = []
+  for (const [index, row] of given.entries()) {
+    if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) await setImmediate()
+    try {
+      results.push(await run(row, index))
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error
+      if (!partial) throw atRow(error, [noun, index])
+      const { status, message, fields } = error
+      results.push({ status, error: message, ...(fields.length > 0 && { fields }) })
+    }
+  }
+  return results
+}
+
+function atRow(error: ApiError, at: Path): FieldError {
+  if (error instanceof FieldError) return error.withPaths((path) => [...at, ...path])
+  const { status, message } = error
+  return new FieldError(status, [{ path: at, message }])
+}
+
+/** The ids of the records with one of these values in a unique column. */
+async function idsByKey(table: RecordTable<Row>, column: string, values: unknown[]): Promise<Map<unknown, number>> {
+  const wanted = values.filter((value) => value !== undefined)
+  const where = { [column]: { in: wanted } } as Where<Row>
+  const order = { column: 'id', descending: false } as const
+  const found = await table.page({ columns: ['id', column], where, order, take: wanted.length })
+  return new Map(found.map((row): [unknown, number] => [row[column], row.id as number]))
+}
+
+function missingKey(key: string): FieldError {
+  return new FieldError(400, [{ path: [key], message: 'is required' }])
+}
+
+function idOf(row: NamedRow | FieldError | undefined): number {
+  return row === undefined || row instanceof FieldError ? 0 : (row.id ?? 0)
+}

@@ -1,0 +1,149 @@
+import { mutation, type Procedure, query, type RestMeta, type Role } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { idempotencyKey, location, must, recordId, timestamp, withValueRoles, writeHeaders } from './fields.ts'
+
+const SAMPLE = 5
+
+const batchId = { batch_id: recordId.meta({ description: 'The id of the batch.', examples: [7] }) }
+
+function batchOf<R extends z.ZodType>(record: R) {
+  return z.object({
+    id: z.int(),
+    action: z.enum(['update', 'delete']),
+    status: z.enum(['pending', 'applied']),
+    count: z.int().min(0).meta({ description: 'The number of matching records.' }),
+    sample: z
+      .array(record)
+      .max(SAMPLE)
+      .meta({ description: `The first matching records, at most ${SAMPLE}.` }),
+    created_at: timestamp,
+    expires_at: timestamp.meta({ description: 'From then on the batch no longer exists.' }),
+  })
+}
+
+const action = z.enum(['update', 'delete'], must('update or delete'))
+
+function batchInput<L extends z.ZodRawShape, F extends z.ZodRawShape>(filters: L, fields: F) {
+  return {
+    action,
+    filter: z.strictObject(filters),
+    changes: z.object(fields).partial().optional(),
+    idempotency_key: idempotencyKey,
+  }
+}
+
+function actionOf(access: { update: Role; delete: Role | undefined }) {
+  if (access.delete === undefined) return z.enum(['update'], must('update'))
+  return access.delete === access.update ? action : withValueRoles({ delete: access.delete }, action)
+}
+
+const applied = {
+  status: z.literal('applied', must('applied')),
+  idempotency_key: idempotencyKey,
+}
+
+/** The procedures that change or delete all matching records, after a preview. */
+export interface BatchProcedures<L extends z.ZodRawShape, F extends z.ZodRawShape, R extends z.ZodType> {
+  /** Previews a change of all matching records. It is not carried out until the batch is applied. */
+  createBatch: Procedure<'mutation', z.ZodObject<ReturnType<typeof batchInput<L, F>>>, ReturnType<typeof batchOf<R>>>
+  /** Gets a batch. Only its creator can see it. */
+  getBatch: Procedure<'query', z.ZodObject<typeof batchId>, ReturnType<typeof batchOf<R>>>
+  /** Carries out a batch, if the records that match are still those of the preview. */
+  applyBatch: Procedure<'mutation', z.ZodObject<typeof batchId & typeof applied>, ReturnType<typeof batchOf<R>>>
+}
+
+interface BatchOptions<L extends z.ZodRawShape, F extends z.ZodRawShape, R extends z.ZodType> {
+  noun: string
+  One: string
+  /** The path of the collection, without a trailing slash. */
+  base: string
+  filters: L
+  /** The fields that a batch can set. */
+  fields: F
+  record: R
+  /** `delete` is undefined if records cannot be deleted. */
+  access: { update: Role; delete: Role | undefined }
+}
+
+export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R extends z.ZodType>(
+  { noun, One, base, filters, fields, record, access }: BatchOptions<L, F, R>,
+  rest: (verb: 'createBatch' | 'getBatch' | 'applyBatch', defaults: RestMeta) => RestMeta,
+): BatchProcedures<L, F, R> {
+  const batch = batchOf(record).meta({ id: `${One}Batch` })
+  const input = batchInput(filters, fields)
+  const single = { response: batch, envelope: 'batch' }
+  const path = '/batches/{batch_id}' as const
+  return {
+    createBatch: mutation({
+      access: access.update,
+      input: z
+        .object({
+          ...input,
+          action: actionOf(access),
+          filter: input.filter.meta({
+            id: `${One}Filter`,
+            description: `Which ${noun}: the filters of the list. Empty for all.`,
+          }),
+          changes: input.changes
+            .unwrap()
+            .meta({ id: `${One}Changes` })
+            .optional(),
+        })
+        .refine(({ action, changes }) => (action === 'update') === (changes !== undefined), {
+          path: ['changes'],
+          error: 'is required with the action update, and not allowed with delete',
+        }),
+      output: batch,
+      errors: [409],
+      meta: {
+        openapi: rest('createBatch', {
+          ...single,
+          method: 'POST',
+          path: '/batches',
+          operationId: `create${One}Batch`,
+          summary: `Preview a change of all matching ${noun}`,
+          description: `Finds the ${noun} that match, at most 100,000, and changes none of them. Apply the batch within 10 minutes.`,
+          successDescription: 'The batch, with the number of matching records and a sample.',
+          status: 201,
+          headerParams: writeHeaders,
+          headers: location(`${base}/batches/{id}`),
+        }),
+      },
+    }) as never,
+    getBatch: query({
+      input: z.object(batchId),
+      output: batch,
+      errors: [404],
+      meta: {
+        openapi: rest('getBatch', {
+          ...single,
+          method: 'GET',
+          path,
+          operationId: `get${One}Batch`,
+          summary: `Get a batch of ${noun}`,
+          description: 'Only its creator can see a batch.',
+          successDescription: 'The batch.',
+        }),
+      },
+    }),
+    applyBatch: mutation({
+      access: access.update,
+      input: z.object({ ...batchId, ...applied }),
+      output: batch,
+      errors: [404, 409, 412],
+      meta: {
+        openapi: rest('applyBatch', {
+          ...single,
+          method: 'PATCH',
+          path,
+          operationId: `apply${One}Batch`,
+          summary: `Apply a batch of ${noun}`,
+          description:
+            'Changes exactly the records of the preview. If other records match by now, or one of them has changed, it changes nothing and returns 412.',
+          successDescription: 'The applied batch.',
+          headerParams: writeHeaders,
+        }),
+      },
+    }),
+  }
+}

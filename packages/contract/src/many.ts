@@ -1,0 +1,146 @@
+import { mutation, type Procedure, type RestMeta, type Role } from '@resource/openapi/contract'
+import { z } from 'zod'
+import { idempotencyKey, many, recordId, versionCondition, writeHeaders } from './fields.ts'
+
+type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
+
+const partial = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Write every valid row and report the others, instead of all rows or none.' })
+
+/** The fields of a row in an update of many records. */
+export function changedRow<F extends z.ZodRawShape>(fields: F) {
+  return z.object(fields).partial().extend({ id: recordId.optional(), if_version: versionCondition })
+}
+
+const outcome = {
+  status: z.int().meta({ description: 'The status that a request for this row alone would have.', examples: [200] }),
+  error: z.string().optional().meta({ description: 'What is wrong; absent on success.' }),
+  fields: z
+    .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidRowField' }))
+    .optional()
+    .meta({ description: 'The invalid fields and what each must be; absent if the error concerns no field.' }),
+}
+
+function resultOf<R extends z.ZodType>(record: R) {
+  return z.object({ ...outcome, record: record.optional() })
+}
+
+const deletion = z.object({ ...outcome, id: z.int() }).meta({ id: 'Deletion' })
+const deletedRow = z.object({ id: recordId, if_version: versionCondition }).meta({ id: 'RecordToDelete' })
+
+// Not aliases of the types of the procedures: to compare two of those takes the compiler far longer.
+export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType> {
+  /** Changes many records: all or none, or with `partial` every valid row. A row names its record by `id` or by `key`. */
+  updateMany: Procedure<
+    'mutation',
+    z.ZodObject<
+      Under<N, z.ZodArray<ReturnType<typeof changedRow<F>>>> & {
+        partial: typeof partial
+        key: z.ZodOptional<z.ZodType<'id' | (keyof F & string), 'id' | (keyof F & string)>>
+        create: z.ZodDefault<z.ZodBoolean>
+        idempotency_key: typeof idempotencyKey
+      }
+    >,
+    z.ZodObject<{ results: z.ZodArray<ReturnType<typeof resultOf<R>>> }>
+  >
+  /** Deletes many records by their ids: all or none, or with `partial` every one that can be deleted. */
+  deleteMany: Procedure<
+    'mutation',
+    z.ZodObject<
+      Under<N, z.ZodArray<typeof deletedRow>> & { partial: typeof partial; idempotency_key: typeof idempotencyKey }
+    >,
+    z.ZodObject<{ results: z.ZodArray<typeof deletion> }>
+  >
+}
+
+interface ManyOptions {
+  noun: string
+  /** The capitalized singular noun. */
+  One: string
+  access: Role
+}
+
+const pathOf = (noun: string) => noun.replace(/^./, (letter) => letter.toUpperCase())
+
+/**
+ * The procedure that changes many records, each named by its id or by a unique field.
+ *
+ * @param keys the unique fields
+ */
+export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodType>(
+  { noun, One, access, fields, record, keys }: ManyOptions & { fields: F; record: R; keys: readonly string[] },
+  rest: (defaults: RestMeta) => RestMeta,
+): ManyProcedures<N, F, R>['updateMany'] {
+  const row = changedRow(fields).meta({ id: `${One}Change` })
+  const result = resultOf(record).meta({ id: `${One}Result` })
+  const input = z.object({
+    [noun]: many(row, noun),
+    partial,
+    key: z
+      .enum(['id', ...keys])
+      .optional()
+      .meta({ description: 'The field that names the record of each row; `id` by default.' }),
+    create: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Create a record for each row without a key, or with a key that no record has.' }),
+    idempotency_key: idempotencyKey,
+  })
+  const procedure = mutation({
+    access,
+    input,
+    output: z.object({ results: z.array(result) }),
+    errors: [404, 409, 412],
+    meta: {
+      openapi: rest({
+        method: 'PATCH',
+        path: '/bulk',
+        operationId: `update${pathOf(noun)}`,
+        summary: `Update many ${noun}`,
+        description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
+        successDescription: 'The result of each row, in the order sent.',
+        body: noun,
+        bodyLimit: 4 * 1024 * 1024,
+        responseBody: 'results',
+        response: z.array(result).meta({ maxItems: 1000 }),
+        envelope: 'results',
+        headerParams: writeHeaders,
+      }),
+    },
+    rows: { field: noun, partial: 'partial' },
+  })
+  // The noun is a computed key, which TypeScript does not track.
+  return procedure as never
+}
+
+/** The procedure that deletes many records by their ids. */
+export function deleteMany<N extends string>(
+  { noun, access }: ManyOptions,
+  rest: (defaults: RestMeta) => RestMeta,
+): ManyProcedures<N, z.ZodRawShape, z.ZodType>['deleteMany'] {
+  const procedure = mutation({
+    access,
+    input: z.object({ [noun]: many(deletedRow, noun), partial, idempotency_key: idempotencyKey }),
+    output: z.object({ results: z.array(deletion) }),
+    errors: [404, 409, 412],
+    meta: {
+      openapi: rest({
+        method: 'POST',
+        path: '/deletions',
+        operationId: `delete${pathOf(noun)}`,
+        summary: `Delete many ${noun}`,
+        description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
+        successDescription: 'The result of each row, in the order sent.',
+        body: noun,
+        responseBody: 'results',
+        response: z.array(deletion).meta({ maxItems: 1000 }),
+        envelope: 'results',
+        headerParams: writeHeaders,
+      }),
+    },
+    rows: { field: noun, partial: 'partial' },
+  })
+  return procedure as never
+}
