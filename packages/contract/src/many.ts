@@ -10,15 +10,19 @@ const partial = z
   .meta({ description: 'Write every valid row and report the others, instead of all rows or none.' })
 
 /** The fields of a row in an update of many records. */
-export function changedRow<F extends z.ZodRawShape>(fields: F) {
+function changedRow<F extends z.ZodRawShape>(fields: F) {
   return z.object(fields).partial().extend({ id: recordId.optional(), if_version: versionCondition })
 }
+
+// The unknown fields that an error lists at most.
+const MAX_INVALID_FIELDS = 1000
 
 const outcome = {
   status: z.int().meta({ description: 'The status that a request for this row alone would have.', examples: [200] }),
   error: z.string().optional().meta({ description: 'What is wrong; absent on success.' }),
   fields: z
     .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidRowField' }))
+    .max(MAX_INVALID_FIELDS)
     .optional()
     .meta({ description: 'The invalid fields and what each must be; absent if the error concerns no field.' }),
 }

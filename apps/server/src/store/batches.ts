@@ -58,7 +58,7 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
     createBatch: async (input: Values, context: MutationContext) => {
       await check(input, context)
       const { action, filter, changes } = input as never as BatchInput
-      return context.write(async (tx) => {
+      const work = async (tx: Tables) => {
         const matching = await tableOf(tx).lock(rows.where(filter), MAX_RECORDS + 1)
         if (matching.length > MAX_RECORDS) {
           const limit = MAX_RECORDS.toLocaleString('en')
@@ -78,7 +78,8 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
           expires_at: new Date(created_at.getTime() + LIFETIME_MS),
         })
         return present(batch, tx)
-      })
+      }
+      return context.write(work, { autocommit: false })
     },
 
     getBatch: async ({ batch_id }: Values, context: Context) =>

@@ -9,8 +9,7 @@ import { manyService } from './many.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
-import { refuseDelete } from './writes.ts'
+import { deleteVersioned, type IfVersion, notFound, refuseDelete, updateVersioned } from './versioned.ts'
 
 /** The names of the collections; each has a table of the same name. */
 export type CollectionNoun = {

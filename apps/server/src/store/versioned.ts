@@ -1,4 +1,14 @@
-import type { Change, Changes, Entity, RecordTable, Where } from '@resource/database'
+import { type CollectionFacts, contract } from '@resource/contract'
+import {
+  type Change,
+  type Changes,
+  declarations,
+  type Entity,
+  type RecordTable,
+  ReferenceViolation,
+  type Tables,
+  type Where,
+} from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 export type IfVersion = number | number[] | undefined
@@ -61,4 +71,31 @@ async function refusal<Row extends Entity>(
     ? `${noun} has changed: its version is now ${version}; read it again before writing`
     : `${noun} exists, and the request's conditions do not allow its version ${version}`
   return new ApiError(412, message, { data: { version } })
+}
+
+/**
+ * Rethrows an error of a write. If records of another collection refer to a deleted one, the error is an ApiError 409 with
+ * their number.
+ *
+ * @param id the deleted record, if it was one
+ */
+export async function refuseDelete(error: unknown, noun: string, id: number | undefined, read: Tables): Promise<never> {
+  if (!(error instanceof ReferenceViolation) || error.referring === undefined) throw error
+  const { table, column } = error.referring as { table: keyof Tables; column: string }
+  const references: { [column: string]: { table: string } } = declarations[table].references
+  const isDirect = id !== undefined && references[column]?.table === noun
+  const count = isDirect ? await read[table].count({ [column]: id }) : 0
+  const [who, them] = count === 1 ? [`1 ${oneOf(table)} refers`, 'it'] : [`${count} ${table} refer`, 'them']
+  throw new ApiError(
+    409,
+    count > 0
+      ? `${who} to the ${oneOf(noun)} by ${column}: delete or change ${them} first`
+      : `Some ${table} refer by ${column} to records that would be deleted: delete or change them first`,
+    { cause: error },
+  )
+}
+
+/** The singular noun of a collection. */
+function oneOf(noun: string): string {
+  return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection?.one ?? noun
 }
