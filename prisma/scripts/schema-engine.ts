@@ -14,21 +14,27 @@ import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
 import { readMigrations } from '../src/migration-history.ts'
 import { type Engine, modelsFile, modelsFor } from './models.ts'
-import { searchColumnsIn, searchTablesOf } from './search-index.ts'
+import { searchedTablesIn, searchTablesOf } from './search-index.ts'
 
 /** The folder of an engine's migration history. */
 export function migrationsFolder(engine: Engine): string {
   return fileURLToPath(new URL(`../migrations/${engine}`, import.meta.url))
 }
 
-/**
- * What the schema engine ignores because it cannot be part of a model: on SQLite the tables of the search indexes.
- *
- * @param models as in schema.prisma
- */
-export function filtersFor(engine: Engine, models = modelsFor(engine)) {
-  const searched = engine === 'sqlite' ? [...searchColumnsIn(models).keys()] : []
-  return { externalTables: searched.flatMap(searchTablesOf), externalEnums: [] }
+/** What a schema engine ignores that compares no migration history. */
+export const noFilters = { externalTables: [], externalEnums: [] }
+
+/** What the schema engine ignores because a model cannot express it: on SQLite the tables of the search indexes. */
+export function filtersFor(engine: Engine) {
+  const searched = engine === 'sqlite' ? searchedTablesIn(historySql(engine)) : []
+  return { ...noFilters, externalTables: searched.flatMap(searchTablesOf) }
+}
+
+/** The SQL of an engine's migration history. */
+export function historySql(engine: Engine): string {
+  return readMigrations(migrationsFolder(engine))
+    .map(({ sql }) => sql)
+    .join('\n')
 }
 
 /**

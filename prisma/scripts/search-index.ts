@@ -1,3 +1,4 @@
+import Sqlite from 'better-sqlite3'
 import { searchedText } from '../src/search.ts'
 import { quote } from '../src/sql-text.ts'
 import type { Engine } from './models.ts'
@@ -19,22 +20,77 @@ export function searchColumnsIn(models: string): Map<string, string[]> {
   )
 }
 
+/** The tables for which SQL creates a search index on SQLite. */
+export function searchedTablesIn(sql: string): string[] {
+  return [...new Set([...sql.matchAll(/^CREATE VIRTUAL TABLE "(\w+)_search"/gm)].map(([, table = '']) => table))]
+}
+
+/**
+ * Completes the SQL of a migration with the search indexes, which Prisma's schema engine does not compare.
+ *
+ * @param history the SQL of SQLite's migrations so far
+ * @param sql the SQL of the migration by engine; empty for no difference
+ * @param models as in schema.prisma
+ */
+export function withSearchIndexes(
+  history: string,
+  sql: Record<Engine, string>,
+  models: string,
+): Record<Engine, string> {
+  const columns = searchColumnsIn(models)
+  const before = new Set(searchIndexesIn(history).keys())
+  const isKept = (indexes: Map<string, Set<string>>, table: string) => {
+    const wanted = sqliteStatements(table, columns.get(table) ?? []).filter((statement) =>
+      statement.startsWith('CREATE'),
+    )
+    return columns.has(table) && wanted.every((statement) => indexes.get(table)?.has(statement))
+  }
+  const complete = (engine: Engine, indexes: Map<string, Set<string>>) => {
+    const drops = [...before]
+      .filter((table) => !isKept(indexes, table))
+      .map((table) => dropSearchIndexSql(engine, table))
+    const creations = [...columns].filter(([table]) => !isKept(indexes, table))
+    return [...drops, sql[engine], ...creations.map(([table, of]) => searchIndexSql(engine, table, of))]
+      .filter((part) => part !== '')
+      .join('\n')
+  }
+  return {
+    // Where SQLite's migration rebuilds a table, the triggers of the table are lost.
+    sqlite: complete('sqlite', searchIndexesIn(history + sql.sqlite)),
+    postgresql: complete('postgresql', searchIndexesIn(history)),
+  }
+}
+
+/** The statements of the search indexes that SQL has created on SQLite, by table. */
+function searchIndexesIn(sql: string): Map<string, Set<string>> {
+  const database = new Sqlite(':memory:')
+  database.exec(sql)
+  const statements = database.prepare<[], string>('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').pluck().all()
+  database.close()
+  return new Map(
+    searchedTablesIn(statements.join('\n')).map((table) => [
+      table,
+      new Set(statements.filter((statement) => statement.includes(`"${table}_search`))),
+    ]),
+  )
+}
+
 /** The tables that SQLite's full-text index of a table consists of; Prisma's schema engine must ignore them. */
 export function searchTablesOf(table: string): string[] {
   return ['', '_config', '_data', '_idx'].map((suffix) => `${table}_search${suffix}`)
 }
 
 /** The statements that create the search index of a table, and add the rows that it already has. */
-export function searchIndexSql(engine: Engine, table: string, columns: readonly string[]): string {
+function searchIndexSql(engine: Engine, table: string, columns: readonly string[]): string {
   const statements = engine === 'sqlite' ? sqliteStatements(table, columns) : postgresStatements(table, columns)
-  return `\n-- SearchIndex\n${statements.map((statement) => `${statement};\n`).join('')}`
+  return `-- SearchIndex\n${statements.map((statement) => `${statement};\n`).join('')}`
 }
 
 /** The statements that remove the search index of a table. */
-export function dropSearchIndexSql(engine: Engine, table: string): string {
-  if (engine === 'postgresql') return `\n-- DropSearchIndex\nDROP INDEX IF EXISTS "${table}_search_idx";\n`
+function dropSearchIndexSql(engine: Engine, table: string): string {
+  if (engine === 'postgresql') return `-- DropSearchIndex\nDROP INDEX IF EXISTS "${table}_search_idx";\n`
   const triggers = EVENTS.map((event) => `DROP TRIGGER IF EXISTS "${table}_search_${event}";\n`).join('')
-  return `\n-- DropSearchIndex\n${triggers}DROP TABLE IF EXISTS "${table}_search";\n`
+  return `-- DropSearchIndex\n${triggers}DROP TABLE IF EXISTS "${table}_search";\n`
 }
 
 const EVENTS = ['insert', 'delete', 'update']
@@ -43,7 +99,7 @@ const EVENTS = ['insert', 'delete', 'update']
  * Trigrams of three code points, in an index that stores neither the text nor positions. A trigger writes it in the
  * transaction of the row.
  */
-export function sqliteStatements(table: string, columns: readonly string[]): string[] {
+function sqliteStatements(table: string, columns: readonly string[]): string[] {
   const index = quote(`${table}_search`)
   const trigger = (event: string) => `CREATE TRIGGER ${quote(`${table}_search_${event}`)} AFTER ${event.toUpperCase()}`
   const text = (row: string) => searchedText(columns, row)

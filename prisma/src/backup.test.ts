@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../test/database.ts'
+import { tableNames } from '../test/plans.ts'
 import { backUp, check, restore } from './backup.ts'
 import { migrate } from './migrate.ts'
 
@@ -33,7 +34,9 @@ test('writes between the steps of a backup neither change nor restart it', async
   expect(shares.length).toBeGreaterThan(2)
   expect(shares).toEqual(shares.toSorted((a, b) => a - b))
   expect(check(`file:${copy}`)).toMatchObject({ damage: [], mismatch: null, rows: { items: 100_000 } })
-  expect(check(`file:${folder.file}`).rows.items).toBe(100_000 + shares.length)
+  const { rows } = check(`file:${folder.file}`)
+  expect(rows.items).toBe(100_000 + shares.length)
+  expect(Object.keys(rows).sort()).toEqual(tableNames.toSorted())
 })
 
 test('a process that opens the database during a restore cannot write to the old file', async () => {

@@ -51,9 +51,11 @@ function danglingReferences(database: Sqlite.Database): string[] {
 }
 
 function rowCounts(database: Sqlite.Database): Record<string, number> {
+  // Without the tables of the search indexes.
   const names = database
     .prepare<[], string>(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+      `SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
     )
     .pluck()
     .all()

@@ -4,8 +4,15 @@ import { appendFile, copyFile, mkdir, readFile, rename, stat, writeFile } from '
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { filtersFor, openSchemaEngine, readMigrationList, schemaDifference } from '../scripts/schema-engine.ts'
-import { searchTablesOf } from '../scripts/search-index.ts'
+import { modelsFor } from '../scripts/models.ts'
+import {
+  filtersFor,
+  historySql,
+  openSchemaEngine,
+  readMigrationList,
+  schemaDifference,
+} from '../scripts/schema-engine.ts'
+import { searchTablesOf, withSearchIndexes } from '../scripts/search-index.ts'
 import { newUser, temporaryFolder } from '../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../test/history.ts'
 import { tableNames } from '../test/plans.ts'
@@ -15,6 +22,8 @@ import { declarations } from './tables.ts'
 
 test('the models and the migration history agree', async () => {
   expect(await schemaDifference('sqlite', ':memory:')).toBeUndefined()
+  const none = { sqlite: '', postgresql: '' }
+  expect(withSearchIndexes(historySql('sqlite'), none, modelsFor('sqlite'))).toEqual(none)
 })
 
 test('a new file gets every table', async () => {

@@ -8,7 +8,7 @@ import type { AuditEntry, PrismaClient } from '../generated/client.ts'
 import { type Engine, engines, tablesGenerator } from '../scripts/models.ts'
 import { postgresSql } from '../scripts/postgres-sql.ts'
 import { prismaGenerate } from '../scripts/prisma-generate.ts'
-import { filtersFor, openSchemaEngine } from '../scripts/schema-engine.ts'
+import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
 import { connect } from '../src/connection.ts'
 import { withDeadline } from '../src/guarded.ts'
@@ -236,7 +236,7 @@ async function sqlOf(engine: Engine, models: string): Promise<string> {
     to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content: models }] },
     script: true,
     exitCode: true,
-    filters: filtersFor(engine, models),
+    filters: noFilters,
   })
   return engine === 'sqlite' ? (stdout ?? '') : postgresSql(stdout ?? '', models)
 }

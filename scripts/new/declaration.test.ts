@@ -22,6 +22,11 @@ filters: ["quantity_gte","quantity_lte","status","user_id"],
 })`)
 })
 
+test('a declaration searches the text fields', () => {
+  const source = declarationSource(orders, ['reference:text:unique', 'note:text?', 'due:date'].map(parseField))
+  expect(source).toContain('filters: ["due_gte","due_lte"],\nsearch: ["reference","note"],')
+})
+
 test('a declaration specifies singular and path if they cannot be derived from the noun', () => {
   const source = declarationSource(namesOf('order-boxes'), fields)
   expect(source).toContain("noun: 'orderBoxes',\none: 'orderBox',")

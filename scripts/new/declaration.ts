@@ -7,6 +7,7 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
   const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
   const filters = fields.flatMap(filtersOf)
+  const search = fields.filter(({ searched }) => searched).map(({ name }) => name)
   return lines(
     usesZod && "import { z } from 'zod'",
     "import { collection } from './collection.ts'",
@@ -19,6 +20,7 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
     filters.length > 0 && `filters: ${JSON.stringify(filters)},`,
+    search.length > 0 && `search: ${JSON.stringify(search)},`,
     path !== noun && `path: '/${path}',`,
     '})',
   )

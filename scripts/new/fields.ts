@@ -14,6 +14,8 @@ export interface Field {
   /** Its type in schema.prisma. */
   column: string
   filters: 'none' | 'value' | 'range'
+  /** Whether lists can be searched for words of it; the table then has a column with its search key. */
+  searched?: boolean
   nullable: boolean
   unique: boolean
   /** Value when the field is absent on create. */
@@ -26,10 +28,13 @@ export interface Field {
   relation?: { name: string; collection: string; onDelete: 'Restrict' | 'Cascade' }
 }
 
-type Kind = Pick<Field, 'schema' | 'helpers' | 'column' | 'filters' | 'values' | 'invalid'> & {
+type Kind = Pick<Field, 'schema' | 'helpers' | 'column' | 'filters' | 'searched' | 'values' | 'invalid'> & {
   /** Parses a default. Returns undefined for invalid text. */
   read: (text: string) => Value | undefined
 }
+
+/** The column with a field's text in the form of `searchKey`. */
+export const searchKeyOf = ({ name }: Field) => `${name}_key`
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 // Names that every record, write or list already uses.
@@ -44,6 +49,7 @@ const KINDS: Record<string, (range: string | undefined) => Kind> = {
     helpers: ['text'],
     column: 'String',
     filters: 'none',
+    searched: true,
     values: ['First', 'Second'],
     invalid: '',
     read: (text) => (text.trim() === text && text !== '' && [...text].length <= 200 ? text : undefined),

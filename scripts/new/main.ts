@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, run } from '../child.mjs'
 import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
-import { type Field, parseField, SYNTAX, UsageError } from './fields.ts'
+import { type Field, parseField, SYNTAX, searchKeyOf, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
 import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, rejectTaken, targetsOf } from './project.ts'
@@ -99,7 +99,11 @@ restore a backup.`)
 }
 
 function rejectRepeated(fields: Field[]) {
-  const names = fields.flatMap(({ name, relation }) => (relation === undefined ? [name] : [name, relation.name]))
+  const names = fields.flatMap((field) => [
+    field.name,
+    ...(field.searched ? [searchKeyOf(field)] : []),
+    ...(field.relation === undefined ? [] : [field.relation.name]),
+  ])
   const repeated = names.find((name, at) => names.indexOf(name) < at)
   if (repeated !== undefined) throw new UsageError(`${repeated}: used by two fields; field names must be unique.`)
 }

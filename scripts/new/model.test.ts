@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { searchColumnsIn } from '../../prisma/scripts/search-index.ts'
 import { parseField } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { namesOf } from './names.ts'
@@ -38,6 +39,20 @@ const before = `model User {
 test('a model has columns and indexes for its fields, and the referenced model has the back-relation', () => {
   const after = withModel(before, orders, fields, models)
   expect(after).toBe(`${before.replace('String\n', 'String\n  orders Order[]\n')}\n${model}`)
+  expect(withoutModel(after, orders)).toBe(before)
+})
+
+test('a text field has a column with its search key, in the search index', () => {
+  const after = withModel(before, orders, ['reference:text:unique', 'note:text?'].map(parseField), models)
+  expect(after).toContain(`
+  reference     String   @unique
+  /// @search The reference in the form of \`searchKey\`.
+  reference_key String   @default("")
+  note          String?
+  /// @search The note in the form of \`searchKey\`.
+  note_key      String   @default("")
+`)
+  expect(searchColumnsIn(after)).toEqual(new Map([['orders', ['reference_key', 'note_key']]]))
   expect(withoutModel(after, orders)).toBe(before)
 })
 

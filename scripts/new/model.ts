@@ -1,4 +1,4 @@
-import { type Field, UsageError } from './fields.ts'
+import { type Field, searchKeyOf, UsageError } from './fields.ts'
 import type { Names } from './names.ts'
 
 /**
@@ -37,9 +37,13 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
     ['created_at', 'DateTime', ''],
     ['updated_at', 'DateTime', ''],
   ]
-  const [names, types] = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const lines = rows.map(([name = '', type = '', attributes]) =>
-    `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
+  const [names, types] = [0, 1].map((column) =>
+    Math.max(...rows.filter(({ length }) => length > 1).map((row) => row[column]?.length ?? 0)),
+  )
+  const lines = rows.map(([name = '', type, attributes]) =>
+    type === undefined
+      ? `  ${name}`
+      : `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
   )
   const indexes = fields.flatMap(({ name, filters, column }) => [
     `  @@index([${name}, id])`,
@@ -52,14 +56,15 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
   return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
 }
 
-function rowsOf(
-  { name, column, nullable, unique, relation }: Field,
-  fields: Field[],
-  table: string,
-  referredTo: Map<string, string>,
-) {
+/** The lines of a field: name, type and attributes, or a comment. */
+function rowsOf(field: Field, fields: Field[], table: string, referredTo: Map<string, string>): string[][] {
+  const { name, column, nullable, unique, searched, relation } = field
   const optional = nullable ? '?' : ''
   const row = [name, `${column}${optional}`, unique ? '@unique' : '']
+  if (searched) {
+    const comment = `/// @search The ${name} in the form of \`searchKey\`.`
+    return [row, [comment], [searchKeyOf(field), 'String', '@default("")']]
+  }
   if (relation === undefined) return [row]
   const named = relationName(relation, fields, table)
   const attribute = `@relation(${named === table ? '' : `"${named}", `}fields: [${name}], references: [id], onDelete: ${relation.onDelete})`
