@@ -35,14 +35,14 @@ export function item(n: number) {
  */
 export function seedStatements(numbers: string, timestamp: string): string[] {
   return [
-    `INSERT INTO users (id, name, email, email_key, role, status, age, created_at, updated_at)
-     SELECT n, 'User ' || n, 'user' || n || '@example.com', 'user' || n || '@example.com',
+    `INSERT INTO users (id, name, name_key, email, email_key, role, status, age, created_at, updated_at)
+     SELECT n, 'User ' || n, 'user ' || n, 'user' || n || '@example.com', 'user' || n || '@example.com',
        CASE n % 10 WHEN 0 THEN 'admin' ELSE 'user' END, CASE n % 3 WHEN 0 THEN 'inactive' ELSE 'active' END,
        CASE n % 7 WHEN 0 THEN NULL ELSE n % 90 END, ${timestamp}, ${timestamp} FROM (${numbers}) AS numbers`,
-    `INSERT INTO books (id, title, author, published_date)
-     SELECT n, 'Book ' || n, 'Author ' || (n % 1000), '2001-02-03' FROM (${numbers}) AS numbers`,
-    `INSERT INTO items (id, name, price, category)
-     SELECT n, 'Item ' || n, (n % 10000) / 4.0, 'category ' || (n % 50) FROM (${numbers}) AS numbers`,
+    `INSERT INTO books (id, title, title_key, author, author_key, published_date)
+     SELECT n, 'Book ' || n, 'book ' || n, 'Author ' || (n % 1000), 'author ' || (n % 1000), '2001-02-03' FROM (${numbers}) AS numbers`,
+    `INSERT INTO items (id, name, name_key, price, category)
+     SELECT n, 'Item ' || n, 'item ' || n, (n % 10000) / 4.0, 'category ' || (n % 50) FROM (${numbers}) AS numbers`,
   ]
 }
 

@@ -1,0 +1,130 @@
+// Latency of searches, cursor pages and summaries in a large table of SQLite, without HTTP:
+// `node bench/scripts/search.ts [rows, by default 1000000]`. TMPDIR selects the folder of the database.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createDatabase, keysetRanges, searchKey, type User, type Where } from '@resource/database'
+import Sqlite from 'better-sqlite3'
+import { machine } from '../src/machine.ts'
+import { percentile } from '../src/statistics.ts'
+import { table } from '../src/table.ts'
+
+const CALLS = 500
+const FIRST = ['Ada', 'Grace', 'Alan', 'Linus', 'Édouard', 'Søren', 'Chiyo', 'Ivan', 'Maria', 'Olu', 'Priya', 'Wei']
+const LAST = ['Lovelace', 'Hopper', 'Turing', 'Liskov', 'Manet', 'Miyazaki', 'Petrov', 'Silva', 'Zhang', 'Nilsson']
+const COLUMNS = ['id', 'name', 'email', 'role', 'age', 'created_at'] as const
+
+const rows = Number(process.argv[2] ?? 1_000_000)
+const folder = await mkdtemp(join(tmpdir(), 'search-'))
+const file = join(folder, 'search.db')
+const random = randomOf(1)
+await (await createDatabase(`file:${file}`)).close()
+fill()
+const database = await createDatabase(`file:${file}`)
+const { users } = database.read
+
+const lines = [
+  await measure('search, rare word', () => page({ name_key: search(code()) })),
+  await measure('search, last name', () => page({ name_key: search(searchKey(one(LAST))) })),
+  await measure('search, first and last name', () =>
+    page({ name_key: search(searchKey(one(FIRST)), searchKey(one(LAST))) }),
+  ),
+  await measure('search, two letters', () => page({ name_key: search(searchKey(one(FIRST)).slice(0, 2)) })),
+  await measure('search, part of an address', () => page({ name_key: search(`user${random(rows)}`) })),
+  await measure('search, in every row', () => page({ name_key: search('example.com') })),
+  await measure('search, name and filters', () =>
+    page({ name_key: search(searchKey(one(LAST))), role: one(['admin', 'user']), age: { gte: random(90) } }),
+  ),
+  await measure('search, page after a cursor', () => {
+    const id = random(rows)
+    return users.page({
+      where: { name_key: search(searchKey(one(LAST))) },
+      seek: keysetRanges<User>({}, { column: 'id', descending: true }, 'int', { id, key: id }),
+      order: { column: 'id', descending: true },
+      take: 21,
+    })
+  }),
+  await measure('page after a cursor', () => {
+    const [order, id] = [{ column: 'name', descending: false } as const, random(rows)]
+    return users.page({
+      where: {},
+      seek: keysetRanges<User>({}, order, 'text', { id, key: one(FIRST) }),
+      order,
+      take: 21,
+    })
+  }),
+  await measure('count of a search', () => users.count({ name_key: search(searchKey(one(LAST))) }), 20),
+  await measure('summary by role', () => users.summarize({ where: {}, by: 'role', limit: 100 }), 20),
+  await measure('summary by role of age', () => users.summarize({ where: {}, by: 'role', of: 'age', limit: 100 }), 20),
+]
+await database.close()
+await rm(folder, { recursive: true })
+process.stdout.write(`${rows.toLocaleString('en')} users on SQLite; ${machine()}
+
+${table(['', 'p50', 'p99', 'event loop blocked at most'], lines)}
+`)
+
+/** Calls one after another, each in an event loop iteration of its own. */
+async function measure(title: string, call: () => Promise<unknown>, calls = CALLS): Promise<string[]> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  const times: number[] = []
+  await call()
+  delay.enable()
+  for (let n = 0; n < calls; n++) {
+    const start = performance.now()
+    await call()
+    times.push(performance.now() - start)
+    await new Promise(setImmediate)
+  }
+  delay.disable()
+  const sorted = times.toSorted((a, b) => a - b)
+  return [
+    title,
+    ...[percentile(sorted, 0.5), percentile(sorted, 0.99), delay.max / 1e6].map((ms) => `${ms.toFixed(1)} ms`),
+  ]
+}
+
+function page(where: Where<User>): Promise<unknown> {
+  return users.page({ where, order: { column: one(COLUMNS), descending: random(2) === 0 }, take: 21 })
+}
+
+function search(...words: string[]) {
+  return { contains: { words, columns: ['name_key', 'email_key'] } }
+}
+
+function fill(): void {
+  const sqlite = new Sqlite(file)
+  sqlite.pragma('synchronous = OFF')
+  const insert = sqlite.prepare(`INSERT INTO users
+    (name, name_key, email, email_key, role, status, age, version, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`)
+  const insertSome = sqlite.transaction((from: number, to: number) => {
+    for (let n = from; n < to; n++) {
+      const name = `${one(FIRST)} ${one(LAST)} ${code()}`
+      const email = `user${n}.${code()}@example.com`
+      const role = n % 100 === 0 ? 'admin' : 'user'
+      const age = n % 7 === 0 ? null : random(90)
+      const time = Date.UTC(2020, 0, 1) + n * 1000
+      insert.run(name, searchKey(name), email, email, role, n % 3 === 0 ? 'inactive' : 'active', age, time, time)
+    }
+  })
+  for (let n = 1; n <= rows; n += 50_000) insertSome(n, Math.min(n + 50_000, rows + 1))
+  sqlite.close()
+}
+
+function code(): string {
+  return random(46_656).toString(36).padStart(3, '0')
+}
+
+function one<Value>(values: readonly Value[]): Value {
+  return values[random(values.length)] as Value
+}
+
+/** A deterministic sequence of integers. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return (state >> 8) % below
+  }
+}
