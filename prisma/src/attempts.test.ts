@@ -1,7 +1,38 @@
 import { describe, expect, test } from 'vitest'
-import { newUser } from '../test/database.ts'
+import { newUser, temporaryDatabase } from '../test/database.ts'
 import { everywhere, openDatabase } from '../test/everywhere.ts'
-import { type Database, UniqueViolation } from './index.ts'
+import { withAttempts } from './attempts.ts'
+import { type Database, DiskFull, UniqueViolation } from './index.ts'
+import { sqlTables } from './sql-table.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+import { Wal } from './wal.ts'
+
+test('an attempt whose error makes SQLite end the transaction ends the write', async () => {
+  await using database = await temporaryDatabase()
+  const connection = new SqliteConnection(database.file)
+  const wal = new Wal(
+    database.file,
+    connection,
+    new SqliteReader(new SqliteConnection(database.file, { readonly: true })),
+  )
+  const limits = { queueTimeoutMs: 10_000, lockTimeoutMs: 5_000, writeTimeoutMs: 30_000 }
+  const writer = new SqliteWriter(connection, wal, limits)
+  const [{ page_count }] = connection.all({ text: 'PRAGMA page_count', values: [] }) as [{ page_count: number }]
+  connection.all({ text: `PRAGMA max_page_count = ${page_count}`, values: [] })
+  const key = (prefix: string, name: string) => ({ name, prefix, role: 'admin', hash: '', created_at: new Date(0) })
+  const write = writer.write(async (executor) => {
+    const { guarded, attempt } = withAttempts(executor)
+    const { apiKeys } = sqlTables(guarded)
+    await apiKeys.insert(key('a', 'ada'))
+    await expect(attempt(() => apiKeys.insert(key('b', 'b'.repeat(300_000))))).rejects.toThrow(DiskFull)
+    await apiKeys.insert(key('c', 'cid'))
+  })
+  await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
+  expect(connection.all({ text: 'SELECT name FROM api_keys', values: [] })).toEqual([])
+  writer.close()
+})
 
 const byId = { column: 'id', descending: false } as const
 const namesIn = async ({ read }: Database) =>

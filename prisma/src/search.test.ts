@@ -55,6 +55,16 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
     }
   })
 
+  test('a search of 200 characters finds its row, as one word and as many', async () => {
+    await using database = await openDatabase(engine, { driver })
+    const letters = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
+    const pairs = letters.match(/../gu) ?? []
+    await database.write((tx) => tx.users.insertMany([newUser(letters), newUser(pairs.join(' '))]))
+    const find = (words: string[]) => database.read.users.find({ name_key: { contains: { words } } }, ['id'])
+    expect(await find([letters])).toEqual({ id: 1 })
+    expect(await find(pairs.slice(0, 67))).toEqual({ id: 2 })
+  })
+
   test('an updated row is found by its new text only, and a deleted one is not found', async () => {
     await using database = await openDatabase(engine, { driver })
     await database.write((tx) => tx.users.insertMany(['ada lovelace', 'ada byron', 'grace'].map(newUser)))

@@ -173,8 +173,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
-    const locks = this.#session.locks === true
-    return this.#wrapped('lock', async () => this.#rows(this.#text.idsAndVersions(where, limit, locks)))
+    const statement = this.#text.idsAndVersions(where, limit, this.#session.locks === true)
+    return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows()))
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
