@@ -14,7 +14,16 @@ interface Def {
 }
 
 // For each field the list contains at least one valid value.
-const TEXTS = ['Ann', 'ann@example.com', '2020-02-29', '2026-11-22T10:00:00.000Z', 'id_desc', 'reader', 'users.get']
+const TEXTS = [
+  'Ann',
+  'ann@example.com',
+  '2020-02-29',
+  '2026-11-22T10:00:00.000Z',
+  'id_desc',
+  'reader',
+  'users.get',
+  'applied',
+]
 const OTHERS = [1, 30, 12.5, 1000, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300, true, {}, null, undefined]
 const text = fc.oneof(fc.constantFrom(...CHARACTERS), fc.string({ unit: 'binary' }))
 const wrong = fc.oneof(fc.constantFrom(...JSON_VALUES, ...OTHERS), text)

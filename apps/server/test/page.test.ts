@@ -19,3 +19,16 @@ test('a list sorted by a boolean continues after its cursor and rejects a cursor
   const wrong = Buffer.from('["paid_asc",0,1]').toString('base64url')
   await expect(read(wrong)).rejects.toThrow('after: must be the cursor of a next link')
 })
+
+test('a search without an index says how many records it covered', async () => {
+  const table = { columns: { id: 'int' }, searchLimit: 100_000, page: async () => [] }
+  const read = async (where: object) =>
+    (await readPage(table as never, where, { id: 'id' } as never, { limit: 1, count: false })).facts
+  expect(await read({ id: { contains: { words: ['ada'] } } })).toEqual({
+    page: 1,
+    limit: 1,
+    next: null,
+    searched: 100_000,
+  })
+  expect(await read({ id: { gt: 1 } })).toEqual({ page: 1, limit: 1, next: null })
+})

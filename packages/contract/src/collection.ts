@@ -38,7 +38,7 @@ import {
 } from './fields.ts'
 import { bare, type FilterName, type Filters, filtersOf } from './filters.ts'
 import { deleteMany, type ManyProcedures, updateMany } from './many.ts'
-import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
+import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
 import { type SummaryProcedures, summarize } from './summaries.ts'
 
 type Fields = Record<string, z.ZodType>
@@ -300,7 +300,7 @@ export function collection<
         responseBody: noun,
         response: pageOf(record),
         envelope: noun,
-        headers: pageHeaders,
+        headers: search.length > 0 ? searchHeaders : pageHeaders,
       }),
     }),
     get: query({

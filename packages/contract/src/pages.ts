@@ -74,6 +74,10 @@ export const pageFacts = {
   limit: z.int(),
   next: z.string().nullable().meta({ description: 'Cursor of the next page, for `after`; null on the last page.' }),
   total: z.int().optional().meta({ description: 'The number of matching records; only with `count`.' }),
+  searched: z.int().optional().meta({
+    description:
+      'Only if the database has no search index: the search covered this number of records, the first ones in sort order.',
+  }),
 }
 
 type Facts = z.output<z.ZodObject<typeof pageFacts>>
@@ -91,6 +95,17 @@ export const pageHeaders = {
     description: 'The number of matching records; only with `count=true`.',
     schema: z.string().regex(/^\d+$/),
     value: ({ output }: { output: Facts }) => output.total?.toString(),
+  },
+}
+
+/** The headers of a list that can be searched. */
+export const searchHeaders = {
+  ...pageHeaders,
+  'X-Searched-Count': {
+    description:
+      'Only if the database has no search index: the search covered this number of records, the first ones in sort order.',
+    schema: z.string().regex(/^\d+$/),
+    value: ({ output }: { output: Facts }) => output.searched?.toString(),
   },
 }
 

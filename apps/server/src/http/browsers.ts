@@ -66,6 +66,7 @@ export function allowOrigins(origins: string[]): RequestHandler {
     origin: origins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
+      'Age',
       'Allow',
       'ETag',
       'Link',
@@ -75,6 +76,7 @@ export function allowOrigins(origins: string[]): RequestHandler {
       'Retry-After',
       'WWW-Authenticate',
       'X-Request-Id',
+      'X-Searched-Count',
       'X-Total-Count',
     ],
     maxAge: 600,

@@ -14,7 +14,7 @@ type Listed = Pick<Entity, 'id'>
 
 export interface Page<Row> {
   rows: Row[]
-  facts: { page?: number; limit: number; next: string | null; total?: number }
+  facts: { page?: number; limit: number; next: string | null; total?: number; searched?: number }
 }
 
 // No record has a time outside this range, and not every engine supports one.
@@ -69,6 +69,7 @@ export async function readPage<Row extends Listed>(
       limit,
       next: last === undefined ? null : writeCursor(sort, sorting, last),
       ...(total !== undefined && { total }),
+      ...(table.searchLimit !== undefined && isSearch(where) && { searched: table.searchLimit }),
     },
   }
 }
@@ -107,6 +108,12 @@ function sortingOf<Row extends Listed>(
 function hasOneValue<Row>(where: Where<Row>, column: keyof Row): boolean {
   const wanted: unknown = where[column]
   return wanted !== undefined && (wanted === null || typeof wanted !== 'object' || wanted instanceof Date)
+}
+
+function isSearch<Row>(where: Where<Row>): boolean {
+  return Object.values(where).some(
+    (condition) => typeof condition === 'object' && condition !== null && 'contains' in condition,
+  )
 }
 
 function writeCursor<Row extends Listed>(sort: string, { column }: Sorting<Row>, row: Row): string {
