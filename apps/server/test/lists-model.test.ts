@@ -35,8 +35,40 @@ const text = fc.constantFrom(
   '%',
   '_',
   "'",
+  'Ada Lovelace',
+  'LOVELACE,  Ada "x"',
+  '100% a_b\\',
+  '漢字かな',
+  'ΟΔΟΣ οδός',
+  'İstanbul ǅ',
 )
+const SEARCHES = [
+  'aa',
+  'lo',
+  'ada',
+  'ACE ada',
+  'a_b\\',
+  '0% 10',
+  '漢字',
+  '字か',
+  'οδο',
+  'i\u0307s',
+  '\u{1f600}a',
+  'nosuch',
+]
 const equals = (name: string) => (row: Row, value: string) => String(row[name]) === value
+/** A word of two characters matches the beginning of a word, a longer one any part (API rule C22). */
+const searched =
+  (...names: string[]) =>
+  (row: Row, value: string) => {
+    const texts = names.map((name) => ` ${String(row[name]).toLowerCase().replace(/\s+/g, ' ')}`)
+    return value
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => texts.some((text) => text.includes([...word].length === 2 ? ` ${word}` : word)))
+  }
+const number = (name: string, test: (stored: number, bound: number) => boolean) => (row: Row, value: string) =>
+  row[name] !== null && test(row[name] as number, Number(value))
 const same = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]))
 
 const USER = ['id', 'name', 'email', 'role', 'status', 'age', 'created_at', 'updated_at']
@@ -56,8 +88,24 @@ const families: Record<string, Family> = {
       status: fc.constantFrom('active', 'inactive'),
       age: fc.constantFrom(null, null, 0, 9, 10, 150),
     }),
-    filters: { role: equals('role'), status: equals('status'), age: equals('age') },
-    filterValues: { role: ['admin', 'user'], status: ['active', 'inactive'], age: ['0', '9', '10', '77'] },
+    filters: {
+      role: equals('role'),
+      status: equals('status'),
+      age: equals('age'),
+      age_gte: number('age', (age, bound) => age >= bound),
+      age_lte: number('age', (age, bound) => age <= bound),
+      name_contains: searched('name'),
+      q: searched('name', 'email'),
+    },
+    filterValues: {
+      role: ['admin', 'user'],
+      status: ['active', 'inactive'],
+      age: ['0', '9', '10', '77'],
+      age_gte: ['0', '10'],
+      age_lte: ['9', '150'],
+      name_contains: SEARCHES,
+      q: [...SEARCHES, 'example.com', 'ada @example'],
+    },
   },
   books: {
     create: '/books',
@@ -68,8 +116,20 @@ const families: Record<string, Family> = {
       author: text,
       published_date: fc.constantFrom('0001-01-01', '1969-03-01', '1969-12-31', '2024-02-29', '9999-12-31'),
     }),
-    filters: {},
-    filterValues: {},
+    filters: {
+      author: equals('author'),
+      published_date_gte: (row, value) => String(row.published_date) >= value,
+      published_date_lte: (row, value) => String(row.published_date) <= value,
+      title_contains: searched('title'),
+      q: searched('title', 'author'),
+    },
+    filterValues: {
+      author: ['a', 'Ada Lovelace', 'none'],
+      published_date_gte: ['1969-03-01', '1969-03-02'],
+      published_date_lte: ['1969-12-31', '2024-02-28'],
+      title_contains: SEARCHES,
+      q: SEARCHES,
+    },
   },
   items: {
     create: '/items/',
@@ -81,10 +141,23 @@ const families: Record<string, Family> = {
       price: fc.constantFrom(0, 5e-324, 0.1, 0.1 + 0.2, 0.3, 9, 10, 1e12),
       category: fc.oneof(fc.constant(null), text),
     }),
-    filters: { category: equals('category'), price_lt: (row, value) => (row.price as number) < Number(value) },
+    filters: {
+      category: equals('category'),
+      price_lt: number('price', (price, bound) => price < bound),
+      price_lte: number('price', (price, bound) => price <= bound),
+      price_gt: number('price', (price, bound) => price > bound),
+      price_gte: number('price', (price, bound) => price >= bound),
+      name_contains: searched('name'),
+      q: searched('name'),
+    },
     filterValues: {
       category: ['a', 'A', '\u{1f600}', '\uffff', '%', 'none'],
       price_lt: ['0', '0.3', '10', '1000000000001'],
+      price_lte: ['0.3', '10'],
+      price_gt: ['0', '9'],
+      price_gte: ['0', '9'],
+      name_contains: SEARCHES,
+      q: SEARCHES,
     },
   },
 }
@@ -123,7 +196,8 @@ function queryOf({ paths, sortable, filterValues }: Family): fc.Arbitrary<ListQu
   const filters = Object.entries(filterValues).map(([name, values]) =>
     fc.option(
       fc.constantFrom(...values).map((value): [string, string] => [name, value]),
-      { nil: undefined, freq: 1 },
+      // Most lists have few filters, so that some records remain.
+      { nil: undefined, freq: 3 },
     ),
   )
   const sorts = sortable.flatMap((attribute) => [`${attribute}_asc`, `${attribute}_desc`])
