@@ -112,10 +112,7 @@ export class SqlText<Row> {
   pageInWindow(query: PageQuery<Row>, range: Where<Row>, size: number): Statement {
     const { columns, where, order } = query
     const values: unknown[] = []
-    const select = (columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)).append(
-      ' FROM (',
-    )
-    const all = select.append('SELECT *').append(this.#from)
+    const all = this.#listed(columns).append(' FROM (SELECT *').append(this.#from)
     const window = this.#ordered(this.#conditions(all, range, values), order)
     values.push(size)
     const from = window.append(' LIMIT ?) AS "window"')
@@ -128,10 +125,9 @@ export class SqlText<Row> {
   pageOfCandidates(query: PageQuery<Row>, range: Where<Row>, match: string): Statement {
     const { columns, where, order } = query
     const values: unknown[] = [match]
-    const select = columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)
     const candidates = `(SELECT "rowid" AS "candidate" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`
     // The left table of a CROSS JOIN is the outer loop.
-    const from = select.append(` FROM ${candidates} CROSS JOIN ${this.#table} ON "id" = "candidate"`)
+    const from = this.#listed(columns).append(` FROM ${candidates} CROSS JOIN ${this.#table} ON "id" = "candidate"`)
     const rows = this.#conditions(this.#conditions(from, where, values, from, false), range, values, from)
     return this.#limited(query, this.#ordered(rows, order), values)
   }
@@ -283,11 +279,11 @@ export class SqlText<Row> {
 
   /** @param columns all by default */
   #selectOf(columns?: readonly (keyof Row)[]): InternedSql {
-    const listed = columns === undefined ? this.#select.append(this.#columns) : this.#listed(columns)
-    return listed.append(this.#from)
+    return this.#listed(columns).append(this.#from)
   }
 
-  #listed(columns: readonly (keyof Row)[]): InternedSql {
+  #listed(columns?: readonly (keyof Row)[]): InternedSql {
+    if (columns === undefined) return this.#select.append(this.#columns)
     let sql = this.#select
     for (const column of columns) {
       if (sql !== this.#select) sql = sql.append(', ')
