@@ -1,11 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { newUser } from '../test/database.ts'
+import { newUser, temporaryDatabase } from '../test/database.ts'
 import { everywhere, openDatabase } from '../test/everywhere.ts'
+import { explainedTables } from '../test/plans.ts'
 import { keysetRanges, searchKey, type User, type Where } from './index.ts'
 import type { Order } from './table.ts'
 
 test('a search key is in lower case, with one space between words', () => {
   expect(searchKey('  Ångström\t\u00a0ÉMILE\u3000ЖУК \n')).toBe('ångström émile жук')
+})
+
+test('on SQLite a search for rare words starts at the full-text index, and a count looks words up in it', async () => {
+  await using database = await temporaryDatabase()
+  const { read, plans, close } = explainedTables(`file:${database.file}`)
+  const where = { name_key: { contains: { words: ['ada'] } }, role: 'user' }
+  await read.users.page({ where, order: { column: 'name', descending: false }, take: 9 })
+  const [, page] = plans
+  expect(page?.steps.slice(0, 2)).toEqual([
+    expect.stringContaining('users_search VIRTUAL TABLE INDEX'),
+    expect.stringContaining('SEARCH users USING INTEGER PRIMARY KEY'),
+  ])
+  await read.users.count(where)
+  expect(plans.at(-1)?.steps).toContainEqual(expect.stringContaining('users_search VIRTUAL TABLE INDEX'))
+  await close()
 })
 
 describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {

@@ -30,9 +30,13 @@ test.each(drivers)(
     })()
     sqlite.close()
     const { items } = database.read
-    const orders = (['id', 'name', 'price', 'category'] as const).flatMap((column) =>
-      [false, true].map((descending): Order<Item> => ({ column, descending })),
-    )
+    const orders: Order<Item>[] = [
+      { column: 'id', descending: true },
+      { column: 'name', descending: false },
+      { column: 'price', descending: true },
+      { column: 'category', descending: false },
+      { column: 'category', descending: true },
+    ]
     const filters: [Where<Item>, (row: (typeof rows)[number]) => boolean][] = [
       [{}, () => true],
       [{ category: 'c2' }, ({ category }) => category === 'c2'],
