@@ -19,12 +19,16 @@ status: z.enum(["open","closed"], must("open or closed")).default("open"),
 user_id: reference("users"), },
 timestamps: true,
 filters: ["quantity_gte","quantity_lte","status","user_id"],
+groups: ["status"],
+measures: ["quantity"],
 })`)
 })
 
 test('a declaration searches the text fields', () => {
   const source = declarationSource(orders, ['reference:text:unique', 'note:text?', 'due:date'].map(parseField))
-  expect(source).toContain('filters: ["due_gte","due_lte"],\nsearch: ["reference","note"],')
+  expect(source).toContain(
+    'filters: ["reference_contains","note_contains","due_gte","due_lte"],\nsearch: ["reference","note"],\nkeys: ["reference"],',
+  )
 })
 
 test('a declaration specifies singular and path if they cannot be derived from the noun', () => {

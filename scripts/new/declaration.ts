@@ -6,8 +6,14 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
   const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
   const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
-  const filters = fields.flatMap(filtersOf)
-  const search = fields.filter(({ searched }) => searched).map(({ name }) => name)
+  const namesOf = (has: (field: Field) => boolean | undefined) => fields.filter(has).map(({ name }) => name)
+  const lists = {
+    filters: fields.flatMap(filtersOf),
+    search: namesOf(({ searched }) => searched),
+    groups: namesOf(({ summarized }) => summarized === 'group'),
+    measures: namesOf(({ summarized }) => summarized === 'measure'),
+    keys: namesOf(({ searched, unique }) => searched && unique),
+  }
   return lines(
     usesZod && "import { z } from 'zod'",
     "import { collection } from './collection.ts'",
@@ -19,8 +25,7 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
     `description: ${JSON.stringify(`${upper(label)} with ${listed(fields.map(displayName))}.`)},`,
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
-    filters.length > 0 && `filters: ${JSON.stringify(filters)},`,
-    search.length > 0 && `search: ${JSON.stringify(search)},`,
+    ...Object.entries(lists).map(([name, fields]) => fields.length > 0 && `${name}: ${JSON.stringify(fields)},`),
     path !== noun && `path: '/${path}',`,
     '})',
   )
@@ -31,8 +36,8 @@ function schemaOf(field: Field): string {
   return `${field.schema}${nullable}${field.default === undefined ? '' : `.default(${JSON.stringify(field.default)})`}`
 }
 
-function filtersOf({ name, filters }: Field): string[] {
-  if (filters === 'none') return []
+function filtersOf({ name, filters, searched }: Field): string[] {
+  if (filters === 'none') return searched ? [`${name}_contains`] : []
   return filters === 'value' ? [name] : [`${name}_gte`, `${name}_lte`]
 }
 

@@ -16,6 +16,8 @@ export interface Field {
   filters: 'none' | 'value' | 'range'
   /** Whether lists can be searched for words of it; the table then has a column with its search key. */
   searched?: boolean
+  /** What summaries do with it: group records by its values, or compute their range and mean. */
+  summarized?: 'group' | 'measure'
   nullable: boolean
   unique: boolean
   /** Value when the field is absent on create. */
@@ -28,7 +30,10 @@ export interface Field {
   relation?: { name: string; collection: string; onDelete: 'Restrict' | 'Cascade' }
 }
 
-type Kind = Pick<Field, 'schema' | 'helpers' | 'column' | 'filters' | 'searched' | 'values' | 'invalid'> & {
+type Kind = Pick<
+  Field,
+  'schema' | 'helpers' | 'column' | 'filters' | 'searched' | 'summarized' | 'values' | 'invalid'
+> & {
   /** Parses a default. Returns undefined for invalid text. */
   read: (text: string) => Value | undefined
 }
@@ -39,7 +44,7 @@ export const searchKeyOf = ({ name }: Field) => `${name}_key`
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
 // Names that every record, write or list already uses.
 const RESERVED =
-  /^(?:id|version|created_at|updated_at|idempotency_key|if_version|page|limit|sort|after|count|envelope|constructor)$/
+  /^(?:id|version|created_at|updated_at|idempotency_key|if_version|page|limit|sort|after|count|q|by|of|prefix|envelope|constructor)$/
 const INT = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 const DECIMAL = { min: -1e12, max: 1e12 }
 
@@ -169,6 +174,7 @@ function choice(values: string[]): Kind {
     helpers: ['must'],
     column: 'String',
     filters: 'value',
+    summarized: 'group',
     values: [first, second],
     invalid: `not-${first}`,
     read: (text) => (values.includes(text) ? text : undefined),
@@ -204,6 +210,7 @@ function number(
     helpers: [helper],
     column,
     filters: 'range',
+    summarized: 'measure',
     values: [first, first + step],
     invalid,
     read: (text) => {

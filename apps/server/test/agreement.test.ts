@@ -29,6 +29,7 @@ const agreeing: DeclaredTable = {
     version: 'int',
   },
   search: ['note_key'],
+  unique: ['note'],
   indexed: ['id', 'quantity'],
   references: { user_id: { table: 'users', onDelete: 'Restrict' } },
 }
@@ -40,7 +41,12 @@ interface Differences {
 }
 
 function check({ facts: otherFacts, fields: otherFields, table }: Differences = {}) {
-  const collection = { noun: 'orders', shown: ['id', 'quantity', 'version'], derived: ['pin_hash'] }
+  const collection = {
+    noun: 'orders',
+    shown: ['id', 'quantity', 'version'],
+    derived: ['pin_hash'],
+    keyColumns: ['note'],
+  }
   checkAgreement(
     { ...collection, facts: { ...facts, ...otherFacts }, fields: { ...fields, ...otherFields } },
     { ...agreeing, ...table },
@@ -57,10 +63,16 @@ test('a search field whose column is not in the search index is refused', () => 
   )
 })
 
-test('a collection without a model is refused', () => {
-  expect(() => checkAgreement({ noun: 'orders', facts, fields, shown: [], derived: [] }, undefined)).toThrow(
-    'orders: there is no table; add a model to prisma/schema.prisma',
+test('a key that is not unique is refused', () => {
+  expect(() => check({ table: { unique: [] } })).toThrow(
+    'orders: a key must be unique, but the model in prisma/schema.prisma has no @unique on note',
   )
+})
+
+test('a collection without a model is refused', () => {
+  expect(() =>
+    checkAgreement({ noun: 'orders', facts, fields, shown: [], derived: [], keyColumns: [] }, undefined),
+  ).toThrow('orders: there is no table; add a model to prisma/schema.prisma')
 })
 
 test.each<[string, Differences, string]>([

@@ -48,7 +48,7 @@ export function readFilter(name: string, fields: readonly string[]): FilterFacts
  * The schema of each filter, derived from the schema of its field.
  *
  * @param searchable the fields that have a search index
- * @throws Error if a filter names no field, is a list of values that may contain commas, or searches a field without a
+ * @throws Error if a filter names no field, has the name of another parameter, is a list of values that may contain commas, or searches a field without a
  * search index
  */
 export function filtersOf<F extends Fields, Name extends string>(
@@ -66,6 +66,7 @@ export function filtersOf<F extends Fields, Name extends string>(
         `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte, _in or _contains`,
       )
     }
+    if (RESERVED.has(name)) throw new Error(`${noun}: a filter cannot have the name ${name}, a parameter of every list`)
     if (by === 'contains' && !searchable.includes(field)) {
       throw new Error(`${noun}: the filter ${name} needs ${field} in \`search\``)
     }
@@ -81,6 +82,8 @@ export function filtersOf<F extends Fields, Name extends string>(
   })
   return Object.fromEntries(made)
 }
+
+const RESERVED = new Set(['page', 'limit', 'sort', 'after', 'count', 'q', 'by', 'of', 'prefix'])
 
 const MAX_VALUES = 100
 const valuesRule = must(`a list of 1 to ${MAX_VALUES} values`)

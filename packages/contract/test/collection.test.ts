@@ -189,6 +189,13 @@ test('a search consists of words of at least 2 characters', () => {
   expect(readFilter('reference_contains', ['reference'])).toEqual({ field: 'reference', by: 'contains' })
 })
 
+test('a filter with the name of another parameter is rejected', () => {
+  const fields = { prefix: text(1, 100) }
+  expect(() => collection({ noun: 'orders', description: '', fields, filters: ['prefix'] })).toThrow(
+    'orders: a filter cannot have the name prefix, a parameter of every list',
+  )
+})
+
 test('a contains filter needs a search index', () => {
   const fields = { reference: text(1, 100) }
   expect(() => collection({ noun: 'orders', description: '', fields, filters: ['reference_contains'] })).toThrow(

@@ -13,6 +13,8 @@ export interface DeclaredCollection {
   shown: readonly string[]
   /** The columns derived from fields. */
   derived: readonly string[]
+  /** The columns by which an update of many names records. */
+  keyColumns: readonly string[]
 }
 
 /** The compared parts of a collection's table. */
@@ -21,6 +23,8 @@ export interface DeclaredTable {
   indexed: readonly PropertyKey[]
   /** The columns of its search index. */
   search: readonly PropertyKey[]
+  /** The unique columns other than the id. */
+  unique: readonly PropertyKey[]
   references: Readonly<Record<string, { table: PropertyKey; onDelete: 'Restrict' | 'Cascade' } | undefined>>
 }
 
@@ -32,7 +36,10 @@ const MODEL = 'the model in prisma/schema.prisma'
  * @param table undefined if the schema has no model
  * @throws Error that lists each field whose declarations differ
  */
-export function checkAgreement(collection: DeclaredCollection, table: DeclaredTable | undefined): void {
+export function checkAgreement(
+  collection: DeclaredCollection,
+  table: DeclaredTable | undefined,
+): asserts table is DeclaredTable {
   const { noun, facts } = collection
   if (table === undefined) throw new Error(`${noun}: there is no table; add a model to prisma/schema.prisma`)
   const named = new Set([...collection.shown, ...Object.keys(collection.fields), ...collection.derived])
@@ -43,6 +50,10 @@ export function checkAgreement(collection: DeclaredCollection, table: DeclaredTa
   const unsearchable = facts.search.map(searchColumn).filter((column) => !table.search.includes(column))
   if (unsearchable.length > 0) {
     throw new Error(`${noun}: ${MODEL} marks no column ${unsearchable.join(', ')} with @search`)
+  }
+  const ambiguous = collection.keyColumns.filter((column) => !table.unique.includes(column))
+  if (ambiguous.length > 0) {
+    throw new Error(`${noun}: a key must be unique, but ${MODEL} has no @unique on ${ambiguous.join(', ')}`)
   }
   const unindexed = withoutIndex(collection, table)
   if (unindexed.length > 0) {

@@ -80,14 +80,16 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const shown = Object.keys(procedures.get?.output.shape ?? {})
   const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
   const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
-  const table = declarations[noun] as unknown as DeclaredTable
-  checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived) }, table)
+  const table = declarations[noun] as unknown as DeclaredTable | undefined
+  const { columns = {} } = table ?? {}
+  const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns })
+  const keyColumns = facts.keys.map((key) => rows.keyColumn(key).column)
+  checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived), keyColumns }, table)
   checkCascades(noun, table, roleToDelete)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
   )
-  const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns: table.columns })
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
   const creation = procedures.create && fieldRules(procedures.create.input)
   const noRules = fieldRules(z.object())
