@@ -120,15 +120,19 @@ export const idempotencyKey = z
       'Makes it safe to retry the request. Within 24 hours, a retry with the same key gets the first response again. The same key with a different request gets a 409. A key applies to one operation and one caller.',
   })
 
+/** The version that a row of a write of many records requires. One value, because generators for Java allow no union. */
+export const rowVersion = version
+  .optional()
+  .meta({ description: 'Write only if the record still has this version; otherwise the status is 412.' })
+
 const versionRule = must('a version number or a list of at most 100')
-/** The versions of a record that a write accepts. */
-export const versionCondition = z
+const ifVersion = z
   .union([version, z.array(version).max(100)], versionRule)
   .optional()
   .meta({ description: 'Write only if the record still has this version, or one of these versions; otherwise 412.' })
 
 /** The input of a write to an existing record, in addition to its fields. */
-export const write = { if_version: versionCondition, idempotency_key: idempotencyKey }
+export const write = { if_version: ifVersion, idempotency_key: idempotencyKey }
 
 /** The REST headers of a write and the input field that each one fills. */
 export const writeHeaders = { 'Idempotency-Key': 'idempotency_key' }

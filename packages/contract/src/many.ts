@@ -1,6 +1,6 @@
 import { mutation, type Procedure, type RestMeta, type Role } from '@resource/openapi/contract'
 import { z } from 'zod'
-import { idempotencyKey, many, recordId, versionCondition, writeHeaders } from './fields.ts'
+import { idempotencyKey, many, recordId, rowVersion, writeHeaders } from './fields.ts'
 
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 
@@ -11,7 +11,7 @@ const partial = z
 
 /** The fields of a row in an update of many records. */
 function changedRow<F extends z.ZodRawShape>(fields: F) {
-  return z.object(fields).partial().extend({ id: recordId.optional(), if_version: versionCondition })
+  return z.object(fields).partial().extend({ id: recordId.optional(), if_version: rowVersion })
 }
 
 // The unknown fields that an error lists at most.
@@ -32,7 +32,7 @@ function resultOf<R extends z.ZodType>(record: R) {
 }
 
 const deletion = z.object({ ...outcome, id: z.int() }).meta({ id: 'Deletion' })
-const deletedRow = z.object({ id: recordId, if_version: versionCondition }).meta({ id: 'RecordToDelete' })
+const deletedRow = z.object({ id: recordId, if_version: rowVersion }).meta({ id: 'RecordToDelete' })
 
 // Not aliases of the types of the procedures: to compare two of those takes the compiler far longer.
 export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType> {

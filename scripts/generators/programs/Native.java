@@ -40,7 +40,8 @@ public class Native {
     var names = new ArrayList<String>();
     var pages = 0;
     for (var after = ""; after != null; pages++) {
-      var page = items.listItemsWithHttpInfo("lighting", null, null, 2L, null, after, null);
+      var page = items.listItemsWithHttpInfo(
+          "lighting", null, null, null, null, null, null, null, 2L, null, after, null);
       for (var item : page.getData()) names.add(item.getName());
       var link = next.matcher(page.getHeaders().get("link").get(0));
       after = link.find() ? link.group(1) : null;
