@@ -62,27 +62,30 @@ await database.close()
 await rm(folder, { recursive: true })
 process.stdout.write(`${rows.toLocaleString('en')} users on SQLite; ${machine()}
 
-${table(['', 'p50', 'p99', 'event loop blocked at most'], lines)}
+${table(['', 'p50', 'p99', 'CPU p50', 'CPU p99', 'event loop blocked at most'], lines)}
 `)
 
 /** Calls one after another, each in an event loop iteration of its own. */
 async function measure(title: string, call: () => Promise<unknown>, calls = CALLS): Promise<string[]> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   const times: number[] = []
+  const cpu: number[] = []
   await call()
   delay.enable()
   for (let n = 0; n < calls; n++) {
-    const start = performance.now()
+    const [start, before] = [performance.now(), process.cpuUsage()]
     await call()
     times.push(performance.now() - start)
+    const { user, system } = process.cpuUsage(before)
+    cpu.push((user + system) / 1000)
     await new Promise(setImmediate)
   }
   delay.disable()
-  const sorted = times.toSorted((a, b) => a - b)
-  return [
-    title,
-    ...[percentile(sorted, 0.5), percentile(sorted, 0.99), delay.max / 1e6].map((ms) => `${ms.toFixed(1)} ms`),
-  ]
+  const shares = [times, cpu].flatMap((values) => {
+    const sorted = values.toSorted((a, b) => a - b)
+    return [percentile(sorted, 0.5), percentile(sorted, 0.99)]
+  })
+  return [title, ...[...shares, delay.max / 1e6].map((ms) => `${ms.toFixed(1)} ms`)]
 }
 
 function page(where: Where<User>): Promise<unknown> {

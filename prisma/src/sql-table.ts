@@ -322,27 +322,32 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   /**
    * A page of a search on SQLite. Rare words have few candidates in the full-text index. Frequent ones soon fill a page in sort
-   * order. Everything else runs in the background.
+   * order; the ids of the first candidates show how frequent. Everything else runs in the background.
    */
   async #search(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
     const match = this.#text.matchOf(query.where)
     if (match !== '') {
-      if (await this.#hasCandidates(match, FEW_CANDIDATES, this.#executor)) {
-        return this.#rows(this.#text.pageOfCandidates(query, range, match))
+      const { skip = 0, take } = query
+      const first = await this.#candidates(match, FEW_CANDIDATES, this.#executor)
+      if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match))
+      if ((WINDOW * first.total) / first.last >= skip + take) {
+        const rows = await this.#rows(this.#text.pageInWindow(query, range, WINDOW))
+        if (rows.length === take) return rows
       }
-      const rows = await this.#rows(this.#text.pageInWindow(query, range, WINDOW))
-      if (rows.length === query.take) return rows
-      if (await this.#hasCandidates(match, MANY_CANDIDATES, this.#background)) {
+      const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
+      if (total <= MANY_CANDIDATES) {
         return this.#rows(this.#text.pageOfCandidates(query, range, match), this.#background)
       }
     }
     return this.#rows(this.#text.page(query, range), this.#background)
   }
 
-  /** Whether the full-text index returns at most `limit` rows. */
-  async #hasCandidates(match: string, limit: number, executor: Pick<Executor, 'all'>): Promise<boolean> {
-    const [row] = (await executor.all(this.#text.countCandidates(match, limit + 1))) as [{ total: number }]
-    return Number(row.total) <= limit
+  /** The number of candidates, or more than `limit`, and the largest of their ids. */
+  async #candidates(match: string, limit: number, executor: Pick<Executor, 'all'>) {
+    const [row] = (await executor.all(this.#text.countCandidates(match, limit + 1))) as [
+      { total: number; last: number },
+    ]
+    return row
   }
 
   async #count(where: Where<Row>): Promise<number> {

@@ -132,10 +132,13 @@ export class SqlText<Row> {
     return this.#limited(query, this.#ordered(rows, order), values)
   }
 
-  /** Counts the rows that SQLite's full-text index returns, up to a limit. */
+  /** Counts the first rows that SQLite's full-text index returns, up to a limit, with the largest of their ids. */
   countCandidates(match: string, limit: number): Statement {
-    const candidates = `SELECT 1 FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ? LIMIT ?`
-    return { text: `SELECT count(*) AS "total" FROM (${candidates})`, values: [match, limit] }
+    const candidates = `SELECT "rowid" AS "candidate" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ? LIMIT ?`
+    return {
+      text: `SELECT count(*) AS "total", max("candidate") AS "last" FROM (${candidates})`,
+      values: [match, limit],
+    }
   }
 
   /** Whether conditions search for words. */
