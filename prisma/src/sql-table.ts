@@ -85,8 +85,8 @@ const MAX_SKIP = 2_000
 const MAX_ROWS = 50_000
 // A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
 const FEW_CANDIDATES = 1_000
-// Sorting these takes less time than the walk through the sort order until a page is full.
-const MANY_CANDIDATES = 20_000
+// Reading and sorting these takes less time than a walk through the whole sort order.
+const MANY_CANDIDATES = 5_000
 // Takes at most some 10 ms.
 const WINDOW = 2_000
 

@@ -100,7 +100,8 @@ export class SqlText<Row> {
     const { columns, where, order } = query
     const values: unknown[] = []
     const select = this.#selectOf(columns)
-    const rows = this.#conditions(this.#conditions(select, where, values), range, values, select)
+    // The plus keeps SQLite from reading all candidates by id and sorting them: it walks the index of the order instead.
+    const rows = this.#conditions(this.#conditions(select, where, values, select, '+"id"'), range, values, select)
     return this.#limited(query, this.#ordered(rows, order), values)
   }
 
@@ -116,7 +117,7 @@ export class SqlText<Row> {
     const window = this.#ordered(this.#conditions(all, range, values), order)
     values.push(size)
     const from = window.append(' LIMIT ?) AS "window"')
-    const rows = this.#conditions(from, where, values, from, false)
+    const rows = this.#conditions(from, where, values, from, null)
     // SQLite returns the rows of the subquery in its order, and would sort all of them again, not only up to the limit.
     return this.#limited(query, this.#isRemote ? this.#ordered(rows, order) : rows, values)
   }
@@ -128,7 +129,7 @@ export class SqlText<Row> {
     const candidates = `(SELECT "rowid" AS "candidate" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`
     // The left table of a CROSS JOIN is the outer loop.
     const from = this.#listed(columns).append(` FROM ${candidates} CROSS JOIN ${this.#table} ON "id" = "candidate"`)
-    const rows = this.#conditions(this.#conditions(from, where, values, from, false), range, values, from)
+    const rows = this.#conditions(this.#conditions(from, where, values, from, null), range, values, from)
     return this.#limited(query, this.#ordered(rows, order), values)
   }
 
@@ -318,14 +319,14 @@ export class SqlText<Row> {
    * Appends the conditions to `rows`, and their values to `values`.
    *
    * @param all the text without conditions, if `rows` may have some already
-   * @param usesSearchIndex whether SQLite looks up searched words in the full-text index
+   * @param searchedId the id that SQLite looks up among the matches of the full-text index; null omits this test
    */
   #conditions(
     rows: InternedSql,
     where: Where<Row>,
     values: unknown[],
     all = rows,
-    usesSearchIndex = true,
+    searchedId: string | null = '"id"',
   ): InternedSql {
     let sql = rows
     let searches = false
@@ -359,10 +360,10 @@ export class SqlText<Row> {
     }
     if (!searches) return sql
     for (const { columns, parts } of searchesIn(where)) this.#addSearch(columns, parts, values, addTest)
-    if (this.#isRemote || !usesSearchIndex) return sql
+    if (this.#isRemote || searchedId === null) return sql
     const match = this.matchOf(where)
     if (match === '') return sql
-    addTest('"id"', ` IN (SELECT "rowid" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`)
+    addTest(searchedId, ` IN (SELECT "rowid" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ?)`)
     values.push(match)
     return sql
   }
