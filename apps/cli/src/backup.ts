@@ -1,10 +1,12 @@
 import type { BackupRefused, CopyOptions, Inspection } from '@resource/database/backup'
 import { Command, Option } from 'commander'
-import { EXIT, Failure } from './failures.ts'
+import { answer } from './answer.ts'
+import type { Outcome } from './exit-codes.ts'
+import { Failure } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
-import { record, write } from './output.ts'
 import { progress } from './progress.ts'
+import { details } from './table.ts'
 
 const DATABASE = 'file:./data/resource.db'
 
@@ -13,12 +15,12 @@ interface Options extends Globals {
   replace: boolean
 }
 
-const EXIT_CODES: Record<BackupRefused['fault'], number> = {
-  unsupported: EXIT.invalid,
-  missing: EXIT.notFound,
-  exists: EXIT.invalid,
-  'in use': EXIT.conflict,
-  unusable: EXIT.unexpected,
+const OUTCOMES: Record<BackupRefused['fault'], Outcome> = {
+  unsupported: 'invalid',
+  missing: 'not_found',
+  exists: 'invalid',
+  'in use': 'conflict',
+  unusable: 'unexpected',
 }
 
 /** The commands that work on the database file, without the service. */
@@ -72,7 +74,7 @@ function checkCommand(): Command {
       const inspection = check(options.database)
       await report(options, inspection, { database: options.database })
       const errors = [...inspection.damage, ...(inspection.mismatch === null ? [] : [inspection.mismatch])]
-      if (errors.length > 0) throw new Failure(EXIT.unexpected, errors.join('\n'))
+      if (errors.length > 0) throw new Failure('unexpected', errors.join('\n'))
     })
   })
 }
@@ -92,7 +94,7 @@ async function withBackupTools(
   try {
     await work(tools)
   } catch (error) {
-    if (error instanceof tools.BackupRefused) throw new Failure(EXIT_CODES[error.fault], error.message)
+    if (error instanceof tools.BackupRefused) throw new Failure(OUTCOMES[error.fault], error.message)
     throw error
   }
 }
@@ -104,7 +106,7 @@ async function runCopy(copy: (options: CopyOptions) => Promise<Inspection>, { re
   const inspection = await copy({
     replace,
     onProgress(done, total) {
-      if (interrupt.requested) throw new Failure(EXIT.interrupted, 'Stopped; nothing was changed.')
+      if (interrupt.requested) throw new Failure('interrupted', 'Stopped; nothing was changed.')
       bar ??= progress('pages copied:', total)
       bar.update(done)
       pages = total
@@ -115,11 +117,12 @@ async function runCopy(copy: (options: CopyOptions) => Promise<Inspection>, { re
 }
 
 async function report(
-  { json }: Options,
+  { json, jq }: Options,
   { damage, mismatch, pending, rows }: Inspection,
   source: Record<string, string>,
 ): Promise<void> {
-  if (json) return write(`${JSON.stringify({ ...source, damage, mismatch, pending, rows })}\n`)
   const sound = damage.length === 0 && mismatch === null ? 'yes' : 'no'
-  await write(record({ ...source, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }))
+  await answer({ ...source, damage, mismatch, pending, rows }, { json, ...(jq && { jq }) }, () =>
+    details({ ...source, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }),
+  )
 }

@@ -3,27 +3,17 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { guardFormula } from '@resource/contract/formulas'
 import { stringify } from 'csv-stringify/sync'
+import { answer, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
-import { EXIT, Failure, fieldErrorLines, invalid } from './failures.ts'
-import { fieldsOf } from './fields.ts'
-import { type Globals, openClient } from './globals.ts'
+import { Failure, invalid } from './failures.ts'
+import { parseFilters } from './filters.ts'
+import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
+import { jsonFile } from './json-file.ts'
 import { log, write } from './output.ts'
 import { progress } from './progress.ts'
-import {
-  AFTER,
-  COUNT,
-  call,
-  type JsonObject,
-  LIMIT,
-  type Noun,
-  PAGE,
-  type PageInfo,
-  proceduresOf,
-  SORT,
-} from './service.ts'
-import { checkSame, openStateFile } from './state.ts'
-import { parseValue } from './values.ts'
+import { checkSame } from './saved-run.ts'
+import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type PageInfo } from './service.ts'
 
 const PAGE_SIZE = 1000
 const RESUME_HINT = 'Use --resume to continue.'
@@ -32,7 +22,8 @@ export interface ExportOptions extends Globals {
   type: Noun
   format: 'csv' | 'ndjson'
   output?: string
-  where: string[]
+  filter: string[]
+  search?: string
   sort?: string
   resume: boolean
   restart: boolean
@@ -44,6 +35,7 @@ interface ExportState {
   url: string
   format: 'csv' | 'ndjson'
   filters: JsonObject
+  columns: string[]
   /** Cursor of the next page; empty for the first. */
   cursor: string
   /** Bytes of the file up to the end of the last complete page. */
@@ -62,11 +54,13 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   const { type, url, format, output } = options
   if (output === undefined && (options.resume || options.restart))
     throw invalid('--resume and --restart require --output')
-  const filters = filtersOf(options)
-  const stateFile = output === undefined ? undefined : openStateFile<ExportState>(`${resolve(output)}.progress`)
-  const requested = { command: 'export' as const, type, url, format, filters }
+  const filters = parseFilters(type, options.filter, options.search, options.sort)
+  checkFields(options, recordFields(type))
+  const columns = options.fields ?? recordFields(type)
+  const stateFile = output === undefined ? undefined : jsonFile<ExportState>(`${resolve(output)}.progress`)
+  const requested = { command: 'export' as const, type, url, format, filters, columns }
   const state = startOrResume(options, stateFile, requested)
-  await using open = await openClient(options, { isLongRunning: true })
+  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   using interrupt = onInterrupt()
   await using file = output === undefined ? undefined : await openAt(output, state.bytes)
   let bar: ReturnType<typeof progress> | undefined
@@ -74,10 +68,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   for (let cursor: string | null = state.cursor; cursor !== null; ) {
     if (interrupt.requested) {
       stateFile?.write(state)
-      throw new Failure(
-        EXIT.interrupted,
-        `Stopped after ${state.records} records.${stateFile ? ` ${RESUME_HINT}` : ''}`,
-      )
+      throw new Failure('interrupted', `Stopped after ${state.records} records.${stateFile ? ` ${RESUME_HINT}` : ''}`)
     }
     const input = { ...filters, [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: state.total === undefined }
     const page = await call(open.client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
@@ -89,7 +80,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
     const records = page[type] as JsonObject[]
     state.total ??= facts.total
     bar ??= progress('exported', state.total, state.records)
-    const text = textOf(type, format, records, state.records === 0)
+    const text = textOf(columns, format, records, state.records === 0)
     if (file === undefined) await write(text)
     else state.bytes += (await file.write(text, state.bytes)).bytesWritten
     state.records += records.length
@@ -103,13 +94,13 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   bar?.end(state.records)
   stateFile?.remove()
   if (output !== undefined) {
-    await write(
-      options.json ? `${JSON.stringify({ exported: state.records })}\n` : `${state.records} ${type} exported\n`,
-    )
+    // `--fields` chooses the columns of the file, not those of this answer.
+    const { json, jq } = options
+    await answer({ exported: state.records }, { json, ...(jq && { jq }) }, () => `${state.records} ${type} exported\n`)
   }
 }
 
-type StateFile = ReturnType<typeof openStateFile<ExportState>> | undefined
+type StateFile = ReturnType<typeof jsonFile<ExportState>> | undefined
 
 function startOrResume(
   { output = '', resume, restart }: ExportOptions,
@@ -138,32 +129,11 @@ async function openAt(path: string, bytes: number): Promise<FileHandle> {
   return file
 }
 
-function textOf(type: Noun, format: 'csv' | 'ndjson', records: JsonObject[], isFirst: boolean): string {
-  if (format === 'ndjson') return records.map((record) => `${JSON.stringify(record)}\n`).join('')
-  return stringify(records.map(guarded), { header: isFirst, columns: recordFields(type), cast: { boolean: String } })
+function textOf(columns: string[], format: 'csv' | 'ndjson', records: JsonObject[], isFirst: boolean): string {
+  if (format === 'ndjson') return records.map((record) => `${JSON.stringify(picked(record, columns))}\n`).join('')
+  return stringify(records.map(guarded), { header: isFirst, columns, cast: { boolean: String } })
 }
 
 function guarded(record: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, guardFormula(value)]))
-}
-
-/** The list input for `--where role=admin` and `--sort`, validated against the contract. */
-function filtersOf({ type, where, sort }: ExportOptions): JsonObject {
-  const { list } = proceduresOf(type)
-  if (list === undefined) throw invalid(`--type: ${type} cannot be listed`)
-  const fields = fieldsOf(list.input).filter(({ name }) => ![PAGE, LIMIT, AFTER, COUNT, SORT].includes(name))
-  const filters: JsonObject = sort === undefined ? {} : { [SORT]: sort }
-  for (const text of where) {
-    const [name = '', ...rest] = text.split('=')
-    const field = fields.find((field) => field.name === name)
-    const known = fields.map(({ name }) => name).join(', ') || 'none'
-    if (field === undefined || rest.length === 0) {
-      throw invalid(`--where: must be FIELD=VALUE, with FIELD one of: ${known}`)
-    }
-    filters[name] = parseValue(field, rest.join('='))
-  }
-  const parsed = list.input.safeParse(filters)
-  if (parsed.success) return filters
-  const errors = parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }))
-  throw invalid(fieldErrorLines(errors, []))
 }

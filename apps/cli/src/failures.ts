@@ -9,77 +9,91 @@ import {
   TimeoutError,
   UnauthorizedError,
   UnavailableError,
+  UnknownProcedureError,
   VersionMismatchError,
 } from '@resource/client'
 import { CommanderError } from 'commander'
+import { EXIT_CODES, type Outcome } from './exit-codes.ts'
 import type { Field } from './fields.ts'
 import type { Globals } from './globals.ts'
-
-/** The exit codes; `resource --help` and the README also list them. */
-export const EXIT = {
-  ok: 0,
-  unexpected: 1,
-  invalid: 2,
-  notFound: 3,
-  conflict: 4,
-  unavailable: 5,
-  partial: 6,
-  denied: 7,
-  interrupted: 130,
-} as const
 
 /** The service that was called, and the key that was sent. */
 type Target = Partial<Pick<Globals, 'url' | 'key'>>
 
 const KEY_NEEDED =
-  'Set an API key in RESOURCE_KEY. To create one, run "resource keys create" with --database on the machine of the service'
+  'The service requires an API key: run "resource login" or set RESOURCE_KEY. To create the first key, run "resource keys create" with --database on the machine of the service'
 
-/** An error with a message for the user and an exit code. */
+/** An error with a message for the user, the outcome that sets the exit code, and details for `--json`. */
 export class Failure extends Error {
-  readonly code: number
-  constructor(code: number, message: string) {
+  readonly outcome: Outcome
+  readonly details: Record<string, unknown>
+  constructor(outcome: Outcome, message: string, details: Record<string, unknown> = {}) {
     super(message)
-    this.code = code
+    this.outcome = outcome
+    this.details = details
+  }
+  get exitCode(): number {
+    return EXIT_CODES[this.outcome].code
+  }
+  /** The error as printed with `--json`. */
+  toJSON(): object {
+    return { error: { code: this.outcome, exit_code: this.exitCode, message: this.message, ...this.details } }
   }
 }
 
 /** Invalid input: exit code 2. */
 export function invalid(message: string): Failure {
-  return new Failure(EXIT.invalid, message)
+  return new Failure('invalid', message)
 }
 
-/** The message and exit code for any thrown value. Fields are named by their flags. */
+/** Invalid fields, named by their flags: `--email: must be …`. */
+export function invalidFields(errors: FieldError[], fields: Field[], outcome: Outcome = 'invalid'): Failure {
+  const named = errors.map(({ field, message }) => ({ field, ...(field && { flag: flagOf(field, fields) }), message }))
+  const lines = named.map(({ flag, message }) => (flag ? `${flag}: ${message}` : message))
+  return new Failure(outcome, lines.join('\n'), { fields: named })
+}
+
+interface FieldError {
+  field: string
+  message: string
+}
+
+/** The failure of any thrown value. Fields are named by their flags. */
 export function toFailure(error: unknown, target: Target = {}, fields: Field[] = []): Failure {
   if (error instanceof Failure) return error
-  // Commander has already printed its message.
-  if (error instanceof CommanderError) return new Failure(error.exitCode === 0 ? EXIT.ok : EXIT.invalid, '')
-  if (!(error instanceof ServiceError)) return new Failure(EXIT.unexpected, errorMessage(error))
-  return new Failure(codeOf(error), serviceErrorMessage(error, target, fields))
+  if (error instanceof CommanderError) return commanderFailure(error)
+  if (!(error instanceof ServiceError)) return new Failure('unexpected', errorMessage(error))
+  if (error.fields.length > 0) return invalidFields(error.fields, fields, outcomeOf(error))
+  return new Failure(outcomeOf(error), serviceErrorMessage(error, target))
 }
 
-/** One line per invalid field: `--email: must be …`. */
-export function fieldErrorLines(errors: { field: string; message: string }[], fields: Field[]): string {
-  return errors
-    .map(({ field, message }) => (field === '' ? message : `${flagOf(field, fields)}: ${message}`))
-    .join('\n')
+/** Whether the service cannot be reached or is overloaded, so that the same call may succeed later. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof UnavailableError || error instanceof TimeoutError || error instanceof RateLimitedError
 }
 
-function serviceErrorMessage(error: ServiceError, { url, key }: Target, fields: Field[]): string {
-  if (error.fields.length > 0) return fieldErrorLines(error.fields, fields)
+function commanderFailure({ code, exitCode, message }: CommanderError): Failure {
+  if (exitCode === 0) return new Failure('ok', '')
+  // A group without a command; Commander has printed its help.
+  if (code === 'commander.help') return invalid('A command is required; see --help')
+  return invalid(message.replace(/^error: /, ''))
+}
+
+function serviceErrorMessage(error: ServiceError, { url, key }: Target): string {
   if (error instanceof UnavailableError) return `${error.message} at ${url}`
+  if (error instanceof TimeoutError) return `No answer from ${url} in time; --timeout allows more`
   if (error instanceof UnauthorizedError && key === undefined) return KEY_NEEDED
+  if (error instanceof UnknownProcedureError) return `The service at ${url} is older or newer than this command`
   return error.message
 }
 
-function codeOf(error: ServiceError): number {
-  if (error instanceof InvalidInputError) return EXIT.invalid
-  if (error instanceof NotFoundError) return EXIT.notFound
-  if (error instanceof ConflictError || error instanceof VersionMismatchError) return EXIT.conflict
-  if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return EXIT.denied
-  const isTransient =
-    error instanceof UnavailableError || error instanceof TimeoutError || error instanceof RateLimitedError
-  if (isTransient) return EXIT.unavailable
-  return error instanceof AbortedError ? EXIT.interrupted : EXIT.unexpected
+function outcomeOf(error: ServiceError): Outcome {
+  if (error instanceof InvalidInputError) return 'invalid'
+  if (error instanceof NotFoundError) return 'not_found'
+  if (error instanceof ConflictError || error instanceof VersionMismatchError) return 'conflict'
+  if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return 'denied'
+  if (isUnreachable(error)) return 'unavailable'
+  return error instanceof AbortedError ? 'interrupted' : 'unexpected'
 }
 
 function flagOf(path: string, fields: Field[]): string {
@@ -89,6 +103,6 @@ function flagOf(path: string, fields: Field[]): string {
 
 function errorMessage(error: unknown): string {
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return `File not found: ${path}`
+  if (code === 'ENOENT' && path !== undefined) return `File not found: ${path}`
   return error instanceof Error ? error.message : String(error)
 }

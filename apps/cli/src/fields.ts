@@ -1,5 +1,6 @@
 import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
+import { plainText } from './help.ts'
 
 /** A field of a procedure's input, as a command-line option. */
 export interface Field {
@@ -38,8 +39,19 @@ interface JsonSchema {
   format?: string
 }
 
-// Options of every command; a field of the same name gets a prefix.
-const RESERVED = ['url', 'key', 'database', 'json', 'timeout', 'yes', 'help', 'version']
+// Options of the commands; a field of the same name gets a prefix.
+const RESERVED = [
+  ...['url', 'key', 'database', 'profile', 'json', 'fields', 'jq', 'quiet', 'timeout', 'help', 'version'],
+  ...['yes', 'all', 'filter', 'search', 'dry-run'],
+]
+const FLAGS: Record<string, string> = { q: '--search' }
+// For fields whose description in the contract is about requests.
+const DESCRIPTIONS: Record<string, string> = {
+  after: 'Start after this cursor, which the page before prints; empty for the first page.',
+  count: 'Count all matching records.',
+  if_version: 'Change the record only if it still has this version, or one of these versions.',
+  idempotency_key: 'Makes a retry safe: within 24 hours, a second call with the same key has no further effect.',
+}
 
 /** The fields of an input schema in order, read from its JSON Schema. */
 export function fieldsOf(schema: z.ZodObject): Field[] {
@@ -62,7 +74,7 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
       part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
     return {
       name,
-      flag: `--${RESERVED.includes(kebab) ? 'field-' : ''}${kebab}`,
+      flag: FLAGS[name] ?? `--${RESERVED.includes(kebab) ? 'field-' : ''}${kebab}`,
       kind,
       list: kind === 'json' ? undefined : list,
       choices,
@@ -71,7 +83,7 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
       nullable,
       negatedValue: nullable ? null : kind === 'boolean' && part.default !== false ? false : undefined,
       secret: part.format === 'password',
-      description: describe(part),
+      description: describe(name, part),
       example: example === undefined ? undefined : String(example),
     }
   })
@@ -83,7 +95,7 @@ function kindOf(values: JsonSchema[]): Field['kind'] {
   return values.some(({ type }) => type === 'boolean') ? 'boolean' : 'text'
 }
 
-function describe({ description, default: fallback }: JsonSchema): string {
+function describe(name: string, { description, default: fallback }: JsonSchema): string {
   const standard = fallback === undefined || fallback === null || fallback === false ? '' : ` (default ${fallback})`
-  return `${(description ?? '').replaceAll('`', '')}${standard}`.trim()
+  return `${DESCRIPTIONS[name] ?? plainText(description ?? '')}${standard}`.trim()
 }

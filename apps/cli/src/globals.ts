@@ -1,16 +1,28 @@
 import { type Client, createClient } from '@resource/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { keyOf, type Profile, profileNamed } from './profiles.ts'
 
-const SECOND_MS = 1000
+/** A second in milliseconds. */
+export const SECOND_MS = 1000
+const DEFAULT_URL = 'http://127.0.0.1:3000'
 
 /** The options of every command. */
 export interface Globals {
   url: string
   /** API key. */
   key?: string
+  /** Name of a profile that `login` stored. */
+  profile?: string
+  /** The profile whose key is used, unless there is another one. */
+  stored?: { name: string; profile: Profile } | undefined
   /** URL of the database to use without a running service. */
   database?: string
   json: boolean
+  /** Names of the fields to show. */
+  fields?: string[]
+  /** A jq filter for the JSON answer. */
+  jq?: string
+  quiet: boolean
   /** Maximum time per call, in seconds. */
   timeout: number
 }
@@ -18,13 +30,15 @@ export interface Globals {
 export function addGlobals(program: Command): void {
   program
     .addOption(
-      new Option('--url <url>', 'URL of the service')
+      new Option('--profile <name>', 'use the service and key of this profile; see login').env('RESOURCE_PROFILE'),
+    )
+    .addOption(
+      new Option('--url <url>', `URL of the service (default: the profile's, or ${DEFAULT_URL})`)
         .env('RESOURCE_URL')
-        .default('http://127.0.0.1:3000')
         .argParser(url),
     )
     .addOption(
-      new Option('--key <key>', 'API key; prefer the environment variable, because process lists show options').env(
+      new Option('--key <key>', 'API key; prefer login or the variable, because process lists show options').env(
         'RESOURCE_KEY',
       ),
     )
@@ -33,8 +47,36 @@ export function addGlobals(program: Command): void {
         'RESOURCE_DATABASE',
       ),
     )
-    .option('--json', 'print JSON', false)
+    .option('--json', 'print JSON; an error is one JSON object on stderr', false)
+    .addOption(new Option('--fields <names>', 'show only these fields, in this order').argParser(names))
+    .option('--jq <filter>', 'print the JSON answer filtered by a jq expression')
+    .option('-q, --quiet', 'no progress and no remarks, only results and errors', false)
     .addOption(new Option('--timeout <seconds>', 'maximum time per call').default(30).argParser(seconds))
+    .hook('preAction', (_, command) => chooseService(program, command.name() === 'login'))
+}
+
+/**
+ * Sets the URL and the key: options come before a named profile, then environment variables, then the current profile.
+ * The key of a profile is only sent to the URL of the profile.
+ *
+ * @param mayBeNew whether a named profile may be missing, because the command creates it
+ */
+function chooseService(program: Command, mayBeNew: boolean): void {
+  const given = program.opts<Partial<Globals>>()
+  // An empty environment variable is like none.
+  const named = given.profile || undefined
+  const set = (option: keyof Globals, value: unknown) => program.setOptionValueWithSource(option, value, 'default')
+  const overridesProfile = (option: 'url' | 'key') => {
+    const source = program.getOptionValueSource(option)
+    return Boolean(given[option]) && (source === 'cli' || (source === 'env' && named === undefined))
+  }
+  const stored = given.database ? undefined : profileNamed(named, mayBeNew)
+  if (!overridesProfile('url')) set('url', stored?.profile.url ?? (given.url || DEFAULT_URL))
+  const isOfProfile = stored !== undefined && program.opts<Globals>().url === stored.profile.url
+  if (isOfProfile) set('stored', stored)
+  // A named profile never uses the key of a variable.
+  if (!given.key || (stored !== undefined && !overridesProfile('key'))) set('key', undefined)
+  if (!given.database) set('database', undefined)
 }
 
 /** A client; disposing of it releases its resources. */
@@ -45,13 +87,16 @@ interface OpenClient extends AsyncDisposable {
 /**
  * The client for `--url`, or for `--database` without a service.
  *
- * @param isLongRunning whether one attempt may take the whole timeout, and calls are retried while the service restarts
+ * @param retryForMs for long-running commands: how long failed calls are retried. One attempt may then take the whole timeout.
  */
-export async function openClient(globals: Globals, { isLongRunning = false } = {}): Promise<OpenClient> {
-  const { url, key, database, timeout } = globals
+export async function openClient(globals: Globals, { retryForMs }: { retryForMs?: number } = {}): Promise<OpenClient> {
+  const { url, database, stored, timeout } = globals
   const timeoutMs = timeout * SECOND_MS
-  const options = isLongRunning ? { timeoutMs, attemptTimeoutMs: timeoutMs, retryForMs: timeoutMs } : { timeoutMs }
+  const options = retryForMs === undefined ? { timeoutMs } : { timeoutMs, attemptTimeoutMs: timeoutMs, retryForMs }
   if (database === undefined) {
+    const key = globals.key ?? (stored && (await keyOf(stored.name, stored.profile)))
+    // For the message of an error: whether a key was sent.
+    if (key !== undefined) globals.key = key
     const client = createClient({ baseUrl: url, ...(key !== undefined && { apiKey: key }), ...options })
     return { client, [Symbol.asyncDispose]: async () => undefined }
   }
@@ -62,8 +107,13 @@ export async function openClient(globals: Globals, { isLongRunning = false } = {
 }
 
 function url(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text
+  if (text === '') return text
+  if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('Must be a URL such as http://127.0.0.1:3000.')
+}
+
+function names(text: string): string[] {
+  return text.split(',').map((name) => name.trim())
 }
 
 function seconds(text: string): number {

@@ -3,14 +3,16 @@ import { log } from './output.ts'
 // The terminal and the parent runner (pnpm) may both forward the same Ctrl-C.
 const SAME_PRESS_MS = 300
 
-/** Handles Ctrl-C: the first press lets the current step finish, the second aborts it through `signal`. */
+/** Handles Ctrl-C: the first press lets the current step finish and ends any wait, the second aborts the step. */
 export function onInterrupt() {
+  const stop = new AbortController()
   const abort = new AbortController()
   let first = 0
   const press = () => {
     if (first === 0) {
       first = Date.now()
       log('\nStopping after the current step. Press Ctrl-C again to stop now.')
+      stop.abort()
     } else if (Date.now() - first > SAME_PRESS_MS) abort.abort()
   }
   process.on('SIGINT', press).on('SIGTERM', press)
@@ -18,6 +20,9 @@ export function onInterrupt() {
     get requested() {
       return first > 0
     },
+    /** Aborted by the first press. */
+    stop: stop.signal,
+    /** Aborted by the second press. */
     signal: abort.signal,
     [Symbol.dispose]: () => void process.off('SIGINT', press).off('SIGTERM', press),
   }

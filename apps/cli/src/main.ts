@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-old-space-size=64 --max-semi-space-size=4
 import { toFailure } from './failures.ts'
-import { log } from './output.ts'
+import { reportFailure, setOutputMode } from './output.ts'
 import { createProgram } from './program.ts'
 
 // The reader may close the pipe early: `resource export … | head`.
@@ -8,10 +8,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
 })
 
+const args = process.argv.slice(2)
+// Set before the options are parsed, because invalid options are reported too.
+setOutputMode({
+  json: args.some((arg) => /^--(json|jq)(=|$)/.test(arg)),
+  quiet: args.some((arg) => /^(-q|--quiet)$/.test(arg)),
+})
+
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  const { code, message } = toFailure(error)
-  if (message !== '') log(message)
-  process.exitCode = code
+  const failure = toFailure(error)
+  if (failure.outcome !== 'ok') reportFailure(failure)
+  process.exitCode = failure.exitCode
 }

@@ -1,66 +1,87 @@
 import { API_SUBJECT, API_VERSION, contract } from '@resource/contract'
-import { Argument, Command, Help, Option } from 'commander'
+import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander'
 import { backupCommands } from './backup.ts'
+import { changeCommand } from './change.ts'
 import { completionScript, SHELLS } from './completion.ts'
+import { editCommand } from './edit.ts'
+import { exitCodeLines } from './exit-codes.ts'
 import { type ExportOptions, exportRecords } from './export.ts'
 import { invalid, toFailure } from './failures.ts'
 import { addGlobals, positive } from './globals.ts'
+import { exampleText, plainText } from './help.ts'
 import { type ImportOptions, importFile } from './import.ts'
-import { write } from './output.ts'
+import { listCommand } from './list.ts'
+import { loginCommands } from './login.ts'
+import { openCommand } from './open.ts'
+import { repeated } from './options.ts'
+import { isTalkative, write } from './output.ts'
 import { FORMATS, type Format } from './rows/row.ts'
-import { nouns, proceduresOf, recordSchema } from './service.ts'
+import type { ImportMode } from './send.ts'
+import { ID, type Noun, nouns, type Procedure, proceduresOf } from './service.ts'
 import { verbCommand } from './verb.ts'
 
 const MAX_CHUNK_SIZE = 1000
+const HOUR_SECONDS = 3600
+// Less than the 24 hours for which the service recognizes a repeated chunk.
+const MAX_WAIT_SECONDS = 23 * HOUR_SECONDS
 
-const HELP = `
-Exit codes:
-  0  success
-  1  unexpected error
-  2  invalid usage or input
-  3  not found
-  4  conflict, or the version differs from --if-version
-  5  service unavailable, or no response in time
-  6  partial import: the failed rows are in FILE.failed.csv or FILE.failed.ndjson
-  7  access denied: the key is missing, invalid, expired or revoked, or its role is too low
-  130  interrupted
+/** Procedures for many records. `import`, and `update` and `delete` with several ids or with filters, use them. */
+const WITHOUT_COMMAND = ['createMany', 'updateMany', 'deleteMany', 'createBatch', 'getBatch', 'applyBatch']
 
-Examples:
-  $ resource items list --price-lt 30 --sort price_desc
-  $ resource users get 7 --json
-  $ resource import items.csv --type items
-  $ resource export --type items --output items.ndjson
-  $ resource backup /backups/resource.db
-  $ eval "$(resource completion bash)"`
-
-/** The command-line program: one command per procedure of the contract, plus import, export, backups and completion. */
+/** The command-line program: one command per procedure of the contract, and those for files, logins and completion. */
 export function createProgram(): Command {
   const program = new Command('resource')
     .description(`${API_SUBJECT} of the Resource Service.`)
     .version(API_VERSION)
-    .addHelpText('after', HELP)
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${exitCodeLines()}\n${exampleText([
+        'login --url https://resource.example.com',
+        'items list --price-lt 30 --sort price_desc',
+        "users list --all --jq '.[].email'",
+        'items edit 7',
+        'import items.csv --type items',
+        'export --type items --output items.ndjson',
+        'backup /backups/resource.db',
+      ])}`,
+    )
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: otherOptions })
+    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: otherOptions, optionDescription: describeOption })
+    // main.ts reports errors.
+    .configureOutput({
+      outputError: () => undefined,
+      writeErr: (text) => void (isTalkative() && process.stderr.write(text)),
+    })
     .showSuggestionAfterError()
   addGlobals(program)
+  const add = (parent: Command, command: Command) => parent.addCommand(inherit(command, program))
   for (const noun of nouns) {
-    const group = program.command(noun).description(contract[noun].description.replaceAll('`', ''))
-    group.summary(contract[noun].tag)
+    const group = program.command(noun).summary(contract[noun].tag)
+    group.description(plainText(contract[noun].description) || contract[noun].tag)
     for (const [verb, procedure] of Object.entries(proceduresOf(noun))) {
-      // A procedure that creates many records takes them from a file: `import`.
-      if (recordSchema(noun, procedure.input) === undefined)
-        group.addCommand(inherit(verbCommand(noun, verb, procedure)))
+      if (!WITHOUT_COMMAND.includes(verb)) add(group, commandOf(noun, verb, procedure))
     }
+    const { get, update } = proceduresOf(noun)
+    if (get && update) add(group, editCommand(noun, update))
   }
-  program.addCommand(inherit(importCommand()))
-  program.addCommand(inherit(exportCommand()))
-  for (const command of backupCommands()) program.addCommand(inherit(command))
-  program.addCommand(inherit(completionCommand(program)))
+  for (const command of [importCommand(), exportCommand(), openCommand(), ...loginCommands(), ...backupCommands()]) {
+    add(program, command)
+  }
+  add(program, completionCommand(program))
   return program
+}
 
-  function inherit(command: Command): Command {
-    return command.copyInheritedSettings(program)
-  }
+function commandOf(noun: Noun, verb: string, procedure: Procedure): Command {
+  if (verb === 'list') return listCommand(noun, procedure)
+  const hasGet = proceduresOf(noun).get !== undefined
+  return hasGet && (verb === 'update' || verb === 'delete')
+    ? changeCommand(noun, verb, procedure)
+    : verbCommand(noun, verb, procedure)
+}
+
+function inherit(command: Command, program: Command): Command {
+  for (const child of command.commands) inherit(child, program)
+  return command.copyInheritedSettings(program)
 }
 
 // Hides a global option that the command redefines, such as --database.
@@ -69,15 +90,44 @@ function otherOptions(this: Help, command: Command): Option[] {
   return Help.prototype.visibleGlobalOptions.call(this, command).filter(({ long }) => !own.has(long))
 }
 
+// A flag that is off by default goes without saying.
+function describeOption(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '')
+}
+
 function importCommand(): Command {
   const command = new Command('import')
-    .summary('Create records from a file')
+    .summary('Create or update records from a file')
     .description(
-      'Creates records from a CSV file with a header line, NDJSON or a JSON array. To resume an interrupted import, run the same command again. Its progress is in FILE.progress.',
+      'Creates records from a CSV file with a header line, NDJSON or a JSON array; with --update or --upsert it changes existing ones. To resume an interrupted import, run the same command again. Its progress is in FILE.progress, rows that were not imported are in FILE.remaining.csv or FILE.remaining.ndjson. Guesses about a CSV file are shown and must be confirmed.',
     )
     .argument('<file>', 'path, or - for stdin (an import from stdin cannot be resumed)')
-    .addOption(typeOption())
+    .addOption(typeOption(['createMany', 'updateMany']))
     .addOption(new Option('--format <format>', 'default: the file extension').choices(FORMATS))
+    .addOption(new Option('--update', 'update the records that have the ids of the rows').default(false))
+    .addOption(
+      new Option('--upsert <key>', 'update the records that have the key of the rows, and create the others').conflicts(
+        'update',
+      ),
+    )
+    .addOption(
+      new Option('--map <column=field>', 'field of a CSV column; repeatable. COLUMN= leaves a column out').argParser(
+        mapped,
+      ),
+    )
+    .option('--delimiter <character>', 'separator of CSV cells (default: guessed)', delimiter)
+    .addOption(
+      new Option('--decimal-comma [true|false]', 'numbers such as 1.024,50 (default: guessed)')
+        .choices(['true', 'false'])
+        .preset('true'),
+    )
+    .option('--yes', 'accept the guesses', false)
+    .option('--again', 'import a file that was imported before', false)
+    .addOption(
+      new Option('--wait <seconds>', 'how long to wait for an unreachable service')
+        .default(HOUR_SECONDS)
+        .argParser((text) => (text === '0' ? 0 : positive(text, MAX_WAIT_SECONDS))),
+    )
     .addOption(
       new Option('--chunk-size <rows>', 'maximum rows per request').default(500).argParser((text) => {
         return Math.ceil(positive(text, MAX_CHUNK_SIZE))
@@ -86,15 +136,29 @@ function importCommand(): Command {
     .option('--restart', 'start over and discard the saved progress', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ resource import users.csv --type users\n  $ gunzip -c items.ndjson.gz | resource import - --type items --format ndjson',
+      exampleText([
+        'import users.csv --type users',
+        "import prices.csv --type items --update --map 'Preis=price' --delimiter ';'",
+        'import users.csv --type users --upsert email',
+        'import - --type items --format ndjson < items.ndjson',
+      ]),
     )
   return command.action(async (file: string) => {
-    const options = command.optsWithGlobals<ImportOptions>()
-    const format = options.format ?? formatOf(file)
+    const given = command.optsWithGlobals<ImportOptions & { update: boolean; upsert?: string; decimalComma?: string }>()
+    const format = given.format ?? formatOf(file)
     if (format === undefined)
       throw invalid('--format: must be csv, ndjson or json when the file name has no such extension')
+    const { update, upsert, decimalComma } = given
+    const action = update ? 'update' : upsert === undefined ? 'create' : 'upsert'
+    const mode: ImportMode = { action, key: upsert ?? ID }
+    const options: ImportOptions = {
+      ...given,
+      format,
+      mode,
+      decimalComma: decimalComma === undefined ? undefined : decimalComma === 'true',
+    }
     try {
-      await importFile(file, { ...options, format })
+      await importFile(file, options)
     } catch (error) {
       throw toFailure(error, options)
     }
@@ -105,7 +169,7 @@ function exportCommand(): Command {
   const command = new Command('export')
     .summary('Write all records to a file or stdout')
     .description('Writes all matching records as CSV or NDJSON, page by page.')
-    .addOption(typeOption())
+    .addOption(typeOption(['createMany']))
     .addOption(
       new Option('--format <format>', 'default: the file extension, else csv, or ndjson with --json').choices([
         'csv',
@@ -113,21 +177,32 @@ function exportCommand(): Command {
       ]),
     )
     .option('-o, --output <file>', 'default: stdout')
-    .option('--where <field=value...>', 'filter, as in the list command', [])
+    .addOption(
+      new Option('--filter <field=value>', 'only records that match, as in the list command; repeatable')
+        .default([], '')
+        .argParser(repeated),
+    )
+    // The former name of --filter.
+    .addOption(new Option('--where <field=value...>').default([]).hideHelp())
+    .option('--search <text>', 'only records that contain every word')
     .option('--sort <order>', 'sort order, as in the list command')
     .option('--resume', 'continue an interrupted export to the file', false)
     .option('--restart', 'replace the file', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ resource export --type items --output items.csv\n  $ resource export --type users --where role=admin --json | jq .email',
+      exampleText([
+        'export --type items --output items.csv',
+        'export --type users --filter role=admin --fields name,email',
+        'export --type users --json | jq .email',
+      ]),
     )
   return command.action(async () => {
-    const options = command.optsWithGlobals<ExportOptions>()
-    const byName = formatOf(options.output ?? '')
-    const format =
-      options.format ?? (byName === 'csv' || byName === 'ndjson' ? byName : options.json ? 'ndjson' : 'csv')
+    const given = command.optsWithGlobals<ExportOptions & { where: string[] }>()
+    const byName = formatOf(given.output ?? '')
+    const format = given.format ?? (byName === 'csv' || byName === 'ndjson' ? byName : given.json ? 'ndjson' : 'csv')
+    const options: ExportOptions = { ...given, format, filter: [...given.filter, ...given.where] }
     try {
-      await exportRecords({ ...options, format })
+      await exportRecords(options)
     } catch (error) {
       throw toFailure(error, options)
     }
@@ -143,13 +218,26 @@ function completionCommand(program: Command): Command {
     .action((shell: (typeof SHELLS)[number]) => write(completionScript(program, shell)))
 }
 
-function typeOption(): Option {
+/** The types that have one of these procedures. */
+function typeOption(verbs: string[]): Option {
   return new Option('--type <noun>', 'type of records')
-    .choices(nouns.filter((noun) => proceduresOf(noun).createMany))
+    .choices(nouns.filter((noun) => verbs.some((verb) => proceduresOf(noun)[verb] !== undefined)))
     .makeOptionMandatory()
 }
 
 function formatOf(file: string): Format | undefined {
   const extension = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase()
   return extension === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === extension)
+}
+
+function mapped(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const cut = text.lastIndexOf('=')
+  if (cut < 1) throw new InvalidArgumentError('Must be COLUMN=FIELD.')
+  return { ...before, [text.slice(0, cut)]: text.slice(cut + 1) }
+}
+
+function delimiter(text: string): string {
+  if (text === 'tab') return '\t'
+  if ([...text].length === 1) return text
+  throw new InvalidArgumentError('Must be one character, or tab.')
 }

@@ -1,17 +1,25 @@
+import { isTalkative } from './output.ts'
+
 const BAR_WIDTH = 30
 const LINE_EVERY = 10_000
 const REDRAW_MS = 100
+// Earlier, the estimate would jump.
+const ESTIMATE_AFTER_MS = 1000
 
 /** Shows progress on stderr: a bar on a terminal, otherwise a line every 10,000 records. `total` may be unknown. */
 export function progress(verb: string, total: number | undefined, start = 0) {
   const { stderr } = process
+  const isShown = isTalkative()
   const started = Date.now()
   let drawn = 0
   let lines = Math.floor(start / LINE_EVERY)
   const text = (done: number) => {
-    const rate = Math.round(((done - start) * 1000) / Math.max(1, Date.now() - started))
+    const elapsedMs = Math.max(1, Date.now() - started)
+    const perMs = (done - start) / elapsedMs
     const ofTotal = total === undefined ? '' : ` of ${total}`
-    return `${verb} ${done}${ofTotal} (${rate} per second)`
+    const isEstimated = total !== undefined && done < total && perMs > 0 && elapsedMs > ESTIMATE_AFTER_MS
+    const left = isEstimated ? `, ${duration((total - done) / perMs)} left` : ''
+    return `${verb} ${done}${ofTotal} (${Math.round(perMs * 1000)} per second${left})`
   }
   const draw = (done: number) => {
     const share = total ? Math.min(1, done / total) : 0
@@ -21,6 +29,7 @@ export function progress(verb: string, total: number | undefined, start = 0) {
   }
   return {
     update(done: number) {
+      if (!isShown) return
       if (stderr.isTTY) {
         if (Date.now() - drawn < REDRAW_MS) return
         drawn = Date.now()
@@ -31,9 +40,17 @@ export function progress(verb: string, total: number | undefined, start = 0) {
       }
     },
     end(done: number) {
-      if (!stderr.isTTY) return
+      if (!isShown || !stderr.isTTY) return
       draw(done)
       stderr.write('\n')
     },
   }
+}
+
+/** `45 s`, `3 min`, `2 h 5 min` */
+export function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

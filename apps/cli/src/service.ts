@@ -10,7 +10,7 @@ export interface Procedure {
   type: 'query' | 'mutation'
   input: z.ZodObject
   output: z.ZodObject
-  meta: { openapi: { summary?: string; description?: string } }
+  meta: { openapi: { method?: string; summary?: string; description?: string } }
 }
 
 // Field names that the commands use. A field renamed in the contract causes a compile error here.
@@ -20,6 +20,7 @@ export const LIMIT = 'limit' satisfies keyof Input<Noun, 'list'>
 export const COUNT = 'count' satisfies keyof Input<Noun, 'list'>
 export const PAGE = 'page' satisfies keyof Input<Noun, 'list'>
 export const SORT = 'sort' satisfies keyof Input<Noun, 'list'>
+export const IF_VERSION = 'if_version' satisfies keyof Input<'items', 'update'>
 export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create'>
 
 /** The paging fields of a list result. */

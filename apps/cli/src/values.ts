@@ -1,5 +1,6 @@
 import type { Field } from './fields.ts'
 
+const DECIMAL_COMMA = /^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
 /** Parses `text` as a value of the field. Text of the wrong kind is returned unchanged, so that validation reports it. */
@@ -14,11 +15,28 @@ function parseOne(kind: Field['kind'], text: string): unknown {
   return kind === 'json' ? jsonOf(text) : text
 }
 
-/** The value of a CSV cell. An empty cell is null, an absent value or an empty string, depending on the field. */
-export function cellValue(field: Field, text: string): unknown {
-  if (text !== '') return parseValue(field, text)
-  if (!field.required) return undefined
-  return field.nullable ? null : ''
+/**
+ * The value of a CSV cell. An empty cell is null, an absent value or an empty string, depending on the field.
+ *
+ * @param emptyIsNull whether an empty cell clears a nullable field that is not required
+ */
+export function cellValue(field: Field, text: string, decimalComma: boolean, emptyIsNull: boolean): unknown {
+  if (text !== '') {
+    const isComma = decimalComma && field.kind === 'number' && field.list === undefined && isDecimalComma(text.trim())
+    return parseValue(field, isComma ? text.trim().replaceAll('.', '').replace(',', '.') : text)
+  }
+  if (field.required || emptyIsNull) return field.nullable ? null : field.required ? '' : undefined
+  return undefined
+}
+
+/** `24.5` */
+export function isNumber(text: string): boolean {
+  return NUMBER.test(text)
+}
+
+/** `24,5` or `1.024,5`; also `24` and `1.024`, which are numbers of both kinds. */
+export function isDecimalComma(text: string): boolean {
+  return DECIMAL_COMMA.test(text)
 }
 
 function numberOf(text: string): unknown {

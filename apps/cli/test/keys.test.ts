@@ -21,7 +21,7 @@ test('a service on a public address does not start without a key, and starts aft
   expect([anonymous.code, anonymous.stdout, anonymous.stderr]).toEqual([
     7,
     '',
-    expect.stringContaining('Set an API key in RESOURCE_KEY.'),
+    expect.stringContaining('run "resource login" or set RESOURCE_KEY'),
   ])
 })
 

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { spawn as openTerminal } from '@lydell/node-pty'
 import { type Client, createClient } from '@resource/client'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
@@ -23,11 +25,12 @@ interface Result {
 }
 
 /** Starts the real service in a new folder, or in the folder of an earlier run, with the command line connected to it. */
-export async function startService(path?: string) {
+export async function startService(path?: string, port = '0') {
   const folder = await temporaryFolder(path)
-  const service = await folder.serve()
+  const service = await folder.serve({ PORT: port })
   const { url } = service
-  const start = (args: string[], input?: string) => folder.start(args, { RESOURCE_URL: url }, input)
+  const start = (args: string[], input?: string, environment: Record<string, string> = {}) =>
+    folder.start(args, { RESOURCE_URL: url, ...environment }, input)
   return {
     url,
     folder: folder.path,
@@ -36,7 +39,14 @@ export async function startService(path?: string) {
     client: createClient({ baseUrl: url }) as Client,
     start,
     /** Runs a command until it exits. */
-    run: (args: string[], input?: string) => start(args, input).ended,
+    run: (args: string[], input?: string, environment?: Record<string, string>) =>
+      start(args, input, environment).ended,
+    /** Runs a command on a terminal and types an answer whenever a question appears. */
+    type: (args: string[], answers: Answer[], options: TerminalOptions = {}) =>
+      typeCommand(folder.path, args, answers, {
+        ...options,
+        environment: { RESOURCE_URL: url, ...options.environment },
+      }),
     path: (name: string) => join(folder.path, name),
     [Symbol.asyncDispose]: async () => {
       await service.stop('SIGKILL')
@@ -79,10 +89,54 @@ async function serve(folder: string, environment: Record<string, string>) {
   return { url, stop, [Symbol.asyncDispose]: () => stop('SIGKILL') }
 }
 
+/** The settings and memory of the command line are in the folder, never those of the person who runs the tests. */
+function homeIn(folder: string) {
+  return { XDG_CONFIG_HOME: join(folder, '.config'), XDG_STATE_HOME: join(folder, '.state') }
+}
+
+/** What is typed when the output contains `question`. */
+interface Answer {
+  question: string
+  text: string
+}
+
+interface TerminalOptions {
+  columns?: number
+  environment?: Record<string, string>
+}
+
+/** @returns the exit code and everything that the terminal received, with simple line ends */
+async function typeCommand(
+  folder: string,
+  args: string[],
+  answers: Answer[],
+  { columns = 80, environment = {} }: TerminalOptions,
+): Promise<{ code: number; screen: string }> {
+  const terminal = openTerminal(process.execPath, [...MEMORY, CLI, ...args], {
+    cwd: folder,
+    env: { ...homeIn(folder), TERM: 'xterm', PATH: process.env.PATH, ...environment },
+    cols: columns,
+    rows: 50,
+  })
+  const open = [...answers]
+  let screen = ''
+  let unread = 0
+  terminal.onData((text) => {
+    screen += text
+    for (let next = open[0]; next !== undefined && screen.includes(next.question, unread); next = open[0]) {
+      unread = screen.indexOf(next.question, unread) + next.question.length
+      terminal.write(`${next.text}\r`)
+      open.shift()
+    }
+  })
+  const code = await new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
+  return { code, screen: stripVTControlCharacters(screen).replaceAll('\r\n', '\n') }
+}
+
 function startCommand(folder: string, args: string[], environment: Record<string, string>, input: string) {
   const child = spawn(process.execPath, [...MEMORY, '--import', PEAK_MEMORY, CLI, ...args], {
     cwd: folder,
-    env: environment,
+    env: { ...homeIn(folder), ...environment },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
   // The command may exit before it has read all of stdin.
@@ -103,5 +157,14 @@ function startCommand(folder: string, args: string[], environment: Record<string
     })
     return ended
   }
-  return { ended, signalAt }
+  /** Waits until stderr has contained `output`. */
+  const seen = (output: string) =>
+    new Promise<void>((resolve) => {
+      let seen = ''
+      stderr.on('data', (chunk) => {
+        seen += chunk
+        if (seen.includes(output)) resolve()
+      })
+    })
+  return { ended, signalAt, seen }
 }

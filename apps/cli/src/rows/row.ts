@@ -4,13 +4,9 @@ export interface Row {
   line: number
   record?: Record<string, unknown>
   error?: string
-  /** The row as it is in the file; it goes into the file of failed rows. */
+  /** The row as it is in the file; it goes into the file of remaining rows. */
   source: Record<string, unknown>
 }
-
-/** Columns that the file of failed rows adds. An import ignores them. */
-export const FAILED_LINE = 'failed_line'
-export const FAILED_REASON = 'failed_reason'
 
 export type Text = AsyncIterable<string>
 export type Format = 'csv' | 'ndjson' | 'json'

@@ -1,28 +1,32 @@
 import type { z } from 'zod'
 import { type Field, fieldsOf } from '../fields.ts'
 import { csvRows } from './csv.ts'
+import type { CsvLayout } from './csv-layout.ts'
 import { elements } from './json-array.ts'
 import { type JsonText, lines } from './ndjson.ts'
 import type { Format, Row, Text } from './row.ts'
 
-/**
- * The rows of a file, one at a time, each validated against the contract.
- *
- * @param schema of one record
- * @param ignored fields that are allowed but not imported, such as the id in an exported file
- */
-export async function* readRows(
-  text: Text,
-  format: Format,
-  schema: z.ZodObject,
-  ignored: string[],
-): AsyncGenerator<Row> {
-  const fields = fieldsOf(schema)
-  for await (const row of read(text, format, fields, ignored)) yield checked(row, schema)
+/** How the rows of a file become records. */
+export interface RowFormat {
+  format: Format
+  /** Of one record. */
+  schema: z.ZodObject
+  /** Fields that are allowed but not imported, such as the id in an exported file. */
+  ignored: string[]
+  /** For CSV. */
+  layout: CsvLayout | undefined
+  /** Whether an empty CSV cell clears a nullable field; otherwise the field is absent. */
+  emptyIsNull: boolean
 }
 
-function read(text: Text, format: Format, fields: Field[], ignored: string[]): AsyncGenerator<Row> {
-  if (format === 'csv') return csvRows(text, fields, ignored)
+/** The rows of a file, one at a time, each validated against the contract. */
+export async function* readRows(text: Text, rowFormat: RowFormat): AsyncGenerator<Row> {
+  for await (const row of read(text, rowFormat)) yield checked(row, rowFormat.schema)
+}
+
+function read(text: Text, { format, schema, ignored, layout, emptyIsNull }: RowFormat): AsyncGenerator<Row> {
+  const fields = fieldsOf(schema)
+  if (layout !== undefined) return csvRows(text, fields, layout, emptyIsNull)
   return jsonRows(format === 'json' ? elements(text) : lines(text), fields, ignored)
 }
 
@@ -37,10 +41,10 @@ function jsonRow(line: number, text: string, known: Set<string>, ignored: string
     value = JSON.parse(text)
   } catch {
     // The parser's message quotes the row, which may contain a password.
-    return { line, source: { failed_text: text.trim() }, error: 'must be valid JSON' }
+    return { line, source: { import_text: text.trim() }, error: 'must be valid JSON' }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, source: { failed_text: text.trim() }, error: 'must be a JSON object' }
+    return { line, source: { import_text: text.trim() }, error: 'must be a JSON object' }
   }
   const source = value as Record<string, unknown>
   const unknown = Object.keys(source).filter((name) => !known.has(name) && !ignored.includes(name))

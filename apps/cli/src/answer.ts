@@ -1,0 +1,38 @@
+import { invalid } from './failures.ts'
+import type { Globals } from './globals.ts'
+import { jq } from './json-filter.ts'
+import { write } from './output.ts'
+import type { JsonObject } from './service.ts'
+import { details, table } from './table.ts'
+
+type Format = Pick<Globals, 'json' | 'fields' | 'jq'>
+
+/** Prints an answer as JSON or through `--jq`, otherwise as `text`. */
+export async function answer(value: unknown, { json, jq: filter }: Format, text: () => string): Promise<void> {
+  if (filter !== undefined) return write(await jq(JSON.stringify(value), filter))
+  await write(json ? `${JSON.stringify(value)}\n` : text())
+}
+
+/** Prints one record. */
+export async function answerRecord(record: JsonObject, format: Format): Promise<void> {
+  const shown = picked(record, format.fields ?? Object.keys(record))
+  await answer(shown, format, () => details(shown))
+}
+
+/** Prints several records; `columns` are those of the table without `--fields`. */
+export async function answerRecords(records: JsonObject[], columns: string[], format: Format): Promise<void> {
+  const { fields } = format
+  const shown = fields === undefined ? records : records.map((record) => picked(record, fields))
+  await answer(shown, format, () => table(fields ?? columns, shown))
+}
+
+/** The named fields of a record, in the order of the names. */
+export function picked(record: JsonObject, fields: string[]): JsonObject {
+  return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]))
+}
+
+/** @throws Failure if `--fields` names a field that the records do not have */
+export function checkFields({ fields }: Format, known: string[]): void {
+  const unknown = fields?.filter((name) => !known.includes(name)) ?? []
+  if (unknown.length > 0) throw invalid(`--fields: unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`)
+}

@@ -1,0 +1,164 @@
+import type { Client } from '@resource/client'
+import { Command, Option } from 'commander'
+import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
+import { recordFields, tableColumns } from './columns.ts'
+import { Failure, invalid, toFailure } from './failures.ts'
+import { type Field, fieldsOf } from './fields.ts'
+import { filterFields, isSearchable, parseFilters } from './filters.ts'
+import { type Globals, openClient, SECOND_MS } from './globals.ts'
+import { examplesOf, exampleText } from './help.ts'
+import { checkInput } from './input.ts'
+import { addFieldOptions, repeated } from './options.ts'
+import { confirm, isInteractive } from './prompt.ts'
+import { call, ID, IF_VERSION, type JsonObject, type Noun, type Procedure, proceduresOf } from './service.ts'
+import { table } from './table.ts'
+import { parseValue } from './values.ts'
+import { descriptionOf, notConfirmed } from './verb.ts'
+
+/** Calls that are sent together; the client puts them into one request. */
+const CALLS_AT_ONCE = 50
+const SAMPLE = 5
+
+type Action = 'update' | 'delete'
+
+interface Options extends Globals {
+  yes: boolean
+  filter?: string[]
+  search?: string
+  all?: boolean
+  dryRun?: boolean
+}
+
+/** A set of records to change, previewed by the service. */
+interface Batch {
+  id: unknown
+  count: number
+  sample: JsonObject[]
+}
+
+/** The command that updates or deletes records: by their ids, or all that match filters. */
+export function changeCommand(noun: Noun, action: Action, procedure: Procedure): Command {
+  const fields = fieldsOf(procedure.input)
+  const byFilter = proceduresOf(noun).createBatch !== undefined
+  const command = new Command(action)
+    .summary(procedure.meta.openapi.summary ?? '')
+    .description(
+      `${descriptionOf(procedure)} Takes one or more ids${byFilter ? ', or filters: then it shows what matches before it asks.' : '.'}`,
+    )
+    .argument(byFilter ? `[${ID}...]` : `<${ID}...>`, 'ids of the records')
+  const readOptions = addFieldOptions(
+    command,
+    fields.filter(({ name }) => name !== ID),
+  )
+  if (byFilter) addFilterOptions(command, noun)
+  command
+    .option('--yes', 'skip the confirmation', false)
+    .addHelpText('after', exampleText(examplesOf(noun, action, fields, byFilter ? filterFields(noun) : [])))
+
+  return command.action(async (texts: string[]) => {
+    const options = command.optsWithGlobals<Options>()
+    const { filter, search, all } = options
+    const isByFilter = filter !== undefined || search !== undefined || all === true
+    if (isByFilter === texts.length > 0)
+      throw invalid(byFilter ? 'Either ids, or --filter, --search or --all is required' : 'ids are required')
+    const changes = await readOptions()
+    checkFields(options, recordFields(noun))
+    try {
+      if (isByFilter) return await changeMatching(noun, action, changes, options)
+      const ids = [...new Set(texts.flatMap((text) => text.split(',')))].map((text) =>
+        parseValue(idField(fields), text),
+      )
+      const inputs = ids.map((id) => ({ [ID]: id, ...changes }))
+      for (const input of inputs) checkInput(procedure, input, fields)
+      if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
+      await using open = await openClient(options)
+      if (action === 'delete' && !options.yes && isInteractive()) {
+        process.stderr.write(await preview(open.client, noun, ids))
+        if (!(await confirm(`Delete ${ids.length} ${noun}?`))) throw notConfirmed()
+      }
+      const [input] = inputs
+      if (inputs.length > 1 || input === undefined) return await changeEach(open.client, noun, action, inputs, options)
+      const output = await call(open.client, noun, action, input)
+      await (action === 'update' ? answerRecord(output, options) : answer(output, options, () => `${output.message}\n`))
+    } catch (error) {
+      throw toFailure(error, options, fields)
+    }
+  })
+}
+
+function addFilterOptions(command: Command, noun: Noun): void {
+  const names = filterFields(noun).flatMap(({ name }) => (name === 'q' ? [] : [name]))
+  command.addOption(
+    new Option('--filter <field=value>', `all records that match; repeatable. Fields: ${names.join(', ')}`).argParser(
+      repeated,
+    ),
+  )
+  if (isSearchable(noun)) command.option('--search <text>', 'all records that contain every word')
+  command.option('--all', 'all records').option('--dry-run', 'show what matches and change nothing', false)
+}
+
+/** Changes all records that match the filters, exactly those of the preview. */
+async function changeMatching(noun: Noun, action: Action, changes: JsonObject, options: Options): Promise<void> {
+  const filter = parseFilters(noun, options.filter ?? [], options.search)
+  if (action === 'update' && Object.keys(changes).length === 0)
+    throw invalid('At least one field to change is required')
+  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
+  const input = { action, filter, ...(action === 'update' && { changes }) }
+  const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
+  const what = `${action === 'delete' ? 'Delete' : 'Update'} ${batch.count} ${noun}?`
+  const shown = `${table(tableColumns(noun), batch.sample)}${batch.count > batch.sample.length ? `… ${batch.count - batch.sample.length} more\n` : ''}`
+  if (batch.count === 0 || options.dryRun) {
+    return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)
+  }
+  if (!options.yes) {
+    if (isInteractive()) process.stderr.write(shown)
+    if (!(await confirm(what))) throw notConfirmed()
+  }
+  const applied = await call(open.client, noun, 'applyBatch', { [ID]: batch.id, status: 'applied' })
+  await answer(applied, options, () => `${batch.count} ${noun} ${action}d\n`)
+}
+
+async function preview(client: Client, noun: Noun, ids: unknown[]): Promise<string> {
+  const records = await Promise.all(ids.slice(0, SAMPLE).map((id) => call(client, noun, 'get', { [ID]: id })))
+  const more = ids.length > SAMPLE ? `… ${ids.length - SAMPLE} more\n` : ''
+  return `${table(tableColumns(noun), records)}${more}`
+}
+
+/** Changes each record by itself: one that fails does not stop the others. */
+async function changeEach(
+  client: Client,
+  noun: Noun,
+  action: Action,
+  inputs: JsonObject[],
+  options: Options,
+): Promise<void> {
+  const changed: JsonObject[] = []
+  const failed: { id: unknown; failure: Failure }[] = []
+  for (let start = 0; start < inputs.length; start += CALLS_AT_ONCE) {
+    const group = inputs.slice(start, start + CALLS_AT_ONCE)
+    const results = await Promise.allSettled(group.map((input) => call(client, noun, action, input)))
+    for (const [n, result] of results.entries()) {
+      const id = group[n]?.[ID]
+      if (result.status === 'fulfilled')
+        changed.push(action === 'update' ? result.value : { [ID]: id, ...result.value })
+      else failed.push({ id, failure: toFailure(result.reason, options) })
+    }
+  }
+  if (changed.length > 0) {
+    await (action === 'update'
+      ? answerRecords(changed, tableColumns(noun), options)
+      : answer(changed, options, () => `${changed.length} ${noun} deleted\n`))
+  }
+  const [first] = failed
+  if (first === undefined) return
+  const isSame = changed.length === 0 && failed.every(({ failure }) => failure.outcome === first.failure.outcome)
+  throw new Failure(
+    isSame ? first.failure.outcome : 'partial',
+    failed.map(({ id, failure }) => `${id}: ${failure.message}`).join('\n'),
+    { records: failed.map(({ id, failure }) => ({ id, code: failure.outcome, message: failure.message })) },
+  )
+}
+
+function idField(fields: Field[]): Field {
+  return fields.find(({ name }) => name === ID) as Field
+}

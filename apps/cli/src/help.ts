@@ -1,0 +1,62 @@
+import type { Field } from './fields.ts'
+import { ID, type Noun } from './service.ts'
+
+// Sentences about requests, which the command line's reader never sees.
+const PROTOCOL =
+  /\b[1-5]\d\d\b|\bAPIs?\b(?! keys?)|\b(HTTP|JSON|URL|GET|PUT|PATCH|POST|DELETE|ETag|If-Match|Link|Authorization|X-[A-Z]|Idempotency-Key)\b|\b(headers?|media type|query string|envelope)\b/
+
+/** A description of the contract without its sentences about requests and without code marks. */
+export function plainText(description: string): string {
+  return description
+    .split(/(?<=\.)\s+/)
+    .filter((sentence) => !PROTOCOL.test(sentence))
+    .join(' ')
+    .replaceAll('`', '')
+}
+
+/** The examples in the help of a command. */
+export function exampleText(examples: string[]): string {
+  return `\nExample${examples.length === 1 ? '' : 's'}:\n${examples.map((example) => `  $ resource ${example}`).join('\n')}`
+}
+
+/** Examples for the command of a procedure, made from the examples of its fields. */
+export function examplesOf(noun: Noun, command: string, fields: Field[], filters: Field[]): string[] {
+  const start = `${noun} ${command}`
+  const id = fields.find(({ name }) => name === ID)?.example ?? '7'
+  const flags = flagsOf(fields.filter(({ name }) => name !== ID))
+  const shown = filters.find(({ example, name }) => example !== undefined && name !== 'q')
+  const filter = shown === undefined ? undefined : `--filter ${shown.name}=${quoted(shown.example)}`
+  switch (command) {
+    case 'list':
+      return [
+        `${start}${shown ? ` ${shown.flag} ${quoted(shown.example)}` : ''} --sort id_desc`,
+        `${start} --all --json`,
+        `${start} --jq '.[].id'`,
+      ]
+    case 'get':
+      return [`${start} ${id}`, `${start} ${id} --json`]
+    case 'create':
+      return [`${start}${flags}`, `${start}${flags} --jq .id`]
+    case 'update':
+      return [
+        `${start} ${id}${flags}`,
+        `${start} ${id} 8 9${flags}`,
+        ...(filter ? [`${start} ${filter}${flags} --dry-run`] : []),
+      ]
+    case 'delete':
+      return [`${start} ${id}`, `${start} ${id} 8 9 --yes`, ...(filter ? [`${start} ${filter} --dry-run`] : [])]
+    default:
+      return [`${start}${fields.some(({ name }) => name === ID) ? ` ${id}` : ''}${flags}`]
+  }
+}
+
+/** The required flags with example values, or the first flag that has one. */
+function flagsOf(fields: Field[]): string {
+  const required = fields.filter((field) => field.required)
+  const shown = required.length > 0 ? required : fields.filter(({ example, secret }) => example && !secret).slice(0, 1)
+  return shown.map(({ flag, example }) => ` ${flag} ${quoted(example)}`).join('')
+}
+
+function quoted(example = '…'): string {
+  return /[^\w@.,:+-]/.test(example) ? `'${example}'` : example
+}

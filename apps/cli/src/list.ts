@@ -1,0 +1,116 @@
+import { Command } from 'commander'
+import { answer, checkFields, picked } from './answer.ts'
+import { recordFields, tableColumns } from './columns.ts'
+import { invalid, toFailure } from './failures.ts'
+import { fieldsOf } from './fields.ts'
+import { filterFields } from './filters.ts'
+import { type Globals, openClient, SECOND_MS } from './globals.ts'
+import { examplesOf, exampleText } from './help.ts'
+import { checkInput } from './input.ts'
+import { jq as applyJq } from './json-filter.ts'
+import { addFieldOptions } from './options.ts'
+import { remark, write } from './output.ts'
+import {
+  AFTER,
+  COUNT,
+  call,
+  type JsonObject,
+  LIMIT,
+  type Noun,
+  PAGE,
+  type PageInfo,
+  type Procedure,
+} from './service.ts'
+import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
+import { descriptionOf } from './verb.ts'
+
+const PAGE_SIZE = 1000
+
+/** The command that lists records: one page, or all pages with `--all`. */
+export function listCommand(noun: Noun, procedure: Procedure): Command {
+  const fields = fieldsOf(procedure.input)
+  const command = new Command('list')
+    .summary(procedure.meta.openapi.summary ?? '')
+    .description(descriptionOf(procedure))
+  const readOptions = addFieldOptions(command, fields)
+  command
+    .option('--all', 'list all matching records instead of one page', false)
+    .addHelpText('after', exampleText(examplesOf(noun, 'list', fields, filterFields(noun))))
+  return command.action(async () => {
+    const globals = command.optsWithGlobals<Globals & { all: boolean }>()
+    const input = await readOptions()
+    checkInput(procedure, input, fields)
+    checkFields(globals, recordFields(noun))
+    const paging = [PAGE, LIMIT, AFTER].find((name) => name in input)
+    if (globals.all && paging !== undefined) throw invalid(`--all: cannot be combined with --${paging}`)
+    try {
+      await using open = await openClient(globals, globals.all ? { retryForMs: globals.timeout * SECOND_MS } : {})
+      const load = (input: JsonObject) => call(open.client, noun, 'list', input)
+      await (globals.all ? showAll(noun, pagesOf(input, load), globals) : showPage(noun, await load(input), globals))
+    } catch (error) {
+      throw toFailure(error, globals, fields)
+    }
+  })
+}
+
+type Page = JsonObject & PageInfo
+
+async function showPage(noun: Noun, output: JsonObject, globals: Globals): Promise<void> {
+  const page = output as Page
+  const records = recordsOf(noun, page, globals)
+  await answer(records, globals, () => table(globals.fields ?? tableColumns(noun), records))
+  const { total, next } = page
+  const more = page.page === undefined ? `--after ${next}` : `--page ${page.page + 1}`
+  const facts = [
+    ...(total === undefined ? [] : [`${total} in total`]),
+    ...(next === null ? [] : [`More: ${more}, or --all`]),
+  ]
+  remark(facts, { ...(total !== undefined && { total }), ...(next !== null && { next }) })
+}
+
+/** Prints page by page, so that memory does not grow with the number of records. */
+async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals): Promise<void> {
+  const { json, jq } = globals
+  const texts: string[] = []
+  let layout: Layout | undefined
+  let count = 0
+  let total: number | undefined
+  for await (const page of pages) {
+    const records = recordsOf(noun, page, globals)
+    total ??= page.total
+    if (json || jq !== undefined) {
+      const text = records.map((record) => `${count++ === 0 ? '[' : ','}${JSON.stringify(record)}`).join('')
+      if (jq === undefined) await write(text)
+      else texts.push(text)
+      continue
+    }
+    if (layout === undefined) {
+      layout = layoutOf(globals.fields ?? tableColumns(noun), records, widthOf(process.stdout))
+      await write(header(layout))
+    }
+    await write(lines(layout, records))
+  }
+  const end = count === 0 ? '[]' : ']'
+  if (jq !== undefined) await write(await applyJq(`${texts.join('')}${end}`, jq))
+  else if (json) await write(`${end}\n`)
+  if (total !== undefined) remark([`${total} in total`], { total })
+}
+
+async function* pagesOf(input: JsonObject, load: (input: JsonObject) => Promise<JsonObject>): AsyncGenerator<Page> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const isFirst: boolean = cursor === ''
+    const page = (await load({
+      ...input,
+      [LIMIT]: PAGE_SIZE,
+      [AFTER]: cursor,
+      [COUNT]: isFirst && input[COUNT] === true,
+    })) as Page
+    yield page
+    cursor = page.next
+  }
+}
+
+function recordsOf(noun: Noun, page: Page, { fields }: Globals): JsonObject[] {
+  const records = page[noun] as JsonObject[]
+  return fields === undefined ? records : records.map((record) => picked(record, fields))
+}

@@ -1,0 +1,105 @@
+import { Command } from 'commander'
+import { answer } from './answer.ts'
+import { Failure, toFailure } from './failures.ts'
+import { type Globals, openClient } from './globals.ts'
+import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
+import { isInteractive, prompt, promptSecret } from './prompt.ts'
+import { call, LIMIT, nouns } from './service.ts'
+import { table } from './table.ts'
+
+const DEFAULT_PROFILE = 'default'
+
+/** The commands that store the URL and the key of a service. */
+export function loginCommands(): Command[] {
+  return [loginCommand(), logoutCommand(), profileCommand()]
+}
+
+function loginCommand(): Command {
+  const command = new Command('login')
+    .summary('Store the URL and the API key of a service')
+    .description(
+      "Checks an API key and stores it as a profile, which becomes the current one. The key goes into the system's keyring; without a keyring it goes into a file that only you can read. The key is prompted for without echo, or read from the first line of stdin. An empty key is for a service without keys.",
+    )
+    .option('--insecure-storage', 'store the key in the file, even if there is a keyring', false)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ resource login\n  $ resource login --profile staging --url https://staging.example.com\n  $ printf "%s\\n" "$KEY" | resource login --url https://resource.example.com',
+    )
+  // Not the profile's URL: the profile may not exist yet.
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Globals & { insecureStorage: boolean }>()
+    const name = options.profile ?? readProfiles().current ?? DEFAULT_PROFILE
+    const url =
+      isInteractive() && command.parent?.getOptionValueSource('url') !== 'cli'
+        ? await prompt('URL of the service', options.url)
+        : options.url
+    const key = options.key ?? ((await promptSecret('key', 'API key (empty for none)')) || undefined)
+    const login: Globals = { ...options, url, stored: undefined, ...(key !== undefined && { key }) }
+    try {
+      await using open = await openClient(login)
+      const [noun] = nouns
+      if (noun !== undefined) await call(open.client, noun, 'list', { [LIMIT]: 1 })
+    } catch (error) {
+      throw toFailure(error, login)
+    }
+    const { storage, path } = await storeProfile(name, url, key, options.insecureStorage)
+    const place = storage === 'keyring' ? "the system's keyring" : storage === 'file' ? path : undefined
+    await answer(
+      { profile: name, url, storage: storage ?? null },
+      options,
+      () => `Logged in to ${url} as profile ${name}.${place === undefined ? '' : ` The key is in ${place}.`}\n`,
+    )
+  })
+}
+
+function logoutCommand(): Command {
+  const command = new Command('logout')
+    .summary('Remove a stored profile and its key')
+    .description(
+      'Removes the profile of --profile, or the current one, and its key. The key itself stays valid; to revoke it, see keys revoke.',
+    )
+    .addHelpText('after', '\nExamples:\n  $ resource logout\n  $ resource logout --profile staging')
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Globals>()
+    const found = profileNamed(options.profile)
+    if (found === undefined) throw new Failure('not_found', 'There is no current profile')
+    await removeProfile(found.name)
+    await answer({ profile: found.name }, options, () => `Profile ${found.name} removed\n`)
+  })
+}
+
+function profileCommand(): Command {
+  const list = new Command('list')
+    .summary('List the stored profiles')
+    .description('Lists the stored profiles, never their keys.')
+    .addHelpText('after', '\nExamples:\n  $ resource profile list\n  $ resource profile list --json')
+  list.action(async () => {
+    const { current, profiles } = readProfiles()
+    const rows = Object.entries(profiles).map(([name, { url, storage }]) => ({
+      name,
+      url,
+      key: storage ?? null,
+      current: name === current,
+    }))
+    await answer(rows, list.optsWithGlobals<Globals>(), () => table(['name', 'url', 'key', 'current'], rows))
+  })
+  const use = new Command('use')
+    .summary('Make a profile the current one')
+    .description('Makes a profile the one in use without --profile.')
+    .argument('<name>', 'name of the profile')
+    .addHelpText('after', '\nExample:\n  $ resource profile use staging')
+  use.action(async (name: string) => {
+    const found = profileNamed(name)
+    useProfile(name)
+    await answer(
+      { profile: name, url: found?.profile.url },
+      use.optsWithGlobals<Globals>(),
+      () => `Now using ${name}\n`,
+    )
+  })
+  return new Command('profile')
+    .summary('List and choose stored profiles')
+    .description('Stored services and keys. login creates a profile, logout removes it.')
+    .addCommand(list)
+    .addCommand(use)
+}

@@ -1,0 +1,42 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ServiceError } from '@resource/client'
+import { isUnreachable } from './failures.ts'
+import { log } from './output.ts'
+import { duration } from './progress.ts'
+
+const FIRST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 10_000
+
+/**
+ * Makes a call until the service answers. A service that cannot be reached or is overloaded is waited for; an answer
+ * that refuses the call is thrown at once.
+ *
+ * @param waitMs how long to wait for the service
+ * @param stop ends the wait
+ * @throws the error of the last call
+ */
+export async function patiently<T>(attempt: () => Promise<T>, waitMs: number, stop: AbortSignal): Promise<T> {
+  const started = Date.now()
+  for (let pauseMs = FIRST_PAUSE_MS, isWaiting = false; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
+    try {
+      const result = await attempt()
+      if (isWaiting) log(`The service answers again after ${duration(Date.now() - started)}.`)
+      return result
+    } catch (error) {
+      const leftMs = waitMs - (Date.now() - started)
+      if (!isUnreachable(error) || leftMs <= 0 || stop.aborted) throw error
+      if (!isWaiting) {
+        log(
+          `Cannot reach the service: ${(error as Error).message}. Waiting for up to ${duration(leftMs)}; Ctrl-C stops.`,
+        )
+        isWaiting = true
+      }
+      const requestedMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
+      try {
+        await pause(Math.min(leftMs, Math.max(pauseMs, requestedMs)), undefined, { signal: stop })
+      } catch {
+        throw error
+      }
+    }
+  }
+}

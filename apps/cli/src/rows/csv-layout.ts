@@ -1,0 +1,158 @@
+import { parse } from 'csv-parse'
+import { distance } from 'fastest-levenshtein'
+import { invalid } from '../failures.ts'
+import type { Field } from '../fields.ts'
+import { isDecimalComma, isNumber } from '../values.ts'
+
+/** How a CSV file is read. */
+export interface CsvLayout {
+  delimiter: string
+  /** The field of each column; null for a column that is not imported. */
+  columns: Record<string, string | null>
+  decimalComma: boolean
+}
+
+/** The parts of a layout that the user has set. */
+export interface LayoutOptions {
+  delimiter?: string | undefined
+  decimalComma?: boolean | undefined
+  /** Fields by column; an empty name for a column that is not imported. */
+  map?: Record<string, string> | undefined
+}
+
+export const MAX_RECORD_CHARACTERS = 1024 * 1024
+const DELIMITERS = [',', ';', '\t', '|']
+const SAMPLE_ROWS = 200
+/** A name of fewer characters is no evidence if it is part of another. */
+const MIN_PART = 4
+
+/**
+ * Guesses the layout of a CSV file from its beginning.
+ *
+ * @param sample the beginning of the file; its last row may be incomplete
+ * @param fields to import
+ * @param ignored columns that are allowed but not imported
+ * @param required names of fields that need a column
+ * @returns the layout, and what was guessed, as lines for the user; empty if nothing was
+ * @throws Failure for a column that fits no field, and for a required field without a column
+ */
+export async function guessLayout(
+  sample: string,
+  fields: Field[],
+  ignored: string[],
+  required: string[],
+  options: LayoutOptions,
+): Promise<{ layout: CsvLayout; guesses: string[] }> {
+  const candidates = options.delimiter === undefined ? DELIMITERS : [options.delimiter]
+  const read = await Promise.all(
+    candidates.map(async (delimiter) => {
+      const [header = [], ...rows] = await firstRows(sample, delimiter)
+      const matched = matchColumns(header, fields, ignored, options.map ?? {})
+      return { delimiter, header, rows, ...matched, fit: Object.keys(matched.columns).length }
+    }),
+  )
+  const best = read.reduce((best, next) => (next.fit > best.fit ? next : best))
+  const { delimiter, header, rows, columns, guessed, unknown } = best
+  const names = fields.map(({ name }) => name).join(', ')
+  if (unknown.length > 0) {
+    const [first] = unknown
+    throw invalid(
+      `Unknown columns: ${unknown.join(', ')}. Allowed: ${names}. Assign them with --map '${first}=FIELD', or leave them out with --map '${first}='`,
+    )
+  }
+  const repeated = header.filter((name, n) => header.indexOf(name) !== n)
+  if (repeated.length > 0) throw invalid(`Columns that appear twice: ${repeated.join(', ')}`)
+  const missing = required.filter((name) => !Object.values(columns).includes(name))
+  if (missing.length > 0) throw invalid(`Missing columns: ${missing.join(', ')}`)
+  const decimal = options.decimalComma === undefined ? commaNumber(header, rows, columns, fields) : undefined
+  const guesses = [
+    ...(guessed.length > 0 ? [`Columns: ${guessed.map((name) => `${name} → ${columns[name]}`).join(', ')}`] : []),
+    ...(options.delimiter === undefined && delimiter !== ','
+      ? [`Separator: ${delimiter === '\t' ? 'tab' : delimiter}`]
+      : []),
+    ...(decimal === undefined ? [] : [`Decimal comma: ${decimal}`]),
+  ]
+  return { layout: { delimiter, columns, decimalComma: options.decimalComma ?? decimal !== undefined }, guesses }
+}
+
+async function firstRows(sample: string, delimiter: string): Promise<string[][]> {
+  const parser = parse(sample, {
+    bom: true,
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_RECORD_CHARACTERS,
+  })
+  const rows: string[][] = []
+  try {
+    for await (const row of parser as AsyncIterable<string[]>) {
+      rows.push(row)
+      if (rows.length > SAMPLE_ROWS) break
+    }
+  } catch {
+    // The end of the sample may be within quotes. An invalid file is reported when it is read.
+  }
+  return rows
+}
+
+function matchColumns(header: string[], fields: Field[], ignored: string[], map: Record<string, string>) {
+  const columns: Record<string, string | null> = {}
+  const names = fields.map(({ name }) => name)
+  for (const [column, field] of Object.entries(map)) {
+    if (!header.includes(column)) continue
+    if (field !== '' && !names.includes(field)) throw invalid(`--map: ${field} is not one of: ${names.join(', ')}`)
+    columns[column] = field || null
+  }
+  const rest = header.filter((name) => !(name in columns))
+  for (const name of rest) {
+    if (names.includes(name)) columns[name] = name
+    else if (ignored.includes(name)) columns[name] = null
+  }
+  const guessed: string[] = []
+  for (const isMatch of [isSameName, isSimilarName]) {
+    for (const column of rest.filter((name) => !(name in columns))) {
+      const free = names.filter((name) => !Object.values(columns).includes(name))
+      const matches = free.filter((name) => isMatch(plain(column), plain(name)))
+      if (matches.length !== 1) continue
+      columns[column] = matches[0] as string
+      guessed.push(column)
+    }
+  }
+  return {
+    columns,
+    guessed: header.filter((name) => guessed.includes(name)),
+    unknown: rest.filter((name) => !(name in columns)),
+  }
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+function isSameName(column: string, field: string): boolean {
+  return column === field
+}
+
+function isSimilarName(column: string, field: string): boolean {
+  const shorter = Math.min(column.length, field.length)
+  if (shorter < MIN_PART) return false
+  return column.includes(field) || field.includes(column) || distance(column, field) <= Math.floor(shorter / 4)
+}
+
+/** A cell that shows that numbers have a decimal comma, as `24,5 is 24.5`; undefined if no cell does. */
+function commaNumber(
+  header: string[],
+  rows: string[][],
+  columns: Record<string, string | null>,
+  fields: Field[],
+): string | undefined {
+  const numbers = header.flatMap((column, n) =>
+    fields.find(({ name }) => name === columns[column])?.kind === 'number' ? [n] : [],
+  )
+  const cells = rows.flatMap((row) => numbers.map((n) => row[n]?.trim() ?? ''))
+  const example = cells.find((cell) => !isNumber(cell) && isDecimalComma(cell))
+  const others = cells.filter((cell) => isNumber(cell) && cell.includes('.') && !isDecimalComma(cell))
+  return example === undefined || others.length > 0
+    ? undefined
+    : `${example} is ${example.replaceAll('.', '').replace(',', '.')}`
+}

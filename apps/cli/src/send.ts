@@ -1,0 +1,119 @@
+import { createHmac } from 'node:crypto'
+import { type Client, ServiceError } from '@resource/client'
+import type { onInterrupt } from './interrupt.ts'
+import { patiently } from './offline.ts'
+import type { Chunk } from './rows/chunks.ts'
+import type { CsvLayout } from './rows/csv-layout.ts'
+import type { RemainingRow } from './rows/remaining-rows.ts'
+import type { Format, Row } from './rows/row.ts'
+import { call, type JsonObject, KEY, type Noun } from './service.ts'
+
+/** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
+export interface ImportMode {
+  action: 'create' | 'update' | 'upsert'
+  /** The field that identifies a record. */
+  key: string
+}
+
+/** The saved progress of an import. */
+export interface ImportState {
+  command: 'import'
+  type: Noun
+  url: string
+  format: Format
+  mode: ImportMode
+  /** Of a CSV file. */
+  layout: CsvLayout | undefined
+  /** SHA-256 of the file. */
+  digest: string
+  chunkSize: number
+  /** Random secret from which the idempotency keys are derived. */
+  importId: string
+  /** Rows processed so far: imported or failed. */
+  rows: number
+  created: number
+  updated: number
+  failed: number
+  failedBytes: number
+  /** Whether the chunk after `rows` may have reached the service; `at` is when it was sent. */
+  inFlight: boolean
+  at: number
+  /** Rows of that chunk that the service rejected: index in the chunk and reason. */
+  refused: [number, string][]
+}
+
+export interface SendContext {
+  client: Client
+  state: ImportState
+  save: () => void
+  interrupt: ReturnType<typeof onInterrupt>
+  /** How long to wait for an unreachable service. */
+  waitMs: number
+}
+
+interface Sent {
+  created: number
+  updated: number
+  failed: RemainingRow[]
+}
+
+/** Sends the valid rows of a chunk. The others fail, and so do those that the service rejects. */
+export async function sendChunk(context: SendContext, { start, rows }: Chunk): Promise<Sent> {
+  const failed = (refused: Map<number, string>) =>
+    rows.flatMap((row, n): RemainingRow[] => {
+      const reason = row.error ?? refused.get(n)
+      return reason === undefined ? [] : [{ row, reason }]
+    })
+  const { state } = context
+  for (;;) {
+    const refused = new Map(state.refused)
+    const sent = [...rows.keys()].filter((n) => rows[n]?.record !== undefined && !refused.has(n))
+    if (sent.length === 0) return { created: 0, updated: 0, failed: failed(refused) }
+    const records = sent.map((n) => (rows[n] as Row).record as JsonObject)
+    // The file's digest, the position and the number of rejected rows determine the records: same key, same request.
+    const key = createHmac('sha256', state.importId).update(`${state.digest} ${start} ${refused.size}`).digest('hex')
+    try {
+      if (state.mode.action === 'create') {
+        await send(context, 'createMany', records, { [KEY]: key })
+        return { created: sent.length, updated: 0, failed: failed(refused) }
+      }
+      const { results } = await send(context, 'updateMany', records, {
+        [KEY]: key,
+        key: state.mode.key,
+        create: state.mode.action === 'upsert',
+        partial: true,
+      })
+      const outcomes = (results as Result[]).map((result, n) => ({ ...result, index: sent[n] as number }))
+      for (const { status, index, ...result } of outcomes) if (status >= 400) refused.set(index, reasonOf(result))
+      const countOf = (wanted: number) => outcomes.filter(({ status }) => status === wanted).length
+      return { created: countOf(201), updated: countOf(200), failed: failed(refused) }
+    } catch (error) {
+      const errors = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
+      if (errors.length === 0) throw error
+      // All or none: the rest is sent again without the rejected rows.
+      for (const [index, reason] of errors) state.refused.push([sent[index] as number, reason])
+      context.save()
+    }
+  }
+}
+
+/** The outcome of one row of `updateMany`. */
+interface Result {
+  status: number
+  error: string | null
+  fields: { field: string; message: string }[] | null
+}
+
+function reasonOf({ error, fields }: Omit<Result, 'status'>): string {
+  return fields?.map(({ field, message }) => `${field}: ${message}`).join('; ') || error || 'rejected'
+}
+
+function send(
+  { client, state, interrupt, waitMs }: SendContext,
+  verb: string,
+  records: JsonObject[],
+  options: JsonObject,
+) {
+  const input = { [state.type]: records, ...options }
+  return patiently(() => call(client, state.type, verb, input, { signal: interrupt.signal }), waitMs, interrupt.stop)
+}

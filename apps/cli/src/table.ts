@@ -1,0 +1,110 @@
+import { stripVTControlCharacters } from 'node:util'
+import stringWidth from 'string-width'
+
+const GAP = 2
+const ELLIPSIS = '…'
+/** A column is not shortened below this width. */
+const MIN_WIDTH = 6
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+type Row = Record<string, unknown>
+
+/** The layout of a table, fixed by its first rows, so that later pages align with them. */
+export interface Layout {
+  columns: string[]
+  widths: number[]
+  isRight: boolean[]
+}
+
+/**
+ * Fits columns to their cells. If a line is wider than the terminal, the widest text columns are shortened.
+ *
+ * @param terminalWidth columns of the terminal; undefined for a file or a pipe, which get complete text
+ */
+export function layoutOf(columns: string[], records: Row[], terminalWidth: number | undefined): Layout {
+  const isRight = columns.map((column) => records.some((record) => typeof record[column] === 'number'))
+  const widths = columns.map((column) =>
+    records.reduce((width, record) => Math.max(width, stringWidth(cell(record[column]))), stringWidth(column)),
+  )
+  if (terminalWidth !== undefined) shrink(widths, isRight, terminalWidth - GAP * (columns.length - 1))
+  return { columns, widths, isRight }
+}
+
+/** The header line. */
+export function header({ columns, ...layout }: Layout): string {
+  return line(columns, { columns, ...layout })
+}
+
+/** One line per record. */
+export function lines(layout: Layout, records: Row[]): string {
+  return records
+    .map((record) =>
+      line(
+        layout.columns.map((column) => cell(record[column])),
+        layout,
+      ),
+    )
+    .join('')
+}
+
+/** A table with aligned columns; numbers are right-aligned. */
+export function table(columns: string[], records: Row[], terminalWidth = widthOf(process.stdout)): string {
+  const layout = layoutOf(columns, records, terminalWidth)
+  return `${header(layout)}${lines(layout, records)}`
+}
+
+/** A record as `key: value` lines. */
+export function details(fields: Row): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${cell(value)}\n`)
+    .join('')
+}
+
+/** The width of a terminal; undefined for a file or a pipe. */
+export function widthOf(stream: NodeJS.WriteStream): number | undefined {
+  return stream.isTTY ? stream.columns : undefined
+}
+
+function shrink(widths: number[], isRight: boolean[], available: number): void {
+  for (let excess = sum(widths) - available; excess > 0; excess--) {
+    // Numbers are never shortened: a part of a number is another number.
+    const texts = widths.map((width, n) => (isRight[n] ? 0 : width))
+    const widest = Math.max(...texts)
+    if (widest <= MIN_WIDTH) return
+    widths[texts.indexOf(widest)] = widest - 1
+  }
+}
+
+function line(cells: string[], { widths, isRight }: Layout): string {
+  const padded = cells.map((text, n) => pad(shorten(text, widths[n] ?? 0), widths[n] ?? 0, isRight[n] === true))
+  return `${padded.join(' '.repeat(GAP)).trimEnd()}\n`
+}
+
+function pad(text: string, width: number, isRight: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)))
+  return isRight ? space + text : text + space
+}
+
+function shorten(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let short = ''
+  let used = 1
+  for (const { segment } of graphemes.segment(text)) {
+    used += stringWidth(segment)
+    if (used > width) break
+    short += segment
+  }
+  return short + ELLIPSIS
+}
+
+// Control characters in stored text could move the cursor or break the table.
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { startService } from './processes.ts'
+
+const ITEMS = ['--type', 'items']
+
+test('columns are assigned by similar names; the guess is shown and must be confirmed', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'Item Name,prise,Category\nLamp,24.5,light\n')
+  const guess = 'Columns: Item Name → name, prise → price, Category → category\n'
+  const refused = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`${guess}These are guesses. Add --yes`)])
+  const no = await service.type(
+    ['import', 'a.csv', ...ITEMS],
+    [{ question: 'Import the file like this? [y/N]', text: 'n' }],
+  )
+  expect([no.code, no.screen]).toEqual([130, expect.stringContaining(guess)])
+  expect((await service.client.items.list.query({})).items).toEqual([])
+  const yes = await service.type(
+    ['import', 'a.csv', ...ITEMS],
+    [{ question: 'Import the file like this? [y/N]', text: 'y' }],
+  )
+  expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('1 items imported, 0 failed')])
+  const accepted = await service.run(['import', 'a.csv', ...ITEMS, '--yes', '--again'])
+  expect([accepted.code, accepted.stderr]).toEqual([0, expect.stringContaining(guess)])
+  expect((await service.client.items.list.query({})).items).toMatchObject([
+    { name: 'Lamp', price: 24.5, category: 'light' },
+    { name: 'Lamp', price: 24.5, category: 'light' },
+  ])
+})
+
+test('--map assigns columns and leaves columns out', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'Bezeichnung,price,Notiz\nLamp,1,x\n')
+  const unknown = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('Unknown columns: Bezeichnung, Notiz.')])
+  const command = ['import', 'a.csv', ...ITEMS, '--map', 'Bezeichnung=name', '--map', 'Notiz=']
+  expect((await service.run(command)).stdout).toBe('1 items imported, 0 failed\n')
+  expect((await service.client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', price: 1 }])
+})
+
+test('semicolons and decimal commas are recognized, shown, and confirmed by --yes or by their options', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), '\uFEFFname;price\n"Lamp; large";1.024,50\nRug;80\n')
+  const refused = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('Separator: ;\nDecimal comma: 1.024,50 is 1024.50\n'),
+  ])
+  const options = ['--delimiter', ';', '--decimal-comma']
+  expect((await service.run(['import', 'a.csv', ...ITEMS, ...options])).stdout).toBe('2 items imported, 0 failed\n')
+  writeFileSync(service.path('b.csv'), 'name\tprice\nLamp\t24,5\n')
+  expect((await service.run(['import', 'b.csv', ...ITEMS, '--yes'])).stdout).toBe('1 items imported, 0 failed\n')
+  expect((await service.client.items.list.query({})).items.map(({ name, price }) => [name, price])).toEqual([
+    ['Lamp; large', 1024.5],
+    ['Rug', 80],
+    ['Lamp', 24.5],
+  ])
+})
+
+test('a file that was imported before is recognized by its content', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,price\nLamp,1\n')
+  await service.run(['import', 'a.csv', ...ITEMS])
+  writeFileSync(service.path('copy.csv'), 'name,price\nLamp,1\n')
+  const refused = await service.run(['import', 'copy.csv', ...ITEMS, '--json'])
+  expect([refused.code, JSON.parse(refused.stderr).error]).toEqual([
+    4,
+    expect.objectContaining({ imported: expect.objectContaining({ file: service.path('a.csv'), imported: 1 }) }),
+  ])
+  const no = await service.type(['import', 'copy.csv', ...ITEMS], [{ question: 'Import it again? [y/N]', text: '' }])
+  expect([no.code, no.screen]).toEqual([130, expect.stringContaining('was already imported on 20')])
+  expect((await service.run(['import', 'copy.csv', ...ITEMS, '--again'])).code).toBe(0)
+  expect((await service.client.items.list.query({})).items.length).toBe(2)
+  // Another service has not got the records.
+  await using other = await startService()
+  expect((await service.run(['import', 'a.csv', ...ITEMS, '--url', other.url])).code).toBe(0)
+})
+
+test('the remaining rows contain no spreadsheet formula, and importing them restores the text', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), "name,price,category\n=1+1,dear,'=2+2\n@x,-1,+3\n")
+  expect((await service.run(['import', 'a.csv', ...ITEMS])).code).toBe(6)
+  const remaining = readFileSync(service.path('a.csv.remaining.csv'), 'utf8')
+  expect(remaining).toBe(
+    "name,price,category,import_line,import_error\n'=1+1,dear,'=2+2,2,price: must be a number from 0 to 1e12\n'@x,'-1,'+3,3,price: must be a number from 0 to 1e12\n",
+  )
+  writeFileSync(service.path('b.csv'), remaining.replace('dear', '1').replace("'-1", '2'))
+  expect((await service.run(['import', 'b.csv', ...ITEMS])).stdout).toBe('2 items imported, 0 failed\n')
+  expect((await service.client.items.list.query({})).items).toMatchObject([
+    { name: '=1+1', price: 1, category: '=2+2' },
+    { name: '@x', price: 2, category: '+3' },
+  ])
+})
+
+test('an import waits for an unreachable service and stores each row once after its restart', async () => {
+  await using service = await startService()
+  writeFileSync(
+    service.path('a.csv'),
+    `name,price\n${Array.from({ length: 12_000 }, (_, n) => `Item ${n},1\n`).join('')}`,
+  )
+  const running = service.start(['import', 'a.csv', ...ITEMS, '--chunk-size', '100'])
+  await running.seen('imported 10000 ')
+  await service.stop('SIGKILL')
+  await running.seen('Cannot reach the service')
+  await using again = await startService(service.folder, new URL(service.url).port)
+  const { code, stdout, stderr } = await running.ended
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    '12000 items imported, 0 failed\n',
+    expect.stringContaining('answers again'),
+  ])
+  const names = new Set<string>()
+  let count = 0
+  for await (const { name } of again.client.items.iterate({})) {
+    names.add(name)
+    count++
+  }
+  expect([count, names.size]).toEqual([12_000, 12_000])
+})
+
+test('a service that stays unreachable stops the import, and the rows that were not sent are in the remaining rows', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,price\nLamp,dear\nRug,1\nSofa,2\n')
+  const command = ['import', 'a.csv', ...ITEMS, '--chunk-size', '1', '--wait', '0', '--timeout', '1']
+  const { code, stderr } = await service.run([...command, '--url', 'http://127.0.0.1:1'])
+  expect([code, stderr]).toEqual([
+    5,
+    expect.stringMatching(/Service unreachable: .* at http:\/\/127\.0\.0\.1:1\nStopped after row 1\./),
+  ])
+  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8').split('\n')).toEqual([
+    'name,price,import_line,import_error',
+    'Lamp,dear,2,price: must be a number from 0 to 1e12',
+    'Rug,1,3,may have been imported: the service did not answer',
+    'Sofa,2,4,',
+    '',
+  ])
+  const early = await service.run(['import', 'a.csv.remaining.csv', ...ITEMS])
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('a.csv is not complete: resume it')])
+})
+
+test('a service that refuses the key stops the import at once; after a login it resumes', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,price\nLamp,1\nRug,dear\n')
+  const { key } = await service.client.keys.create.mutate({ name: 'operator', role: 'admin' })
+  const { code, stderr } = await service.run(['import', 'a.csv', ...ITEMS], '', {
+    RESOURCE_KEY: `${key.slice(0, -1)}-`,
+  })
+  expect([code, stderr]).toEqual([7, expect.stringContaining('Refused: This API key is unknown\nStopped after row 0.')])
+  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8')).toBe(
+    'name,price,import_line,import_error\nLamp,1,2,\nRug,dear,3,\n',
+  )
+  const resumed = await service.run(['import', 'a.csv', ...ITEMS], '', { RESOURCE_KEY: key })
+  expect([resumed.code, resumed.stdout]).toEqual([6, '1 items imported, 1 failed\n'])
+  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8')).toBe(
+    'name,price,import_line,import_error\nRug,dear,3,price: must be a number from 0 to 1e12\n',
+  )
+  expect(existsSync(service.path('a.csv.progress'))).toBe(false)
+})

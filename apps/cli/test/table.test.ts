@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { table } from '../src/table.ts'
+import { startService } from './processes.ts'
+
+const people = [
+  { id: 1, name: '👩‍🚀 Ada', note: 'flag 🇫🇷' },
+  { id: 20, name: '山田太郎', note: 'e\u0301te\u0301' },
+  { id: 3, name: 'Bob\u001b[31m\tRed', note: null },
+]
+
+test('a table counts emoji, wide and combined characters as the terminal shows them', () => {
+  expect(table(['id', 'name', 'note'], people)).toBe(
+    'id  name      note\n 1  👩‍🚀 Ada    flag 🇫🇷\n20  山田太郎  e\u0301te\u0301\n 3  Bob Red   -\n',
+  )
+})
+
+test('a table that is too wide for the terminal shortens its widest text, never a number or half a character', () => {
+  const rows = [
+    { id: 123_456_789, name: 'a'.repeat(30), mark: '🚀🚀🚀🚀🚀🚀🚀🚀' },
+    { id: 2, name: 'short', mark: 'x' },
+  ]
+  expect(table(['id', 'name', 'mark'], rows, 30)).toBe(
+    '       id  name      mark\n123456789  aaaaaaa…  🚀🚀🚀🚀…\n        2  short     x\n',
+  )
+})
+
+test('on a terminal no line of a list is wider than the terminal, and a pipe gets the complete text', async () => {
+  await using service = await startService()
+  const name = 'A very long name '.repeat(8).trim()
+  await service.client.items.createMany.mutate({ items: [{ name, price: 1, category: 'lighting' }] })
+  const { code, screen } = await service.type(['items', 'list'], [], { columns: 50 })
+  const lines = screen.trimEnd().split('\n')
+  expect([code, lines.length]).toEqual([0, 2])
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(50)
+  expect(lines[1]).toContain('A very long n')
+  expect((await service.run(['items', 'list'])).stdout).toContain(name)
+})
