@@ -114,7 +114,7 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
     if (isInteractive()) process.stderr.write(shown)
     if (!(await confirm(what))) throw notConfirmed()
   }
-  const applied = await call(open.client, noun, 'applyBatch', { [ID]: batch.id, status: 'applied' })
+  const applied = await call(open.client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })
   await answer(applied, options, () => `${batch.count} ${noun} ${action}d\n`)
 }
 

@@ -45,6 +45,11 @@ export function examplesOf(noun: Noun, command: string, fields: Field[], filters
       ]
     case 'delete':
       return [`${start} ${id}`, `${start} ${id} 8 9 --yes`, ...(filter ? [`${start} ${filter} --dry-run`] : [])]
+    case 'summarize': {
+      const by = fields.find(({ name }) => name === 'by')?.choices?.[0]
+      const of = fields.find(({ name }) => name === 'of')?.choices?.[0]
+      return [`${start}${by ? ` --by ${by}` : ''}${of ? ` --of ${of}` : ''}`]
+    }
     default:
       return [`${start}${fields.some(({ name }) => name === ID) ? ` ${id}` : ''}${flags}`]
   }

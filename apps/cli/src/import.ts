@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { answer } from './answer.ts'
 import { recordFields } from './columns.ts'
 import { Failure, invalid, isUnreachable, toFailure } from './failures.ts'
-import { fieldsOf } from './fields.ts'
+import { type Field, fieldsOf } from './fields.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { importHistory } from './import-history.ts'
 import { onInterrupt } from './interrupt.ts'
@@ -152,10 +152,20 @@ function schemaOf(type: Noun, { action, key }: ImportMode): z.ZodObject {
   const { createMany, updateMany } = proceduresOf(type)
   const procedure = action === 'create' ? createMany : updateMany
   const schema = procedure && recordSchema(type, procedure.input)
-  if (schema === undefined)
+  if (procedure === undefined || schema === undefined)
     throw invalid(`--type: ${type} cannot be ${action === 'create' ? 'created' : 'updated'} in bulk`)
-  if (!(key in schema.shape) && action !== 'create') throw invalid(`--upsert: ${key} is not a field of ${type}`)
-  return schema
+  if (action === 'create') return schema
+  const keys = fieldsOf(procedure.input).find(({ name }) => name === 'key')?.choices ?? []
+  if (!keys.includes(key)) throw invalid(`--upsert: must be one of: ${keys.join(', ')}`)
+  // The ids in the file of another service are those of other records.
+  return key === ID ? schema : schema.omit({ [ID]: true })
+}
+
+/** The fields for which a CSV file needs a column. */
+function requiredFields(fields: Field[], { action, key }: ImportMode): string[] {
+  if (action === 'create') return fields.flatMap(({ name, required }) => (required ? [name] : []))
+  // Rows without an id are created.
+  return action === 'upsert' && key === ID ? [] : [key]
 }
 
 /** The layout of a CSV file. What was guessed is shown and must be confirmed. */
@@ -167,13 +177,7 @@ async function layoutOf(
 ): Promise<CsvLayout | undefined> {
   if (options.format !== 'csv') return undefined
   const fields = fieldsOf(schema)
-  const { action, key } = options.mode
-  const required =
-    action === 'create'
-      ? fields.flatMap(({ name, required }) => (required ? [name] : []))
-      : key === ID && action === 'upsert'
-        ? []
-        : [key]
+  const required = requiredFields(fields, options.mode)
   const { layout, guesses } = await guessLayout(sample, fields, ignored, required, options)
   if (guesses.length === 0) return layout
   if (options.yes) log(guesses.join('\n'))

@@ -84,7 +84,7 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
         partial: true,
       })
       const outcomes = (results as Result[]).map((result, n) => ({ ...result, index: sent[n] as number }))
-      for (const { status, index, ...result } of outcomes) if (status >= 400) refused.set(index, reasonOf(result))
+      for (const { index, error } of outcomes) if (error !== undefined) refused.set(index, error)
       const countOf = (wanted: number) => outcomes.filter(({ status }) => status === wanted).length
       return { created: countOf(201), updated: countOf(200), failed: failed(refused) }
     } catch (error) {
@@ -100,12 +100,7 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
 /** The outcome of one row of `updateMany`. */
 interface Result {
   status: number
-  error: string | null
-  fields: { field: string; message: string }[] | null
-}
-
-function reasonOf({ error, fields }: Omit<Result, 'status'>): string {
-  return fields?.map(({ field, message }) => `${field}: ${message}`).join('; ') || error || 'rejected'
+  error?: string
 }
 
 function send(

@@ -43,3 +43,65 @@ test('the revocation of a key asks on a terminal', async () => {
   const { stdout } = await service.run(['keys', 'get', '1', '--jq', '.revoked_at'], '', environment)
   expect(stdout).toBe('null\n')
 })
+
+test('update and delete by filter show what matches, change exactly that, and need --yes without a terminal', async () => {
+  await using service = await startService()
+  const categories = [...Array.from({ length: 7 }, () => 'old'), 'new']
+  await service.client.items.createMany.mutate({
+    items: categories.map((category, n) => ({ name: `Item ${n + 1}`, price: n, category })),
+  })
+  const update = ['items', 'update', '--filter', 'category=old', '--filter', 'price_gt=0', '--category', 'sale']
+  const dry = await service.run([...update, '--dry-run'])
+  expect([dry.code, dry.stdout]).toEqual([
+    0,
+    expect.stringMatching(/Item 2 [\s\S]*Item 6 [\s\S]*… 1 more\n6 items match\n$/),
+  ])
+  const refused = await service.run(update)
+  expect([refused.code, refused.stderr]).toEqual([2, 'Update 6 items? Add --yes to confirm.\n'])
+  const updated = await service.run([...update, '--yes', '--json'])
+  expect([updated.code, JSON.parse(updated.stdout)]).toMatchObject([
+    0,
+    { action: 'update', status: 'applied', count: 6 },
+  ])
+  const { items } = await service.client.items.list.query({})
+  expect(items.map(({ category, version }) => [category, version])).toEqual([
+    ['old', 1],
+    ...Array.from({ length: 6 }, () => ['sale', 2]),
+    ['new', 1],
+  ])
+
+  const remove = ['items', 'delete', '--search', 'item', '--filter', 'category=sale']
+  const no = await service.type(remove, [{ question: 'Delete 6 items? [y/N]', text: 'n' }])
+  expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Item 2')])
+  const yes = await service.type(remove, [{ question: 'Delete 6 items? [y/N]', text: 'y' }])
+  expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('6 items deleted')])
+  expect((await service.run(remove)).stdout).toBe('0 items match\n')
+  expect((await service.run(['items', 'delete', '--all', '--yes'])).stdout).toBe('2 items deleted\n')
+  expect((await service.client.items.list.query({})).items).toEqual([])
+})
+
+test('a change between the preview and the answer stops a deletion by filter', async () => {
+  await using service = await withItems(['A', 'B'])
+  const change = service.client.items.update
+  const { code, screen } = await service.type(
+    ['items', 'delete', '--all'],
+    [{ question: 'Delete 2 items? [y/N]', text: () => change.mutate({ id: 1, price: 2 }).then(() => 'y') }],
+  )
+  expect([code, screen]).toEqual([4, expect.stringContaining('changed')])
+  expect((await service.client.items.list.query({})).items.length).toBe(2)
+})
+
+test('update and delete require either ids or filters, and an update by filter requires a change', async () => {
+  await using service = await startService()
+  for (const [args, message] of [
+    [['delete'], 'Either ids, or --filter, --search or --all is required'],
+    [['delete', '1', '--all'], 'Either ids, or --filter, --search or --all is required'],
+    [['delete', '--filter', 'colour=red'], '--filter: must be FIELD=VALUE, with FIELD one of: category, price_lt'],
+    [['delete', '--search', 'a'], '--search: must be words of at least 2 characters'],
+    [['update', '--all'], 'At least one field to change is required'],
+    [['update', '1', '2', '--if-version', '1'], '--if-version: is for one id'],
+  ] as const) {
+    const { code, stderr } = await service.run(['items', ...args])
+    expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(message)])
+  }
+})

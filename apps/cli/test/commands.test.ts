@@ -108,7 +108,28 @@ test('the bash completion script completes commands, flags and values', async ()
   }
   expect(complete('resource u')).toBe('users')
   expect(complete('resource users set')).toBe('set-status')
-  expect(complete('resource items list --pri')).toBe('--price-lt')
+  expect(complete('resource items list --pri')).toBe('--price-lt --price-lte --price-gt --price-gte')
   expect(complete('resource users list --role ""')).toBe('admin user')
   expect(complete('resource import x.csv --type b')).toBe('books')
+})
+
+test('list --search finds records, and summarize prints a table of groups', async () => {
+  await using service = await startService()
+  await service.client.items.createMany.mutate({
+    items: [
+      { name: 'Desk lamp', price: 20, category: 'light' },
+      { name: 'Floor lamp', price: 40, category: 'light' },
+      { name: 'Desk', price: 90, category: 'wood' },
+    ],
+  })
+  const found = await service.run(['items', 'list', '--search', 'desk lam', '--jq', '.[].name'])
+  expect([found.code, found.stdout]).toEqual([0, 'Desk lamp\n'])
+  const short = await service.run(['items', 'list', '--search', 'd'])
+  expect([short.code, short.stderr]).toEqual([2, '--search: must be words of at least 2 characters\n'])
+  const summaries = await service.run(['items', 'summarize', '--by', 'category', '--of', 'price'])
+  expect(summaries.stdout).toBe(
+    'value  count  minimum  mean  maximum\nlight      2       20    30       40\nwood       1       90    90       90\n',
+  )
+  const exported = await service.run(['export', '--type', 'items', '--search', 'floor', '--fields', 'name'])
+  expect(exported.stdout).toBe('name\nFloor lamp\n')
 })

@@ -157,3 +157,70 @@ test('a service that refuses the key stops the import at once; after a login it 
   )
   expect(existsSync(service.path('a.csv.progress'))).toBe(false)
 })
+
+test('an export that is imported with --update changes nothing, and then only the edited fields', async () => {
+  await using service = await startService()
+  await service.client.items.createMany.mutate({
+    items: [
+      { name: 'Lamp', price: 1, category: 'light' },
+      { name: '=Rug', price: 2 },
+      { name: 'Sofa', price: 3 },
+    ],
+  })
+  for (const file of ['items.csv', 'items.ndjson']) {
+    await service.run(['export', ...ITEMS, '-o', file])
+    const same = await service.run(['import', file, ...ITEMS, '--update'])
+    expect([same.code, same.stdout]).toEqual([0, '0 items created, 3 updated or unchanged, 0 failed\n'])
+  }
+  const versions = async () =>
+    (await service.client.items.list.query({})).items.map(({ name, price, category, version }) => [
+      name,
+      price,
+      category,
+      version,
+    ])
+  expect(await versions()).toEqual([
+    ['Lamp', 1, 'light', 1],
+    ['=Rug', 2, null, 1],
+    ['Sofa', 3, null, 1],
+  ])
+  const csv = readFileSync(service.path('items.csv'), 'utf8')
+  writeFileSync(service.path('edited.csv'), `${csv.replace(',1,light,', ',5,,')}9,Chair,4,,1\n`)
+  const edited = await service.run(['import', 'edited.csv', ...ITEMS, '--update', '--json'])
+  expect([edited.code, JSON.parse(edited.stdout)]).toEqual([6, { created: 0, updated: 3, failed: 1 }])
+  expect(JSON.parse(edited.stderr).error.rows).toEqual([{ line: 5, message: 'Item not found' }])
+  expect(await versions()).toEqual([
+    ['Lamp', 5, null, 2],
+    ['=Rug', 2, null, 1],
+    ['Sofa', 3, null, 1],
+  ])
+  const stale = await service.run([
+    'import',
+    'items.csv',
+    ...ITEMS,
+    '--update',
+    '--map',
+    'version=if_version',
+    '--json',
+  ])
+  expect([stale.code, JSON.parse(stale.stdout)]).toEqual([6, { created: 0, updated: 2, failed: 1 }])
+})
+
+test('--upsert updates the records that have the key and creates the others', async () => {
+  await using service = await startService()
+  await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com', age: 35 })
+  writeFileSync(
+    service.path('users.csv'),
+    'id,name,email,age\n7,Ada L.,ADA@example.com,36\n8,Bob,bob@example.com,\n9,Eve,eve,1\n',
+  )
+  const { code, stdout, stderr } = await service.run(['import', 'users.csv', '--type', 'users', '--upsert', 'email'])
+  expect([code, stdout]).toEqual([6, '1 users created, 1 updated or unchanged, 1 failed\n'])
+  expect(stderr).toContain('line 4: email: must be a valid e-mail address')
+  const { users } = await service.client.users.list.query({})
+  expect(users.map(({ id, name, age }) => [id, name, age])).toEqual([
+    [1, 'Ada L.', 36],
+    [2, 'Bob', null],
+  ])
+  const wrong = await service.run(['import', 'users.csv', '--type', 'users', '--upsert', 'name'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, '--upsert: must be one of: id, email\n'])
+})

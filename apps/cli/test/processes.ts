@@ -97,7 +97,7 @@ function homeIn(folder: string) {
 /** What is typed when the output contains `question`. */
 interface Answer {
   question: string
-  text: string
+  text: string | (() => Promise<string>)
 }
 
 interface TerminalOptions {
@@ -125,8 +125,9 @@ async function typeCommand(
     screen += text
     for (let next = open[0]; next !== undefined && screen.includes(next.question, unread); next = open[0]) {
       unread = screen.indexOf(next.question, unread) + next.question.length
-      terminal.write(`${next.text}\r`)
       open.shift()
+      const { text } = next
+      Promise.resolve(typeof text === 'string' ? text : text()).then((text) => terminal.write(`${text}\r`))
     }
   })
   const code = await new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
