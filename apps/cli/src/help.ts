@@ -55,10 +55,12 @@ export function examplesOf(noun: Noun, command: string, fields: Field[], filters
   }
 }
 
-/** The required flags with example values, or the first flag that has one. */
+/** The required flags with example values, or one that several records may share. */
 function flagsOf(fields: Field[]): string {
   const required = fields.filter((field) => field.required)
-  const shown = required.length > 0 ? required : fields.filter(({ example, secret }) => example && !secret).slice(0, 1)
+  const others = fields.filter(({ example, secret }) => example && !secret)
+  const optional = others.find(({ choices, nullable }) => choices || nullable) ?? others[0]
+  const shown = required.length > 0 ? required : optional ? [optional] : []
   return shown.map(({ flag, example }) => ` ${flag} ${quoted(example)}`).join('')
 }
 

@@ -11,7 +11,7 @@ export function onInterrupt() {
   const press = () => {
     if (first === 0) {
       first = Date.now()
-      log('\nStopping after the current step. Press Ctrl-C again to stop now.')
+      log('Stopping after the current step. Press Ctrl-C again to stop now.')
       stop.abort()
     } else if (Date.now() - first > SAME_PRESS_MS) abort.abort()
   }

@@ -22,7 +22,6 @@ import {
   type Procedure,
 } from './service.ts'
 import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
-import { descriptionOf } from './verb.ts'
 
 const PAGE_SIZE = 1000
 
@@ -31,10 +30,12 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
   const fields = fieldsOf(procedure.input)
   const command = new Command('list')
     .summary(procedure.meta.openapi.summary ?? '')
-    .description(descriptionOf(procedure))
+    .description(
+      `${procedure.meta.openapi.summary}, one page at a time. A filter is an option; several filters must all match.`,
+    )
   const readOptions = addFieldOptions(command, fields)
   command
-    .option('--all', 'list all matching records instead of one page', false)
+    .option('--all', 'all matching records instead of one page', false)
     .addHelpText('after', exampleText(examplesOf(noun, 'list', fields, filterFields(noun))))
   return command.action(async () => {
     const globals = command.optsWithGlobals<Globals & { all: boolean }>()

@@ -1,11 +1,10 @@
 import { Command } from 'commander'
-import { answer } from './answer.ts'
+import { answer, answerRecords, checkFields } from './answer.ts'
 import { Failure, toFailure } from './failures.ts'
 import { type Globals, openClient } from './globals.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
 import { isInteractive, prompt, promptSecret } from './prompt.ts'
 import { call, LIMIT, nouns } from './service.ts'
-import { table } from './table.ts'
 
 const DEFAULT_PROFILE = 'default'
 
@@ -81,7 +80,10 @@ function profileCommand(): Command {
       key: storage ?? null,
       current: name === current,
     }))
-    await answer(rows, list.optsWithGlobals<Globals>(), () => table(['name', 'url', 'key', 'current'], rows))
+    const columns = ['name', 'url', 'key', 'current']
+    const options = list.optsWithGlobals<Globals>()
+    checkFields(options, columns)
+    await answerRecords(rows, columns, options)
   })
   const use = new Command('use')
     .summary('Make a profile the current one')

@@ -20,7 +20,8 @@ export async function write(text: string): Promise<void> {
 
 /** Writes a remark to stderr, which keeps stdout free for results. */
 export function log(line: string): void {
-  if (isTalkative()) process.stderr.write(`${line}\n`)
+  // On a terminal, the line of the progress bar is replaced.
+  if (isTalkative()) process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${line}\n`)
 }
 
 /** Writes facts about a complete result to stderr: lines, or one JSON object. */

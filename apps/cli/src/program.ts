@@ -56,9 +56,12 @@ export function createProgram(): Command {
   addGlobals(program)
   const add = (parent: Command, command: Command) => parent.addCommand(inherit(command, program))
   for (const noun of nouns) {
-    const group = program.command(noun).summary(contract[noun].tag)
-    group.description(plainText(contract[noun].description) || contract[noun].tag)
-    for (const [verb, procedure] of Object.entries(proceduresOf(noun))) {
+    const procedures = Object.entries(proceduresOf(noun))
+    const isWritable = procedures.some(([, { type }]) => type === 'mutation')
+    const summary = `${isWritable ? 'Manage' : 'Show'} ${noun}`
+    const group = program.command(noun).summary(summary)
+    group.description(plainText(contract[noun].description) || summary)
+    for (const [verb, procedure] of procedures) {
       if (!WITHOUT_COMMAND.includes(verb)) add(group, commandOf(noun, verb, procedure))
     }
     const { get, update } = proceduresOf(noun)

@@ -13,6 +13,7 @@ globalThis.FakeEntry = class {
     return read()[this.id] ?? null
   }
   setPassword(password) {
+    if (process.env.KEYRING_IS_LOCKED) throw new Error('no access')
     writeFileSync(FILE, JSON.stringify({ ...read(), [this.id]: password }))
   }
   deletePassword() {

@@ -5,7 +5,9 @@ import { startService } from './processes.ts'
 const items = (count: number) =>
   `name,price,category\n${Array.from({ length: count }, (_, n) => `Item ${n},${n % 100},\n`).join('')}`
 
-test('an import of 100,000 items that is interrupted, killed and resumed stores each item once, in flat memory', async () => {
+test('an import of 100,000 items that is interrupted, killed and offline stores each item once, in flat memory', {
+  timeout: 600_000,
+}, async () => {
   await using service = await startService()
   writeFileSync(service.path('few.csv'), items(2000))
   writeFileSync(service.path('items.csv'), items(100_000))
@@ -21,21 +23,26 @@ test('an import of 100,000 items that is interrupted, killed and resumed stores 
   expect(statSync(service.path('items.csv.progress')).mode & 0o777).toBe(0o600)
   const killed = await service.start(command).signalAt('imported 50000 ', 'SIGKILL')
   expect(killed.code).toBe(null)
-  const resumed = await service.run(command)
-  expect([resumed.code, resumed.stdout]).toEqual([0, '100000 items imported, 0 failed\n'])
-  expect(existsSync(service.path('items.csv.progress'))).toBe(false)
-
-  const exported = await service.run(['export', '--type', 'items', '-o', 'out.ndjson'])
-  const names = readFileSync(service.path('out.ndjson'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).name)
-  expect(names.length).toBe(1999 + 100_000)
-  expect(new Set(names).size).toBe(100_000)
-  process.stdout.write(
-    `peak MiB: 2,000 rows ${few.peakMiB.toFixed()}, Ctrl-C ${interrupted.peakMiB.toFixed()}, resumed ${resumed.peakMiB.toFixed()}, export ${exported.peakMiB.toFixed()}\n`,
+  const resumed = service.start(command)
+  await resumed.seen('imported 70000 ')
+  await service.stop('SIGKILL')
+  await resumed.seen('Cannot reach the service')
+  await using again = await startService(service.folder, new URL(service.url).port)
+  const done = await resumed.ended
+  expect([done.code, done.stdout]).toEqual([0, '100000 items imported, 0 failed\n'])
+  expect([existsSync(service.path('items.csv.progress')), existsSync(service.path('items.csv.remaining.csv'))]).toEqual(
+    [false, false],
   )
-  for (const { peakMiB } of [interrupted, resumed, exported]) expect(peakMiB).toBeLessThan(few.peakMiB + 60)
+
+  const exported = await again.run(['export', '--type', 'items', '-o', 'out.csv'])
+  const lines = readFileSync(service.path('out.csv'), 'utf8').trim().split('\n').slice(1)
+  expect(lines.length).toBe(1999 + 100_000)
+  expect(new Set(lines.map((line) => line.split(',')[1])).size).toBe(100_000)
+  const updated = await again.run(['import', 'out.csv', '--type', 'items', '--update'])
+  expect([updated.code, updated.stdout]).toEqual([0, '0 items created, 101999 updated or unchanged, 0 failed\n'])
+  await again.run(['export', '--type', 'items', '-o', 'same.csv'])
+  expect(readFileSync(service.path('same.csv'))).toEqual(readFileSync(service.path('out.csv')))
+  for (const { peakMiB } of [interrupted, done, exported, updated]) expect(peakMiB).toBeLessThan(few.peakMiB + 60)
 })
 
 test('invalid and rejected rows are reported by line and written to a file; the rest is imported', async () => {

@@ -84,6 +84,16 @@ test('the key goes into the keyring of the system, and only there', async () => 
   expect(readFileSync(service.path('keyring.json'), 'utf8')).toBe('{}')
 })
 
+test('without access to the keyring, the key goes into the file', async () => {
+  await using service = await withKey()
+  const login = await service.run(['login', '--json'], `${service.key}\n`, {
+    ...FAKE_KEYRING,
+    KEYRING_IS_LOCKED: 'yes',
+  })
+  expect([login.code, JSON.parse(login.stdout)]).toEqual([0, { profile: 'default', url: service.url, storage: 'file' }])
+  expect((await service.run(['keys', 'list', '--jq', 'length'], '', NO_URL)).stdout).toBe('1\n')
+})
+
 test('on a terminal login asks for the URL and the key, and does not show the key', async () => {
   await using service = await withKey()
   const { code, screen } = await service.type(
