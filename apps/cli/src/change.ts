@@ -111,7 +111,9 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
     return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)
   }
   if (!options.yes) {
-    if (isInteractive()) process.stderr.write(shown)
+    const { count, sample } = batch
+    if (!isInteractive()) throw new Failure('invalid', `${shown}${what} Add --yes to confirm.`, { count, sample })
+    process.stderr.write(shown)
     if (!(await confirm(what))) throw notConfirmed()
   }
   const applied = await call(open.client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })

@@ -16,6 +16,7 @@ import { CommanderError } from 'commander'
 import { EXIT_CODES, type Outcome } from './exit-codes.ts'
 import type { Field } from './fields.ts'
 import type { Globals } from './globals.ts'
+import { ID } from './service.ts'
 
 /** The service that was called, and the key that was sent. */
 type Target = Partial<Pick<Globals, 'url' | 'key'>>
@@ -62,7 +63,7 @@ interface FieldError {
 export function toFailure(error: unknown, target: Target = {}, fields: Field[] = []): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError) return commanderFailure(error)
-  if (!(error instanceof ServiceError)) return new Failure('unexpected', errorMessage(error))
+  if (!(error instanceof ServiceError)) return systemFailure(error)
   if (error.fields.length > 0) return invalidFields(error.fields, fields, outcomeOf(error))
   return new Failure(outcomeOf(error), serviceErrorMessage(error, target))
 }
@@ -97,12 +98,16 @@ function outcomeOf(error: ServiceError): Outcome {
 }
 
 function flagOf(path: string, fields: Field[]): string {
-  const field = fields.find(({ name }) => name === path.split(/[.[]/)[0])
-  return field?.flag ?? path
+  const name = path.split(/[.[]/)[0]
+  // The id is an argument.
+  return name === ID ? path : (fields.find((field) => field.name === name)?.flag ?? path)
 }
 
-function errorMessage(error: unknown): string {
+/** The failure of an error that is not from the service: mostly of a file. */
+function systemFailure(error: unknown): Failure {
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' && path !== undefined) return `File not found: ${path}`
-  return error instanceof Error ? error.message : String(error)
+  if (code === 'ENOENT' && path !== undefined) return new Failure('not_found', `File not found: ${path}`)
+  if (code === 'EISDIR') return invalid(`${path ?? 'The path'} is a folder, not a file`)
+  if (code === 'EACCES' || code === 'EPERM') return invalid(`No permission for ${path}`)
+  return new Failure('unexpected', error instanceof Error ? error.message : String(error))
 }

@@ -113,7 +113,9 @@ function url(text: string): string {
 }
 
 function names(text: string): string[] {
-  return text.split(',').map((name) => name.trim())
+  const names = text.split(',').map((name) => name.trim())
+  if (names.includes('')) throw new InvalidArgumentError('Must be names of fields, separated by commas.')
+  return names
 }
 
 function seconds(text: string): number {

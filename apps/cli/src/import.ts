@@ -178,7 +178,7 @@ async function layoutOf(
   if (options.format !== 'csv') return undefined
   const fields = fieldsOf(schema)
   const required = requiredFields(fields, options.mode)
-  const { layout, guesses } = await guessLayout(sample, fields, ignored, required, options)
+  const { layout, guesses } = guessLayout(sample, fields, ignored, required, options)
   if (guesses.length === 0) return layout
   if (options.yes) log(guesses.join('\n'))
   else if (!isInteractive()) {

@@ -18,7 +18,7 @@ export function jsonFile<Value extends object>(path: string) {
       try {
         return JSON.parse(text) as Value
       } catch {
-        throw invalid(`${path}: is not valid JSON`)
+        throw invalid(`${path}: is not valid JSON. Correct or remove it`)
       }
     },
     write(value: Value): void {

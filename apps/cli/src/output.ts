@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { stripVTControlCharacters } from 'node:util'
 import type { Failure } from './failures.ts'
 
 /** How stderr is used: set once, from the options. */
@@ -21,7 +22,7 @@ export async function write(text: string): Promise<void> {
 /** Writes a remark to stderr, which keeps stdout free for results. */
 export function log(line: string): void {
   // On a terminal, the line of the progress bar is replaced.
-  if (isTalkative()) process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${line}\n`)
+  if (isTalkative()) process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${printable(line)}\n`)
 }
 
 /** Writes facts about a complete result to stderr: lines, or one JSON object. */
@@ -33,5 +34,10 @@ export function remark(lines: string[], facts: object): void {
 /** Writes the error of the command to stderr: its message, or one JSON object. */
 export function reportFailure(failure: Failure): void {
   if (mode.json) process.stderr.write(`${JSON.stringify(failure)}\n`)
-  else if (failure.message !== '') process.stderr.write(`${failure.message}\n`)
+  else if (failure.message !== '') process.stderr.write(`${printable(failure.message)}\n`)
+}
+
+// Text of a file or of the service may contain control characters, which could move the cursor.
+function printable(text: string): string {
+  return stripVTControlCharacters(text).replace(/[^\P{Cc}\n]/gu, ' ')
 }

@@ -3,8 +3,8 @@ import stringWidth from 'string-width'
 
 const GAP = 2
 const ELLIPSIS = '…'
-/** A column is not shortened below this width. */
-const MIN_WIDTH = 6
+/** Text is not shortened below this width. */
+const MIN_WIDTH = 5
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
@@ -15,10 +15,13 @@ export interface Layout {
   columns: string[]
   widths: number[]
   isRight: boolean[]
+  /** Whether columns are missing, because not even shortened ones fit. */
+  isCut: boolean
 }
 
 /**
- * Fits columns to their cells. If a line is wider than the terminal, the widest text columns are shortened.
+ * Fits columns to their cells. If a line is wider than the terminal, the widest text columns are shortened, and then the
+ * last columns are omitted.
  *
  * @param terminalWidth columns of the terminal; undefined for a file or a pipe, which get complete text
  */
@@ -27,13 +30,16 @@ export function layoutOf(columns: string[], records: Row[], terminalWidth: numbe
   const widths = columns.map((column) =>
     records.reduce((width, record) => Math.max(width, stringWidth(cell(record[column]))), stringWidth(column)),
   )
-  if (terminalWidth !== undefined) shrink(widths, isRight, terminalWidth - GAP * (columns.length - 1))
-  return { columns, widths, isRight }
+  if (terminalWidth === undefined) return { columns, widths, isRight, isCut: false }
+  shrink(widths, isRight, terminalWidth)
+  let count = columns.length
+  while (count > 1 && lineWidth(widths.slice(0, count), count < columns.length) > terminalWidth) count--
+  return { columns: columns.slice(0, count), widths: widths.slice(0, count), isRight, isCut: count < columns.length }
 }
 
 /** The header line. */
-export function header({ columns, ...layout }: Layout): string {
-  return line(columns, { columns, ...layout })
+export function header(layout: Layout): string {
+  return line(layout.columns, layout)
 }
 
 /** One line per record. */
@@ -66,8 +72,8 @@ export function widthOf(stream: NodeJS.WriteStream): number | undefined {
   return stream.isTTY ? stream.columns : undefined
 }
 
-function shrink(widths: number[], isRight: boolean[], available: number): void {
-  for (let excess = sum(widths) - available; excess > 0; excess--) {
+function shrink(widths: number[], isRight: boolean[], terminalWidth: number): void {
+  for (let excess = lineWidth(widths, false) - terminalWidth; excess > 0; excess--) {
     // Numbers are never shortened: a part of a number is another number.
     const texts = widths.map((width, n) => (isRight[n] ? 0 : width))
     const widest = Math.max(...texts)
@@ -76,9 +82,14 @@ function shrink(widths: number[], isRight: boolean[], available: number): void {
   }
 }
 
-function line(cells: string[], { widths, isRight }: Layout): string {
+function lineWidth(widths: number[], isCut: boolean): number {
+  const total = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1)
+  return isCut ? total + GAP + ELLIPSIS.length : total
+}
+
+function line(cells: string[], { widths, isRight, isCut }: Layout): string {
   const padded = cells.map((text, n) => pad(shorten(text, widths[n] ?? 0), widths[n] ?? 0, isRight[n] === true))
-  return `${padded.join(' '.repeat(GAP)).trimEnd()}\n`
+  return `${[...padded, ...(isCut ? [ELLIPSIS] : [])].join(' '.repeat(GAP)).trimEnd()}\n`
 }
 
 function pad(text: string, width: number, isRight: boolean): string {
@@ -103,8 +114,4 @@ function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

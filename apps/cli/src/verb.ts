@@ -1,8 +1,9 @@
 import { Command } from 'commander'
+import { z } from 'zod'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { Failure, toFailure } from './failures.ts'
-import { type Field, fieldsOf } from './fields.ts'
+import { fieldsOf } from './fields.ts'
 import { type Globals, openClient } from './globals.ts'
 import { examplesOf, exampleText, plainText } from './help.ts'
 import { checkInput } from './input.ts'
@@ -38,7 +39,7 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     }
     try {
       await using open = await openClient(globals)
-      await show(noun, await call(open.client, noun, verb, input), globals)
+      await show(noun, procedure, await call(open.client, noun, verb, input), globals)
     } catch (error) {
       throw toFailure(error, globals, fields)
     }
@@ -56,23 +57,23 @@ export function descriptionOf({ meta: { openapi } }: Procedure): string {
   return `${summary}. ${plainText(description)}`.trim()
 }
 
+/** The fields of the records in an output, or of the output itself. */
 function outputFields(noun: Noun, { output }: Procedure): string[] {
-  const array = Object.values(output.shape).find((part) => 'element' in part) as { element?: Field } | undefined
-  const element = (array?.element as { shape?: object } | undefined)?.shape
-  return element === undefined
-    ? [...new Set([...Object.keys(output.shape), ...recordFields(noun)])]
-    : Object.keys(element)
+  const element = elementOf(output)
+  return element ? Object.keys(element.shape) : [...new Set([...Object.keys(output.shape), ...recordFields(noun)])]
 }
 
-async function show(noun: Noun, output: JsonObject, globals: Globals): Promise<void> {
+function elementOf(output: z.ZodObject): z.ZodObject | undefined {
+  return Object.values(output.shape).find((part): part is z.ZodArray<z.ZodObject> => part instanceof z.ZodArray)
+    ?.element
+}
+
+async function show(noun: Noun, procedure: Procedure, output: JsonObject, globals: Globals): Promise<void> {
   const records = Object.values(output).find((value) => Array.isArray(value)) as JsonObject[] | undefined
-  if (records !== undefined) return answerRecords(records, columnsOf(noun, output, records), globals)
+  const columns = noun in output ? tableColumns(noun) : outputFields(noun, procedure)
+  if (records !== undefined) return answerRecords(records, columns, globals)
   const { message, ...rest } = output
   const isMessage = typeof message === 'string' && !(ID in rest)
   if (isMessage && globals.fields === undefined) return answer(output, globals, () => `${message}\n`)
   await answerRecord(output, globals)
-}
-
-function columnsOf(noun: Noun, output: JsonObject, records: JsonObject[]): string[] {
-  return noun in output ? tableColumns(noun) : Object.keys(records[0] ?? {})
 }

@@ -57,7 +57,12 @@ test('update and delete by filter show what matches, change exactly that, and ne
     expect.stringMatching(/Item 2 [\s\S]*Item 6 [\s\S]*… 1 more\n6 items match\n$/),
   ])
   const refused = await service.run(update)
-  expect([refused.code, refused.stderr]).toEqual([2, 'Update 6 items? Add --yes to confirm.\n'])
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/Item 2 [\s\S]*\nUpdate 6 items\? Add --yes to confirm\.\n$/),
+  ])
+  const { error } = JSON.parse((await service.run([...update, '--json'])).stderr)
+  expect([error.count, error.sample.length]).toEqual([6, 5])
   const updated = await service.run([...update, '--yes', '--json'])
   expect([updated.code, JSON.parse(updated.stdout)]).toMatchObject([
     0,

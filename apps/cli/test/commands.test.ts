@@ -72,7 +72,8 @@ test('each kind of error has its exit code and a message on stderr that names th
   await service.run(['books', 'create', ...book])
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   for (const [args, code, message] of [
-    [['books', 'get', 'x'], 2, 'id: must be a whole number'],
+    [['books', 'get', 'x'], 2, 'id: must be a whole number\n'],
+    [['books', 'delete', '1', 'x'], 2, 'id: must be a whole number\n'],
     [['books', 'create', '--title', 'Emma'], 2, '--published-date: is required'],
     [['items', 'create', '--name', 'Lamp', '--price', 'dear'], 2, '--price: must be a number'],
     [['users', 'update', '1', '--role', 'king'], 2, "'--role <role>'"],
@@ -88,6 +89,7 @@ test('each kind of error has its exit code and a message on stderr that names th
     const result = await service.run([...args])
     expect([args, result.code, result.stdout]).toEqual([args, code, ''])
     expect(result.stderr).toContain(message)
+    expect(result.stderr).not.toContain('--id')
   }
 })
 
@@ -130,6 +132,8 @@ test('list --search finds records, and summarize prints a table of groups', asyn
   expect(summaries.stdout).toBe(
     'value  count  minimum  mean  maximum\nlight      2       20    30       40\nwood       1       90    90       90\n',
   )
+  const none = await service.run(['users', 'summarize', '--by', 'role', '--fields', 'value,count'])
+  expect(none.stdout).toBe('value  count\n')
   const exported = await service.run(['export', '--type', 'items', '--search', 'floor', '--fields', 'name'])
   expect(exported.stdout).toBe('name\nFloor lamp\n')
 })

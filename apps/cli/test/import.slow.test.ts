@@ -20,6 +20,7 @@ test('an import of 100,000 items that is interrupted, killed and offline stores 
     130,
     expect.stringContaining('Run the same command to resume.'),
   ])
+  expect(interrupted.stderr).toMatch(/imported 30000 of 100000 \(\d+ per second, \d+ (s|min) left\)/)
   expect(statSync(service.path('items.csv.progress')).mode & 0o777).toBe(0o600)
   const killed = await service.start(command).signalAt('imported 50000 ', 'SIGKILL')
   expect(killed.code).toBe(null)
@@ -42,6 +43,9 @@ test('an import of 100,000 items that is interrupted, killed and offline stores 
   expect([updated.code, updated.stdout]).toEqual([0, '0 items created, 101999 updated or unchanged, 0 failed\n'])
   await again.run(['export', '--type', 'items', '-o', 'same.csv'])
   expect(readFileSync(service.path('same.csv'))).toEqual(readFileSync(service.path('out.csv')))
+  process.stdout.write(
+    `peak MiB: 2,000 rows ${few.peakMiB.toFixed()}, Ctrl-C ${interrupted.peakMiB.toFixed()}, resumed ${done.peakMiB.toFixed()}, export ${exported.peakMiB.toFixed()}, update ${updated.peakMiB.toFixed()}\n`,
+  )
   for (const { peakMiB } of [interrupted, done, exported, updated]) expect(peakMiB).toBeLessThan(few.peakMiB + 60)
 })
 

@@ -29,6 +29,22 @@ test('columns are assigned by similar names; the guess is shown and must be conf
   ])
 })
 
+test('an invalid file is reported as what it is', async () => {
+  await using service = await startService()
+  for (const [text, message] of [
+    ['', 'The file is empty'],
+    ['name,price\n"Lamp,1\n', 'Invalid CSV: Quote Not Closed'],
+    ['name,name,price\nLamp,Lamp,1\n', 'Columns that appear twice: name'],
+    ['\u001b[31mx,price\n', 'Unknown columns: x. Allowed: name, price, category.'],
+    [`name,price\n${'"a\nb",1\n'.repeat(300)}"c,1\n`, 'Invalid CSV: Quote Not Closed'],
+  ] as const) {
+    writeFileSync(service.path('a.csv'), text)
+    const { code, stderr } = await service.run(['import', 'a.csv', ...ITEMS])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  }
+  expect((await service.client.items.list.query({})).items).toEqual([])
+})
+
 test('--map assigns columns and leaves columns out', async () => {
   await using service = await startService()
   writeFileSync(service.path('a.csv'), 'Bezeichnung,price,Notiz\nLamp,1,x\n')

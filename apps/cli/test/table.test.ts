@@ -24,6 +24,11 @@ test('a table that is too wide for the terminal shortens its widest text, never 
   )
 })
 
+test('if not even shortened columns fit, the last ones are omitted', () => {
+  const rows = [{ id: 1, first: 'a'.repeat(9), second: 'b'.repeat(9), third: 'c'.repeat(9) }]
+  expect(table(['id', 'first', 'second', 'third'], rows, 18)).toBe('id  first  …\n 1  aaaa…  …\n')
+})
+
 test('on a terminal no line of a list is wider than the terminal, and a pipe gets the complete text', async () => {
   await using service = await startService()
   const name = 'A very long name '.repeat(8).trim()

@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
 import { distance } from 'fastest-levenshtein'
 import { invalid } from '../failures.ts'
 import type { Field } from '../fields.ts'
@@ -36,24 +36,23 @@ const MIN_PART = 4
  * @returns the layout, and what was guessed, as lines for the user; empty if nothing was
  * @throws Failure for a column that fits no field, and for a required field without a column
  */
-export async function guessLayout(
+export function guessLayout(
   sample: string,
   fields: Field[],
   ignored: string[],
   required: string[],
   options: LayoutOptions,
-): Promise<{ layout: CsvLayout; guesses: string[] }> {
+): { layout: CsvLayout; guesses: string[] } {
   const candidates = options.delimiter === undefined ? DELIMITERS : [options.delimiter]
-  const read = await Promise.all(
-    candidates.map(async (delimiter) => {
-      const [header = [], ...rows] = await firstRows(sample, delimiter)
-      const matched = matchColumns(header, fields, ignored, options.map ?? {})
-      return { delimiter, header, rows, ...matched, fit: Object.keys(matched.columns).length }
-    }),
-  )
+  const read = candidates.map((delimiter) => {
+    const [header = [], ...rows] = firstRows(sample, delimiter)
+    const matched = matchColumns(header, fields, ignored, options.map ?? {})
+    return { delimiter, header, rows, ...matched, fit: Object.keys(matched.columns).length }
+  })
   const best = read.reduce((best, next) => (next.fit > best.fit ? next : best))
   const { delimiter, header, rows, columns, guessed, unknown } = best
   const names = fields.map(({ name }) => name).join(', ')
+  if (header.length === 0) throw invalid('The file is empty: its first line must name the columns')
   if (unknown.length > 0) {
     const [first] = unknown
     throw invalid(
@@ -75,24 +74,17 @@ export async function guessLayout(
   return { layout: { delimiter, columns, decimalComma: options.decimalComma ?? decimal !== undefined }, guesses }
 }
 
-async function firstRows(sample: string, delimiter: string): Promise<string[][]> {
-  const parser = parse(sample, {
+function firstRows(sample: string, delimiter: string): string[][] {
+  return parse(sample, {
     bom: true,
     delimiter,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: MAX_RECORD_CHARACTERS,
-  })
-  const rows: string[][] = []
-  try {
-    for await (const row of parser as AsyncIterable<string[]>) {
-      rows.push(row)
-      if (rows.length > SAMPLE_ROWS) break
-    }
-  } catch {
+    to: SAMPLE_ROWS,
     // The end of the sample may be within quotes. An invalid file is reported when it is read.
-  }
-  return rows
+    skip_records_with_error: true,
+  })
 }
 
 function matchColumns(header: string[], fields: Field[], ignored: string[], map: Record<string, string>) {
