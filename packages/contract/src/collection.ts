@@ -283,7 +283,7 @@ export function collection<
 
   const nested = (verb: Verb) => (defaults: RestMeta) =>
     withOverrides({ ...defaults, path: `${base}${defaults.path}` }, bindings[verb])
-  const manyOptions = { noun, One }
+  const names = { noun, One, Many }
   const visibleChanges = Object.fromEntries(Object.entries(changes).filter(([name]) => !hidden.includes(name)))
 
   const standard = {
@@ -404,17 +404,17 @@ export function collection<
       }),
     }),
     summarize: summarize(
-      { noun, filters: matching, groups, measures, access: access.summarize ?? 'reader' },
+      { ...names, filters: matching, groups, measures, access: access.summarize ?? 'reader' },
       nested('summarize'),
     ),
     updateMany: updateMany(
-      { ...manyOptions, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
+      { ...names, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
       nested('updateMany'),
     ),
-    deleteMany: deleteMany({ ...manyOptions, access: access.deleteMany ?? 'admin' }, nested('deleteMany')),
+    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? 'admin' }, nested('deleteMany')),
     ...batches(
       {
-        ...manyOptions,
+        ...names,
         base,
         filters: matching,
         fields: visibleChanges,

@@ -61,20 +61,27 @@ export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R ext
 
 interface ManyOptions {
   noun: string
-  /** The capitalized singular noun. */
-  One: string
+  /** The capitalized noun. */
+  Many: string
   access: Role
 }
-
-const pathOf = (noun: string) => noun.replace(/^./, (letter) => letter.toUpperCase())
 
 /**
  * The procedure that changes many records, each named by its id or by a unique field.
  *
+ * @param One the capitalized singular noun
  * @param keys the unique fields
  */
 export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodType>(
-  { noun, One, access, fields, record, keys }: ManyOptions & { fields: F; record: R; keys: readonly string[] },
+  {
+    noun,
+    Many,
+    One,
+    access,
+    fields,
+    record,
+    keys,
+  }: ManyOptions & { One: string; fields: F; record: R; keys: readonly string[] },
   rest: (defaults: RestMeta) => RestMeta,
 ): ManyProcedures<N, F, R>['updateMany'] {
   const row = changedRow(fields).meta({ id: `${One}Change` })
@@ -101,7 +108,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
       openapi: rest({
         method: 'PATCH',
         path: '/bulk',
-        operationId: `update${pathOf(noun)}`,
+        operationId: `update${Many}`,
         summary: `Update many ${noun}`,
         description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
         successDescription: 'The result of each row, in the order sent.',
@@ -121,7 +128,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
 
 /** The procedure that deletes many records by their ids. */
 export function deleteMany<N extends string>(
-  { noun, access }: ManyOptions,
+  { noun, Many, access }: ManyOptions,
   rest: (defaults: RestMeta) => RestMeta,
 ): ManyProcedures<N, z.ZodRawShape, z.ZodType>['deleteMany'] {
   const procedure = mutation({
@@ -133,7 +140,7 @@ export function deleteMany<N extends string>(
       openapi: rest({
         method: 'POST',
         path: '/deletions',
-        operationId: `delete${pathOf(noun)}`,
+        operationId: `delete${Many}`,
         summary: `Delete many ${noun}`,
         description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
         successDescription: 'The result of each row, in the order sent.',

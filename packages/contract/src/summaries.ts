@@ -19,6 +19,8 @@ const summaries = z.object({ summaries: z.array(summary), as_of: timestamp })
 
 interface SummaryOptions<L extends z.ZodRawShape, G extends string, M extends string> {
   noun: string
+  /** The capitalized noun. */
+  Many: string
   filters: L
   /** The fields to group by. */
   groups: readonly G[]
@@ -35,7 +37,7 @@ export interface SummaryProcedures<L extends z.ZodRawShape, G extends string, M 
 
 /** The procedure that counts the matching records by the values of a field, with the range and mean of another one. */
 export function summarize<L extends z.ZodRawShape, G extends string, M extends string>(
-  { noun, filters, groups, measures, access }: SummaryOptions<L, G, M>,
+  { noun, Many, filters, groups, measures, access }: SummaryOptions<L, G, M>,
   rest: (defaults: RestMeta) => RestMeta,
 ): SummaryProcedures<L, G, M>['summarize'] {
   return query({
@@ -46,7 +48,7 @@ export function summarize<L extends z.ZodRawShape, G extends string, M extends s
       openapi: rest({
         method: 'GET',
         path: '/summaries',
-        operationId: `summarize${noun.replace(/^./, (letter) => letter.toUpperCase())}`,
+        operationId: `summarize${Many}`,
         summary: `Summarize ${noun}`,
         description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. The \`Age\` header has the age of the figures in seconds.`,
         successDescription: 'One summary for each group.',
