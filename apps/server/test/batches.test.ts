@@ -34,6 +34,8 @@ test('C38 a batch previews the matching records, changes none, and sets their fi
     action: 'update',
     status: 'pending',
     count: 2,
+    filter: { q: 'lamp', price_lt: 25 },
+    changes: { price: 15, category: null },
     sample: [
       { id: 1, name: 'Lamp', price: 10, category: 'old' },
       { id: 2, name: 'Lamp', price: 20, category: 'old' },
@@ -124,9 +126,27 @@ test('C38 an invalid batch is a 400 that names the field', async () => {
     'changes.price: must be a number from 0 to 1e12',
   )
   expect(await messageOf({ action: 'delete', filter: {}, changes: {} })).toBe(
-    'changes: is required with the action update, and not allowed with delete',
+    'changes: must have at least one field with the action update, and be absent with delete',
+  )
+  expect(await messageOf({ action: 'update', filter: {}, changes: { color: 'red', price: 1 } })).toBe(
+    'changes.color: is not a recognized field',
+  )
+  expect(await messageOf({ action: 'update', filter: {}, changes: {} })).toBe(
+    'changes: must have at least one field with the action update, and be absent with delete',
+  )
+  expect(await messageOf({ action: 'update', filter: null, changes: 1 })).toBe(
+    'filter: must be an object; changes: must be an object',
   )
   expect(await messageOf({ action: 'explode', filter: {} })).toBe('action: must be update or delete')
+})
+
+test('C38 a batch cannot set a password or a unique field for all of its records', async () => {
+  await using server = await startTestServer()
+  await createUser(server)
+  const send = async (changes: object) =>
+    (await server.request('POST', '/api/users/batches', { json: { action: 'update', filter: {}, changes } })).body.error
+  expect(await send({ age: 3, password: 'correct horse' })).toBe('changes.password: is not a recognized field')
+  expect(await send({ age: 3, email: 'all@example.com' })).toBe('changes.email: is not a recognized field')
 })
 
 test('C38 of a batch that is applied beside other writers, exactly the previewed records change, or none', async () => {

@@ -99,6 +99,41 @@ describe('C36 an update of many records', () => {
     await expect(unknown).rejects.toThrow('users[0]: User not found')
   })
 
+  test('a row that creates a record has no version, and one that names a record by another key keeps the key', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const rows = [
+      { email: 'ADA@example.com', age: 3 },
+      { email: 'ada@example.com', id: 1, age: 3 },
+      { email: 'ada@example.com', id: 2, age: 4 },
+      { email: 'new@example.com', name: 'New', if_version: 1 },
+    ]
+    const { body } = await server.request('PATCH', '/api/users/bulk?key=email&create=true&partial=true', { json: rows })
+    expect(body).toEqual([
+      { status: 200, record: expect.objectContaining({ id: 1, email: 'ada@example.com', age: 3, version: 2 }) },
+      { status: 200, record: expect.objectContaining({ id: 1, age: 3, version: 2 }) },
+      {
+        status: 400,
+        error: 'id: must be that of the record with this email',
+        fields: [{ field: 'id', message: 'must be that of the record with this email' }],
+      },
+      { status: 412, error: 'User does not exist, so it has no version' },
+    ])
+  })
+
+  test('invalid parameters and rows are a 400 that says what is allowed', async () => {
+    await using server = await startTestServer()
+    const messageOf = async (query: string, json: unknown) =>
+      (await server.request('PATCH', `/api/users/bulk${query}`, { json })).body.error
+    expect(await messageOf('?partial=1', [{ id: 1 }])).toBe('partial: must be true or false')
+    expect(await messageOf('?key=name', [{ id: 1 }])).toBe('key: must be id or email')
+    expect(await messageOf('?create=yes', [{ id: 1 }])).toBe('create: must be true or false')
+    expect(await messageOf('', [null])).toBe('[0]: must be an object')
+    expect((await server.request('POST', '/items/deletions', { json: [null] })).body.message).toBe(
+      '[0]: must be an object',
+    )
+  })
+
   test('a row that conflicts with a unique field leaves the other rows and the transaction intact', async () => {
     await using server = await startTestServer()
     for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) await createUser(server, { email })
@@ -141,9 +176,10 @@ describe('C36 an update of many records', () => {
       { id: 1, password: 'correct horse' },
       { id: 1, role: 'user', age: 4 },
       { name: 'Eve', email: 'eve@example.com', role: 'admin' },
+      { name: 'Bob', email: 'bob@example.com', password: 'correct horse' },
     ]
     const { body } = await server.request('PATCH', '/api/users/bulk?partial=true&create=true', { json, headers })
-    expect(body.map(({ status }: { status: number }) => status)).toEqual([403, 403, 200, 403])
+    expect(body.map(({ status }: { status: number }) => status)).toEqual([403, 403, 200, 403, 201])
     expect((await server.request('PATCH', '/api/users/bulk', { json: [json[0]], headers })).status).toBe(403)
   })
 })
@@ -171,11 +207,17 @@ describe('C37 a deletion of many records', () => {
   test('with partial=true reports the records that it cannot delete', async () => {
     await using server = await startTestServer()
     await createItems(server)
-    const json = [{ id: 1, if_version: 4 }, { id: 2 }, { id: 9 }]
+    const json = [{ id: 1, if_version: 4 }, { id: 2 }, { id: 9 }, { id: -1 }, { id: 3, if_version: 'x' }]
     expect((await server.request('POST', '/items/deletions?partial=true', { json })).body).toEqual([
       { status: 412, id: 1, error: 'Item has changed: its version is now 1; read it again before writing' },
       { status: 204, id: 2 },
       { status: 404, id: 9, error: 'Item not found' },
+      { status: 404, error: 'Item not found' },
+      {
+        status: 400,
+        error: 'if_version: must be a version number',
+        fields: [{ field: 'if_version', message: 'must be a version number' }],
+      },
     ])
   })
 

@@ -12,10 +12,15 @@ function batchOf<R extends z.ZodType>(record: R) {
     action: z.enum(['update', 'delete']),
     status: z.enum(['pending', 'applied']),
     count: z.int().min(0).meta({ description: 'The number of matching records.' }),
+    filter: z.looseObject({}).meta({ description: 'The filter, as it was sent.' }),
+    changes: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'The new values; absent for a deletion.' }),
     sample: z
       .array(record)
       .max(SAMPLE)
-      .meta({ description: `The first matching records, at most ${SAMPLE}.` }),
+      .meta({ description: `The first records that match now, at most ${SAMPLE}; empty once the batch is applied.` }),
     created_at: timestamp,
     expires_at: timestamp.meta({ description: 'From then on the batch no longer exists.' }),
   })
@@ -26,8 +31,8 @@ const action = z.enum(['update', 'delete'], must('update or delete'))
 function batchInput<L extends z.ZodRawShape, F extends z.ZodRawShape>(filters: L, fields: F) {
   return {
     action,
-    filter: z.strictObject(filters),
-    changes: z.object(fields).partial().optional(),
+    filter: z.strictObject(filters, must('an object')),
+    changes: z.strictObject(fields, must('an object')).partial().optional(),
     idempotency_key: idempotencyKey,
   }
 }
@@ -89,10 +94,14 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
             .meta({ id: `${One}Changes` })
             .optional(),
         })
-        .refine(({ action, changes }) => (action === 'update') === (changes !== undefined), {
-          path: ['changes'],
-          error: 'is required with the action update, and not allowed with delete',
-        }),
+        .refine(
+          ({ action, changes }) =>
+            action === 'update' ? Object.keys(changes ?? {}).length > 0 : changes === undefined,
+          {
+            path: ['changes'],
+            error: 'must have at least one field with the action update, and be absent with delete',
+          },
+        ),
       output: batch,
       errors: [409],
       meta: {
@@ -102,7 +111,7 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
           path: '/batches',
           operationId: `create${One}Batch`,
           summary: `Preview a change of all matching ${noun}`,
-          description: `Finds the ${noun} that match, at most 100,000, and changes none of them. Apply the batch within 10 minutes.`,
+          description: `Finds the ${noun} that match, at most 20,000, and changes none of them. Apply the batch within 10 minutes.`,
           successDescription: 'The batch, with the number of matching records and a sample.',
           status: 201,
           headerParams: writeHeaders,

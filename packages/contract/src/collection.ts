@@ -284,7 +284,10 @@ export function collection<
   const nested = (verb: Verb) => (defaults: RestMeta) =>
     withOverrides({ ...defaults, path: `${base}${defaults.path}` }, bindings[verb])
   const names = { noun, One, Many }
-  const visibleChanges = Object.fromEntries(Object.entries(changes).filter(([name]) => !hidden.includes(name)))
+  // All records of a batch get the same values, so a batch can set no unique fields and no passwords.
+  const sharedChanges = Object.fromEntries(
+    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !(keys as string[]).includes(name)),
+  )
 
   const standard = {
     list: query({
@@ -417,7 +420,7 @@ export function collection<
         ...names,
         base,
         filters: matching,
-        fields: visibleChanges,
+        fields: sharedChanges,
         record,
         access: {
           update: access.updateMany ?? 'writer',

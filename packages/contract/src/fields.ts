@@ -121,7 +121,10 @@ export const idempotencyKey = z
   })
 
 /** The version that a row of a write of many records requires. One value, because generators for Java allow no union. */
-export const rowVersion = version
+export const rowVersion = z
+  .int(must('a version number'))
+  .min(1, must('a version number'))
+  .max(LARGEST_ID, must('a version number'))
   .optional()
   .meta({ description: 'Write only if the record still has this version; otherwise the status is 412.' })
 

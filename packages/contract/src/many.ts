@@ -1,24 +1,24 @@
 import { mutation, type Procedure, type RestMeta, type Role } from '@resource/openapi/contract'
 import { z } from 'zod'
-import { idempotencyKey, many, recordId, rowVersion, writeHeaders } from './fields.ts'
+import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
 
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 
 const partial = z
-  .boolean()
+  .boolean(must('true or false'))
   .default(false)
   .meta({ description: 'Write every valid row and report the others, instead of all rows or none.' })
 
 /** The fields of a row in an update of many records. */
 function changedRow<F extends z.ZodRawShape>(fields: F) {
-  return z.object(fields).partial().extend({ id: recordId.optional(), if_version: rowVersion })
+  return z.object(fields, must('an object')).partial().extend({ id: recordId.optional(), if_version: rowVersion })
 }
 
 // The unknown fields that an error lists at most.
 const MAX_INVALID_FIELDS = 1000
 
 const outcome = {
-  status: z.int().meta({ description: 'The status that a request for this row alone would have.', examples: [200] }),
+  status: z.int().meta({ description: 'The HTTP status of this row.', examples: [200] }),
   error: z.string().optional().meta({ description: 'What is wrong; absent on success.' }),
   fields: z
     .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidRowField' }))
@@ -31,8 +31,13 @@ function resultOf<R extends z.ZodType>(record: R) {
   return z.object({ ...outcome, record: record.optional() })
 }
 
-const deletion = z.object({ ...outcome, id: z.int() }).meta({ id: 'Deletion' })
-const deletedRow = z.object({ id: recordId, if_version: rowVersion }).meta({ id: 'RecordToDelete' })
+const deletion = z
+  .object({
+    ...outcome,
+    id: z.int().optional().meta({ description: 'The id of the record; absent if it is invalid.' }),
+  })
+  .meta({ id: 'Deletion' })
+const deletedRow = z.object({ id: recordId, if_version: rowVersion }, must('an object')).meta({ id: 'RecordToDelete' })
 
 // Not aliases of the types of the procedures: to compare two of those takes the compiler far longer.
 export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType> {
@@ -90,11 +95,11 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     [noun]: many(row, noun),
     partial,
     key: z
-      .enum(['id', ...keys])
+      .enum(['id', ...keys], must(['id', ...keys].join(' or ')))
       .optional()
       .meta({ description: 'The field that names the record of each row; `id` by default.' }),
     create: z
-      .boolean()
+      .boolean(must('true or false'))
       .default(false)
       .meta({ description: 'Create a record for each row without a key, or with a key that no record has.' }),
     idempotency_key: idempotencyKey,

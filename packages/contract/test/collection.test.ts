@@ -246,16 +246,18 @@ test('a row of an update of many has any field, an id and versions, without defa
   ])
 })
 
-test('a batch has changes exactly if its action is update, and never changes hidden fields', () => {
+test('a batch has changes exactly if its action is update, and never changes hidden or unique fields', () => {
   const { createBatch } = orders.procedures
   const parsed = createBatch.input.parse({
     action: 'update',
     filter: { status: 'open' },
-    changes: { quantity: 3, pin: '1234' },
+    changes: { quantity: 3 },
   })
   expect(parsed).toEqual({ action: 'update', filter: { status: 'open' }, changes: { quantity: 3 } })
-  const rule = 'is required with the action update, and not allowed with delete'
+  const rule = 'must have at least one field with the action update, and be absent with delete'
   expect(messagesOf(createBatch.input, { action: 'update', filter: {} })).toEqual([['changes', rule]])
+  expect(messagesOf(createBatch.input, { action: 'update', filter: {}, changes: {} })).toEqual([['changes', rule]])
+  expect(createBatch.input.safeParse({ action: 'update', filter: {}, changes: { pin: '1234' } }).success).toBe(false)
   expect(messagesOf(createBatch.input, { action: 'delete', filter: {}, changes: {} })).toEqual([['changes', rule]])
 })
 

@@ -7,7 +7,8 @@ import type { Row, RowMapping, Values } from './row-mapping.ts'
 import { notFound } from './versioned.ts'
 
 const LIFETIME_MS = 10 * 60 * 1000
-const MAX_RECORDS = 100_000
+// A larger batch would hold the write lock of SQLite so long that other writes fail.
+const MAX_RECORDS = 20_000
 const SAMPLE = 5
 // Between so many records other requests are served.
 const RECORDS_PER_STEP = 200
@@ -40,7 +41,8 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
 
   const present = async (batch: Batch, tables: Tables) => {
     const { id, action, status, count, created_at, expires_at } = batch
-    const where = rows.where(JSON.parse(batch.filter))
+    const filter = JSON.parse(batch.filter)
+    const where = rows.where(filter)
     const order = { column: 'id', descending: false } as const
     const sample = status === 'applied' ? [] : await tableOf(tables).page({ where, order, take: SAMPLE })
     return {
@@ -48,6 +50,8 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
       action: action as 'update' | 'delete',
       status: status as 'pending' | 'applied',
       count,
+      filter,
+      ...(batch.changes !== null && { changes: JSON.parse(batch.changes) }),
       sample: sample.map((row) => rows.present(row)),
       created_at: timestamp(created_at),
       expires_at: timestamp(expires_at),

@@ -167,6 +167,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       rows,
       creation: { input: procedures.create?.input ?? z.object(), rules: creation ?? noRules },
       checkChange: async (input, context) => (await checkChange(rowRules, input, context)).check,
+      checkHidden: (input, context) => checkHidden(rowRules, input, context),
       refuseDelete: refuse,
     }),
 
@@ -187,6 +188,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   function change(rules: FieldRules | undefined): Run {
     return async (input, context) => {
       const { id, if_version } = input as unknown as Named
+      checkHidden(rules, input, context)
       const { check, comparesRecords } = await checkChange(rules, input, context)
       return context.write(
         async (tx, ready?: Values[]) => {
@@ -200,13 +202,18 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
     }
   }
 
+  /** Checks the hidden fields of a change. A record does not show whether they differ, so any value counts as a change. */
+  function checkHidden(rules: FieldRules | undefined, input: Values, { caller }: Context): void {
+    for (const field of rules?.guarded ?? []) {
+      if (hidden.includes(field) && input[field] !== undefined) rules?.checkChange(caller, field)
+    }
+  }
+
   /** Checks a change before its transaction. `check` compares the record before and after. */
   async function checkChange(rules: FieldRules | undefined, input: Values, { caller }: Context) {
-    const guarded = rules?.guarded.filter((field) => input[field] !== undefined) ?? []
-    // A record does not show whether a hidden field has changed.
-    for (const field of guarded) if (hidden.includes(field)) rules?.checkChange(caller, field)
     await rows.check(input)
-    const compared = rules?.allows(caller) ? [] : guarded.filter((field) => !hidden.includes(field))
+    const guarded = rules?.guarded.filter((field) => input[field] !== undefined && !hidden.includes(field)) ?? []
+    const compared = rules?.allows(caller) ? [] : guarded
     const check = ({ before, after }: Change<Row>) => {
       for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(caller, field)
     }

@@ -7,7 +7,7 @@ import type { Context, MutationContext } from './context.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
 
-export type CheckChange = (change: Change<Row>) => void
+type CheckChange = (change: Change<Row>) => void
 
 interface ManyOptions {
   noun: string
@@ -19,6 +19,8 @@ interface ManyOptions {
   creation: { input: z.ZodObject; rules: FieldRules }
   /** Checks a change before its transaction. Returns the check of the record before and after. */
   checkChange: (input: Values, context: Context) => Promise<CheckChange>
+  /** @throws FieldError 403 if the caller may not change one of the hidden fields in the input */
+  checkHidden: (input: Values, context: Context) => void
   /** Rethrows an error of a delete; a violated reference as a 409 with the number of records that refer to the record. */
   refuseDelete: (error: unknown, id: number) => Promise<never>
 }
@@ -45,7 +47,16 @@ interface NamedRow extends Values {
 const ROWS_PER_STEP = 50
 
 /** The procedures of a collection that write many records. */
-export function manyService({ noun, name, tableOf, rows, creation, checkChange, refuseDelete }: ManyOptions) {
+export function manyService({
+  noun,
+  name,
+  tableOf,
+  rows,
+  creation,
+  checkChange,
+  checkHidden,
+  refuseDelete,
+}: ManyOptions) {
   const parseCreation = parserOf(creation.input)
 
   const createRow = async (table: RecordTable<Row>, row: Values, ready: Values | undefined, context: Context) => {
@@ -74,11 +85,16 @@ export function manyService({ noun, name, tableOf, rows, creation, checkChange, 
             const value = keyColumn.valueOf(row)
             const id = ids === undefined ? row.id : ids.get(value)
             if (id !== undefined) {
-              const { if_version } = row
-              const stored = await updateVersioned(table, name, id, if_version, rows.changes(row, ready), check)
+              checkHidden(row, context)
+              // The value of the key identifies the record and is not a change, for example of its letter case.
+              const { [key]: _, id: given = id, if_version, ...fields } = row
+              if (given !== id) throw invalid('id', `must be that of the record with this ${key}`)
+              const changes = rows.changes(fields, ready)
+              const stored = await updateVersioned(table, name, id, if_version, changes, check)
               return { status: 200, record: rows.present(stored) }
             }
-            if (!create) throw value === undefined ? missingKey(key) : notFound(name)
+            if (!create) throw value === undefined ? invalid(key, 'is required') : notFound(name)
+            if (row.if_version !== undefined) throw new ApiError(412, `${name} does not exist, so it has no version`)
             const stored = await createRow(table, row, ready, context)
             ids?.set(value, stored.id)
             return { status: 201, record: rows.present(stored) }
@@ -107,7 +123,7 @@ export function manyService({ noun, name, tableOf, rows, creation, checkChange, 
             return { status: 204 }
           }
           const results = await eachRow(given, partial, noun, remove)
-          return { results: results.map((result, index) => ({ ...result, id: idOf(given[index]) })) }
+          return { results: results.map((result, index) => ({ ...result, ...idOf(given[index]) })) }
         },
         { autocommit: false },
       )
@@ -156,10 +172,11 @@ async function idsByKey(table: RecordTable<Row>, column: string, values: unknown
   return new Map(found.map((row): [unknown, number] => [row[column], row.id as number]))
 }
 
-function missingKey(key: string): FieldError {
-  return new FieldError(400, [{ path: [key], message: 'is required' }])
+function invalid(field: string, message: string): FieldError {
+  return new FieldError(400, [{ path: [field], message }])
 }
 
-function idOf(row: NamedRow | FieldError | undefined): number {
-  return row === undefined || row instanceof FieldError ? 0 : (row.id ?? 0)
+/** The id of a row; none for an invalid row, and for an id that no record can have. */
+function idOf(row: NamedRow | FieldError | undefined): { id?: number } {
+  return row === undefined || row instanceof FieldError || !row.id ? {} : { id: row.id }
 }
