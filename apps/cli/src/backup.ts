@@ -37,7 +37,7 @@ function backupCommand(): Command {
     .option('--replace', 'replace the file', false)
     .addHelpText('after', '\nExample:\n  $ resource backup "/backups/resource-$(date +%F).db"')
   return command.action(async (file: string) => {
-    const options = command.optsWithGlobals<Options>()
+    const options = optionsOf(command)
     await withBackupTools(async ({ backUp }) => {
       const inspection = await runCopy((copy) => backUp(options.database, file, copy), options)
       await report(options, inspection, { file })
@@ -54,7 +54,7 @@ function restoreCommand(): Command {
     .option('--replace', 'replace the existing database', false)
     .addHelpText('after', '\nExample:\n  $ resource restore /backups/resource-2026-11-21.db --replace')
   return command.action(async (file: string) => {
-    const options = command.optsWithGlobals<Options>()
+    const options = optionsOf(command)
     await withBackupTools(async ({ restore }) => {
       const inspection = await runCopy((copy) => restore(file, options.database, copy), options)
       await report(options, inspection, { database: options.database })
@@ -69,7 +69,7 @@ function checkCommand(): Command {
     .addOption(databaseOption())
     .addHelpText('after', '\nExample:\n  $ resource check --database file:/backups/resource-2026-11-21.db')
   return command.action(async () => {
-    const options = command.optsWithGlobals<Options>()
+    const options = optionsOf(command)
     await withBackupTools(async ({ check }) => {
       const inspection = check(options.database)
       await report(options, inspection, { database: options.database })
@@ -77,6 +77,14 @@ function checkCommand(): Command {
       if (errors.length > 0) throw new Failure('unexpected', errors.join('\n'))
     })
   })
+}
+
+// RESOURCE_DATABASE is for the commands that can use a service instead.
+function optionsOf(command: Command): Options {
+  const options = command.optsWithGlobals<Options>()
+  // Commander gives an argument to the global option of the same name.
+  const isArgument = command.getOptionValueSourceWithGlobals('database') === 'cli'
+  return isArgument ? options : { ...options, database: command.opts<Options>().database }
 }
 
 function databaseOption(): Option {

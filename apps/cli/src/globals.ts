@@ -76,7 +76,7 @@ function chooseService(program: Command, mayBeNew: boolean): void {
   if (isOfProfile) set('stored', stored)
   // A named profile never uses the key of a variable.
   if (!given.key || (stored !== undefined && !overridesProfile('key'))) set('key', undefined)
-  if (!given.database) set('database', undefined)
+  if (given.database === '') set('database', undefined)
 }
 
 /** A client; disposing of it releases its resources. */
