@@ -5,7 +5,7 @@ import { guardFormula } from '@resource/contract/formulas'
 import { stringify } from 'csv-stringify/sync'
 import { answer, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
-import { Failure, invalid } from './failures.ts'
+import { Failure, invalid, toFailure } from './failures.ts'
 import { parseFilters } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
@@ -68,13 +68,12 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   for (let cursor: string | null = state.cursor; cursor !== null; ) {
     if (interrupt.requested) {
       stateFile?.write(state)
-      throw new Failure('interrupted', `Stopped after ${state.records} records.${stateFile ? ` ${RESUME_HINT}` : ''}`)
+      throw stopped(new Failure('interrupted', ''), state.records, stateFile !== undefined)
     }
     const input = { ...filters, [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: state.total === undefined }
     const page = await call(open.client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
       bar?.end(state.records)
-      if (stateFile && state.records > 0) log(`Stopped after ${state.records} records. ${RESUME_HINT}`)
-      throw error
+      throw stopped(toFailure(error, options), state.records, stateFile !== undefined && state.records > 0)
     })
     const facts = page as unknown as PageInfo
     const records = page[type] as JsonObject[]
@@ -98,6 +97,12 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
     const { json, jq } = options
     await answer({ exported: state.records }, { json, ...(jq && { jq }) }, () => `${state.records} ${type} exported\n`)
   }
+}
+
+/** The failure of an export that did not reach the end. */
+function stopped({ outcome, message, details }: Failure, records: number, canResume: boolean): Failure {
+  const end = `Stopped after ${records} records.${canResume ? ` ${RESUME_HINT}` : ''}`
+  return new Failure(outcome, [message, end].filter(Boolean).join('\n'), { ...details, records })
 }
 
 type StateFile = ReturnType<typeof jsonFile<ExportState>> | undefined

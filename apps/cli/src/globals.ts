@@ -75,7 +75,7 @@ function chooseService(program: Command, mayBeNew: boolean): void {
   const isOfProfile = stored !== undefined && program.opts<Globals>().url === stored.profile.url
   if (isOfProfile) set('stored', stored)
   // A named profile never uses the key of a variable.
-  if (!given.key || (stored !== undefined && !overridesProfile('key'))) set('key', undefined)
+  if (!given.key || (stored !== undefined && !mayBeNew && !overridesProfile('key'))) set('key', undefined)
   if (given.database === '') set('database', undefined)
 }
 

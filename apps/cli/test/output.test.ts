@@ -34,6 +34,7 @@ test('with --json every error is one JSON object on stderr, with the name of its
     [['items', 'list', '--fields', 'id,'], 2, 'invalid'],
     [['import', 'bad.csv', '--type', 'items'], 6, 'partial'],
     [['export', '--type', 'items', '--filter', 'colour=red'], 2, 'invalid'],
+    [['export', '--type', 'items', '--url', 'http://127.0.0.1:1', '--timeout', '0.5'], 5, 'unavailable'],
     [['check', '--database', 'file:none.db'], 3, 'not_found'],
   ] as const) {
     const result = await service.run([...args, '--json'])
