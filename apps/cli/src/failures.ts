@@ -15,11 +15,13 @@ import {
 import { CommanderError } from 'commander'
 import { EXIT_CODES, type Outcome } from './exit-codes.ts'
 import type { Field } from './fields.ts'
-import type { Globals } from './globals.ts'
 import { ID } from './service.ts'
 
 /** The service that was called, and the key that was sent. */
-type Target = Partial<Pick<Globals, 'url' | 'key'>>
+interface Target {
+  url?: string
+  key?: string
+}
 
 const KEY_NEEDED =
   'The service requires an API key: run "resource login" or set RESOURCE_KEY. To create the first key, run "resource keys create" with --database on the machine of the service'

@@ -1,6 +1,6 @@
 import { KNOWN_VALUES } from '@resource/contract'
 import { z } from 'zod'
-import { plainText } from './help.ts'
+import { plainText } from './plain-text.ts'
 
 /** A field of a procedure's input, as a command-line option. */
 export interface Field {

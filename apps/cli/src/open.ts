@@ -24,7 +24,7 @@ export function openCommand(): Command {
     if (id !== undefined && !/^\d+$/.test(id)) throw invalid('id: must be a whole number')
     const url = [options.url, 'console', ...(noun ? [noun] : [])].join('/') + (id ? `?open=${id}` : '')
     if (options.browser) await browse(url)
-    await answer({ url }, options, () => (options.browser ? `Opened ${url}\n` : `${url}\n`))
+    await answer({ url }, options, () => (options.browser ? `Opening ${url}\n` : `${url}\n`))
   })
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { stateFolder } from './environment.ts'
-import { jsonFile } from './json-file.ts'
+import { stateFolder } from '../environment.ts'
+import { jsonFile } from '../json-file.ts'
 
 const MAX_ENTRIES = 1000
 

@@ -1,4 +1,4 @@
-import { invalid } from '../failures.ts'
+import { invalid } from '../../failures.ts'
 import type { Text } from './row.ts'
 
 const MAX_CHARACTERS = 1024 * 1024

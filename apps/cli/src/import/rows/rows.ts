@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Field, fieldsOf } from '../fields.ts'
+import { type Field, fieldsOf } from '../../fields.ts'
 import { csvRows } from './csv.ts'
 import type { CsvLayout } from './csv-layout.ts'
 import { elements } from './json-array.ts'

@@ -1,46 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { type Client, ServiceError } from '@resource/client'
-import type { onInterrupt } from './interrupt.ts'
+import type { onInterrupt } from '../interrupt.ts'
+import { call, type JsonObject, KEY } from '../service.ts'
 import { patiently } from './offline.ts'
 import type { Chunk } from './rows/chunks.ts'
-import type { CsvLayout } from './rows/csv-layout.ts'
 import type { RemainingRow } from './rows/remaining-rows.ts'
-import type { Format, Row } from './rows/row.ts'
-import { call, type JsonObject, KEY, type Noun } from './service.ts'
-
-/** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
-export interface ImportMode {
-  action: 'create' | 'update' | 'upsert'
-  /** The field that identifies a record. */
-  key: string
-}
-
-/** The saved progress of an import. */
-export interface ImportState {
-  command: 'import'
-  type: Noun
-  url: string
-  format: Format
-  mode: ImportMode
-  /** Of a CSV file. */
-  layout: CsvLayout | undefined
-  /** SHA-256 of the file. */
-  digest: string
-  chunkSize: number
-  /** Random secret from which the idempotency keys are derived. */
-  importId: string
-  /** Rows processed so far: imported or failed. */
-  rows: number
-  created: number
-  updated: number
-  failed: number
-  failedBytes: number
-  /** Whether the chunk after `rows` may have reached the service; `at` is when it was sent. */
-  inFlight: boolean
-  at: number
-  /** Rows of that chunk that the service rejected: index in the chunk and reason. */
-  refused: [number, string][]
-}
+import type { Row } from './rows/row.ts'
+import type { ImportState } from './state.ts'
 
 export interface SendContext {
   client: Client

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '@resource/client'
-import { isUnreachable } from './failures.ts'
-import { log } from './output.ts'
-import { duration } from './progress.ts'
+import { isUnreachable } from '../failures.ts'
+import { log } from '../output.ts'
+import { duration } from '../progress.ts'
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000

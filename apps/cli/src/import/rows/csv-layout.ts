@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import { distance } from 'fastest-levenshtein'
-import { invalid } from '../failures.ts'
-import type { Field } from '../fields.ts'
-import { isDecimalComma, isNumber } from '../values.ts'
+import { invalid } from '../../failures.ts'
+import type { Field } from '../../fields.ts'
+import { isDecimalComma, isNumber } from '../../values.ts'
 
 /** How a CSV file is read. */
 export interface CsvLayout {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { unguardFormula } from '@resource/contract/formulas'
 import { CsvError, parse } from 'csv-parse'
-import { invalid } from '../failures.ts'
-import type { Field } from '../fields.ts'
-import { cellValue } from '../values.ts'
+import { invalid } from '../../failures.ts'
+import type { Field } from '../../fields.ts'
+import { cellValue } from '../../values.ts'
 import { type CsvLayout, MAX_RECORD_CHARACTERS } from './csv-layout.ts'
 import type { Row, Text } from './row.ts'
 

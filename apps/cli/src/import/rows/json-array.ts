@@ -1,4 +1,4 @@
-import { invalid } from '../failures.ts'
+import { invalid } from '../../failures.ts'
 import type { JsonText } from './ndjson.ts'
 import type { Text } from './row.ts'
 

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Failure, invalid } from '../failures.ts'
+import type { jsonFile } from '../json-file.ts'
+import { log } from '../output.ts'
+import { confirm, isInteractive } from '../prompt.ts'
+import { checkSame } from '../saved-run.ts'
+import { importHistory } from './history.ts'
+import type { CsvLayout } from './rows/csv-layout.ts'
+import { digestOf } from './source.ts'
+import type { ImportOptions, ImportState } from './state.ts'
+
+// The service keeps the responses of idempotency keys for 24 hours.
+const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
+
+/** The saved state of an interrupted run, or a new one. */
+export async function startOrResume(
+  file: string,
+  options: ImportOptions,
+  stateFile: ReturnType<typeof jsonFile<ImportState>> | undefined,
+  layout: () => Promise<CsvLayout | undefined>,
+): Promise<ImportState> {
+  const { type, url, format, mode, chunkSize, restart } = options
+  const digest = await digestOf(file)
+  const requested = { command: 'import' as const, type, url, format, mode, digest, chunkSize }
+  const saved = restart ? undefined : stateFile?.read()
+  if (stateFile === undefined || saved === undefined) {
+    if (!(await isWanted(file, options, digest))) throw new Failure('interrupted', 'Nothing was imported.')
+    return {
+      ...requested,
+      layout: await layout(),
+      importId: randomBytes(16).toString('hex'),
+      rows: 0,
+      created: 0,
+      updated: 0,
+      failed: 0,
+      failedBytes: 0,
+      inFlight: false,
+      at: 0,
+      refused: [],
+    }
+  }
+  if (saved.digest !== digest) {
+    throw invalid(
+      `${file} has changed since its import stopped after row ${saved.rows}. Restore the original file to resume, ` +
+        'or use --restart to start over, which imports those rows again',
+    )
+  }
+  checkSame(stateFile.path, saved, requested)
+  if (saved.inFlight && Date.now() - saved.at > MAX_IN_FLIGHT_AGE_MS) {
+    throw invalid(
+      `The import stopped more than 23 hours ago, so a retry could store the ${chunkSize} rows after row ${saved.rows} ` +
+        'twice. Check which of them are stored, then import the missing rows from a separate file',
+    )
+  }
+  log(`Resuming after row ${saved.rows}`)
+  return saved
+}
+
+/** Whether to import a file that was imported before; only creating records again is a mistake. */
+async function isWanted(file: string, options: ImportOptions, digest: string): Promise<boolean> {
+  if (file === '-' || options.mode.action !== 'create') return true
+  const unfinished = /^(.*)\.remaining\.(csv|ndjson)$/.exec(resolve(file))?.[1]
+  if (unfinished !== undefined && existsSync(`${unfinished}.progress`) && !options.again) {
+    throw invalid(
+      `The import of ${unfinished} is not complete: resume it, or use --again to import its remaining rows from ${file}`,
+    )
+  }
+  const before = options.again || options.restart ? undefined : historyOf(options, digest).find()
+  if (before === undefined) return true
+  const fact = `${file} was already imported on ${before.at.slice(0, 16).replace('T', ' ')} UTC, as ${before.file} (${before.imported} ${options.type}).`
+  if (options.yes || !isInteractive())
+    throw new Failure('conflict', `${fact} Use --again to import it again`, { imported: before })
+  return confirm(`${fact} Import it again?`)
+}
+
+/** Records a complete import, so that the same file is recognized. */
+export function remember(file: string, options: ImportOptions, { digest, created }: ImportState): void {
+  if (file === '-' || options.mode.action !== 'create' || created === 0) return
+  try {
+    historyOf(options, digest).add({ at: new Date().toISOString(), file: resolve(file), imported: created })
+  } catch (error) {
+    log(`The import is complete, but was not recorded: ${(error as Error).message}`)
+  }
+}
+
+function historyOf({ database, url, type }: ImportOptions, digest: string) {
+  return importHistory(database ?? url, type, digest)
+}

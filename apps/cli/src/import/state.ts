@@ -1,0 +1,50 @@
+import type { Globals } from '../globals.ts'
+import type { Noun } from '../service.ts'
+import type { CsvLayout, LayoutOptions } from './rows/csv-layout.ts'
+import type { Format } from './rows/row.ts'
+
+export interface ImportOptions extends Globals, LayoutOptions {
+  type: Noun
+  format: Format
+  mode: ImportMode
+  chunkSize: number
+  /** How long to wait for an unreachable service, in seconds. */
+  wait: number
+  restart: boolean
+  again: boolean
+  yes: boolean
+}
+
+/** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
+export interface ImportMode {
+  action: 'create' | 'update' | 'upsert'
+  /** The field that identifies a record. */
+  key: string
+}
+
+/** The saved progress of an import. */
+export interface ImportState {
+  command: 'import'
+  type: Noun
+  url: string
+  format: Format
+  mode: ImportMode
+  /** Of a CSV file. */
+  layout: CsvLayout | undefined
+  /** SHA-256 of the file. */
+  digest: string
+  chunkSize: number
+  /** Random secret from which the idempotency keys are derived. */
+  importId: string
+  /** Rows processed so far: imported or failed. */
+  rows: number
+  created: number
+  updated: number
+  failed: number
+  failedBytes: number
+  /** Whether the chunk after `rows` may have reached the service; `at` is when it was sent. */
+  inFlight: boolean
+  at: number
+  /** Rows of that chunk that the service rejected: index in the chunk and reason. */
+  refused: [number, string][]
+}
