@@ -68,3 +68,14 @@ test('a service that refuses the key stops the import at once; after a login it 
   )
   expect(existsSync(service.path('a.csv.progress'))).toBe(false)
 })
+
+test('Ctrl-C ends the wait for an unreachable service', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,price\nLamp,1\n')
+  const command = ['import', 'a.csv', ...ITEMS, '--url', 'http://127.0.0.1:1']
+  const { code, stderr } = await service.start(command).signalAt('Cannot reach the service', 'SIGINT')
+  expect([code, stderr]).toEqual([130, expect.stringContaining('Stopped after row 0. Run the same command to resume.')])
+  const other = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('a run with a different url')])
+  expect((await service.run(['import', 'a.csv', ...ITEMS, '--restart'])).stdout).toBe('1 items imported, 0 failed\n')
+})
