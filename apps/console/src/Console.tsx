@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
+import { useHeldLocation, useHeldSearch } from './form/unsaved.ts'
 import { Overview } from './overview/Overview.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
@@ -15,7 +16,7 @@ export function Console() {
   const { loginPrompt } = useSession()
   if (loginPrompt === 'page') return <LoginPage />
   return (
-    <Router base="/console">
+    <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>
       <Shell>
         <Switch>
           <Route path="/" component={Overview} />

@@ -13,7 +13,12 @@ applyTheme(storedTheme())
 restoreLostFocus()
 void readSession()
 
-createRoot(document.getElementById('console') as HTMLElement).render(
+const root = document.getElementById('console') as HTMLElement
+// The keyboard scrolls the element with the focus.
+root.tabIndex = -1
+root.focus()
+
+createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <Console />

@@ -144,21 +144,6 @@ consoleTest(
   { expected },
 )
 
-consoleTest(
-  'a list that fails to load shows an error, and loads on retry',
-  async ({ page, client, open }) => {
-    await seed(client)
-    await block(page, 'books.list')
-    await open('/books')
-    await page.getByRole('heading', { name: 'Books cannot be loaded' }).waitFor()
-    expect(await violations(page)).toEqual([])
-    await page.unrouteAll()
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('row', { name: 'Solaris' }).waitFor()
-  },
-  { expected },
-)
-
 consoleTest('a placeholder shows while a list loads', async ({ page, open }) => {
   await page.route('**/trpc/books.list*', () => {})
   await open('/books')

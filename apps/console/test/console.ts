@@ -68,6 +68,12 @@ export async function violations(page: Page): Promise<string[]> {
   return found as string[]
 }
 
+/** The pixels by which the content is wider than the window. */
+export async function overflow(page: Page): Promise<unknown> {
+  return await page.evaluate(`Math.max(...[document.documentElement, document.getElementById('console')]
+    .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`)
+}
+
 /** Pauses every call of a procedure until the returned function is called. */
 export async function pauseCalls(page: Page, procedure: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, overflow, seed, shareBrowser, violations } from './console.ts'
 import { VIEWS } from './views.ts'
 
 shareBrowser()
@@ -31,7 +31,7 @@ for (const [name, show] of Object.entries(VIEWS)) {
         for (const [width, further] of VIEWPORT_WIDTHS) {
           for (const wide of [further, width]) {
             await page.setViewportSize({ width: wide, height: 900 })
-            expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(wide)
+            expect(await overflow(page)).toBe(0)
             await shoot(page, `${name}-${wide}-${colorScheme}`)
           }
           await page.evaluate(TRANSITIONS_END)

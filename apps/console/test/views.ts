@@ -72,7 +72,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'edit-missing': async ({ page, open }) => {
     await open('/users?open=999')
-    await page.getByRole('heading', { name: 'This user cannot be shown' }).waitFor()
+    await page.getByRole('heading', { name: 'This user does not exist' }).waitFor()
   },
   conflict: async ({ page, client, open }) => {
     await open('/items?open=2')

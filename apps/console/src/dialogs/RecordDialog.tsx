@@ -1,6 +1,8 @@
 import { RecordForm } from '../form/RecordForm.tsx'
+import { closeUnlessUnsaved } from '../form/unsaved.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
+import { Button } from '../ui/Button.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 
@@ -12,7 +14,7 @@ interface Props {
 /** The form of a new record. */
 export function NewDialog({ resource, onClose }: Props) {
   return (
-    <ModalDialog title={`New ${resource.one}`} onClose={onClose}>
+    <ModalDialog title={`New ${resource.one}`} onClose={() => closeUnlessUnsaved(onClose)}>
       <RecordForm resource={resource} onClose={onClose} />
     </ModalDialog>
   )
@@ -23,10 +25,14 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
   const query = useRow(resource, id)
   const { data: row } = query
   return (
-    <ModalDialog title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`} onClose={onClose}>
+    <ModalDialog
+      title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`}
+      onClose={() => closeUnlessUnsaved(onClose)}
+    >
       <Loaded
         query={query}
         title={`This ${resource.one} cannot be shown`}
+        missing={<Missing resource={resource} onClose={onClose} />}
         waiting={
           <p role="status" className="waiting">
             Loading the {resource.one}…
@@ -36,5 +42,17 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
         {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
       </Loaded>
     </ModalDialog>
+  )
+}
+
+function Missing({ resource, onClose }: Props) {
+  return (
+    <div className="state">
+      <h2>This {resource.one} does not exist</h2>
+      <p>It was deleted, or the link is mistyped.</p>
+      <Button className="button primary" onPress={onClose} autoFocus>
+        Show all {resource.many}
+      </Button>
+    </div>
   )
 }

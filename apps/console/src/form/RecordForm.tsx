@@ -3,8 +3,10 @@ import { Form } from 'react-aria-components'
 import { Versions } from '../conflict/Versions.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { DiscardDialog } from './DiscardDialog.tsx'
 import { FieldInput } from './FieldInput.tsx'
 import { useRecordForm } from './record-form.ts'
+import { closeUnlessUnsaved, useUnsavedInput } from './unsaved.ts'
 
 interface Props {
   resource: Resource
@@ -18,6 +20,10 @@ export function RecordForm({ resource, row, onClose }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
   const { errors, submissions, stored } = form
+  const unsaved = useUnsavedInput(form.isChanged, form.isSaving)
+  const question = unsaved.isAsked && (
+    <DiscardDialog one={resource.one} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
+  )
 
   // A rejected submission moves the focus to the first invalid field.
   useEffect(() => {
@@ -27,9 +33,10 @@ export function RecordForm({ resource, row, onClose }: Props) {
   if (stored !== undefined) {
     return (
       <>
+        {question}
         <Versions resource={resource} title="Your version" mine={{ ...stored, ...form.input }} stored={stored} />
         <footer>
-          <Button onPress={onClose} autoFocus>
+          <Button onPress={() => unsaved.discard(onClose)} autoFocus>
             Keep the stored version
           </Button>
           <Button onPress={form.editStored}>Edit the stored version</Button>
@@ -41,35 +48,38 @@ export function RecordForm({ resource, row, onClose }: Props) {
     )
   }
   return (
-    <Form
-      ref={element}
-      validationBehavior="aria"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void form.save()
-      }}
-    >
-      {form.failure !== undefined && (
-        <p role="alert" className="failed-line">
-          {form.failure}
-        </p>
-      )}
-      {form.fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          value={form.draft[field.name] ?? ''}
-          onChange={(value) => form.set(field.name, value)}
-          error={errors[field.name]}
-          hint={field.kind === 'password' && row !== undefined ? 'leave empty to keep it' : undefined}
-        />
-      ))}
-      <footer>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button className="button primary" type="submit">
-          {form.isSaving ? 'Saving…' : row === undefined ? `Create ${resource.one}` : 'Save'}
-        </Button>
-      </footer>
-    </Form>
+    <>
+      {question}
+      <Form
+        ref={element}
+        validationBehavior="aria"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void form.save()
+        }}
+      >
+        {form.failure !== undefined && (
+          <p role="alert" className="failed-line">
+            {form.failure}
+          </p>
+        )}
+        {form.fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={form.draft[field.name] ?? ''}
+            onChange={(value) => form.set(field.name, value)}
+            error={errors[field.name]}
+            hint={field.kind === 'password' && row !== undefined ? 'leave empty to keep it' : undefined}
+          />
+        ))}
+        <footer>
+          <Button onPress={() => closeUnlessUnsaved(onClose)}>Cancel</Button>
+          <Button className="button primary" type="submit">
+            {form.isSaving ? 'Saving…' : row === undefined ? `Create ${resource.one}` : 'Save'}
+          </Button>
+        </footer>
+      </Form>
+    </>
   )
 }

@@ -1,5 +1,5 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { calls } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
@@ -8,20 +8,31 @@ import { refresh } from '../table/rows.ts'
 import { errorMessage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
+import { release } from './unsaved.ts'
+
+/** The input of forms that were closed while they saved, and whose record was then rejected. */
+const rejectedDrafts = new Map<string, Draft>()
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
   const { get, create, [editVerb(resource.noun)]: edit } = calls(resource.noun)
   const fields = seen === undefined ? resource.createFields : resource.editFields
   const [base, setBase] = useState(seen)
-  const [draft, setDraft] = useState<Draft>(() => draftOf(fields, seen))
+  const draftKey = `${resource.noun}/${seen?.id ?? 'new'}`
+  const [draft, setDraft] = useState<Draft>(() => rejectedDrafts.get(draftKey) ?? draftOf(fields, seen))
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
   const [stored, setStored] = useState<Row>()
   const [isSaving, setSaving] = useState(false)
   const [submissions, setSubmissions] = useState(0)
   const isOpen = useIsMounted()
+  const unchanged = draftOf(fields, base)
+  const isChanged = fields.some(({ name }) => draft[name] !== unchanged[name])
   const input = inputOf(sentFields(resource, fields, draft, base), draft)
+
+  useEffect(() => {
+    rejectedDrafts.delete(draftKey)
+  }, [draftKey])
 
   const reject = (next: Record<string, string>) => {
     setErrors(next)
@@ -31,7 +42,11 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const failed = async (error: unknown) => {
     if (!isOpen.current) {
       const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
-      notify('failed', `${name} was not saved. ${errorMessage(error)}`)
+      rejectedDrafts.set(draftKey, draft)
+      notify('failed', `${name} was not saved. ${errorMessage(error)}`, {
+        label: 'Open the form',
+        href: `/${resource.noun}?open=${base?.id ?? 'new'}`,
+      })
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
@@ -58,8 +73,14 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         base === undefined
           ? await create.mutate(input)
           : await edit.mutate({ ...input, id: base.id, if_version: version ?? base.version })
-      notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`)
-      if (isOpen.current) onSaved()
+      notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
+        label: 'Show',
+        href: `/${resource.noun}?open=${saved.id}`,
+      })
+      if (isOpen.current) {
+        release()
+        onSaved()
+      }
       await refresh(resource)
     } catch (error) {
       settle?.()
@@ -76,6 +97,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     errors,
     failure,
     input,
+    isChanged,
     isSaving,
     stored,
     submissions,

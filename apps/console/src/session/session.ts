@@ -1,6 +1,8 @@
 import type { Role } from '@resource/contract'
 import { create } from 'zustand'
+import { hasUnsavedInput } from '../form/unsaved.ts'
 import { queryClient } from '../query-client.ts'
+import { sentence } from '../ui/format.ts'
 
 /** The logged-in user. */
 interface Session {
@@ -15,6 +17,7 @@ interface State {
   loginPrompt?: 'page' | 'dialog'
 }
 
+const RETRY_MS = 5_000
 const PATH = '/console/session'
 
 /** The session, and whether the console asks for a key. */
@@ -22,8 +25,8 @@ export const useSession = create<State>(() => ({}))
 
 /** Reads the session from the service. */
 export async function readSession(): Promise<void> {
-  // Offline, the next query reports the error.
   const response = await fetch(PATH).catch(() => undefined)
+  if (response === undefined || response.status >= 500) setTimeout(readSession, RETRY_MS)
   if (response?.ok) useSession.setState({ session: await response.json() }, true)
   if (response?.status === 401) requireLogin()
 }
@@ -31,7 +34,8 @@ export async function readSession(): Promise<void> {
 /** Asks for a key, because the service rejected the current credentials. */
 export function requireLogin(): void {
   const { loginPrompt, session } = useSession.getState()
-  if (loginPrompt === undefined) useSession.setState({ loginPrompt: session === undefined ? 'page' : 'dialog' })
+  if (loginPrompt !== undefined) return
+  useSession.setState({ loginPrompt: session === undefined && !hasUnsavedInput() ? 'page' : 'dialog' })
 }
 
 /**
@@ -44,7 +48,7 @@ export async function logIn(key: string): Promise<string | undefined> {
   try {
     const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
     const body = await response.json()
-    if (!response.ok) return `${body.error.message}.`
+    if (!response.ok) return sentence(body.error.message)
     useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'

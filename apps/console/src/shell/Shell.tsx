@@ -3,6 +3,7 @@ import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
 import { Account } from '../session/Account.tsx'
+import { scrollToTop } from '../ui/scroll.ts'
 import { ErrorFallback } from './ErrorFallback.tsx'
 import { NoKeyWarning } from './NoKeyWarning.tsx'
 import { Notices } from './Notices.tsx'
@@ -26,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
         <nav aria-label="Main">
           {PAGES.map(({ href, title }) => (
-            <Link key={href} href={href} aria-current={path === href ? 'page' : undefined} onClick={toTop}>
+            <Link key={href} href={href} aria-current={path === href ? 'page' : undefined} onClick={scrollToTop}>
               {title}
             </Link>
           ))}
@@ -44,8 +45,4 @@ export function Shell({ children }: { children: ReactNode }) {
       <Notices />
     </>
   )
-}
-
-function toTop() {
-  window.scrollTo(0, 0)
 }

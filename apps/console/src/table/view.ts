@@ -3,6 +3,7 @@ import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { parseInput } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
+import { scrollToTop } from '../ui/scroll.ts'
 
 /** The open dialog: a new record, the record with this id, or an import, export or purge. */
 export type Open = (typeof DIALOGS)[number] | number
@@ -95,12 +96,13 @@ export function useView(resource: Resource) {
   }
   const goToPage = (after: string | undefined, previousCursors: string[]) => {
     go({ after }, { previousCursors })
-    window.scrollTo(0, 0)
+    scrollToTop()
   }
   return {
     view,
     hasPrevious: view.after !== undefined && previousCursors.length > 0,
-    open: (open: Open) => go({ open }, { previousCursors, isOpened: true }),
+    /** Opens a dialog; twice pressed, it still needs one step back. */
+    open: (open: Open) => open !== view.open && go({ open }, { previousCursors, isOpened: true }),
     /** Closes the dialog. The Back button does not reopen it. */
     close: () => {
       if (!historyState?.isOpened) return go({ open: undefined }, { previousCursors }, true)

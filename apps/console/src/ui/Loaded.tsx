@@ -1,19 +1,31 @@
-import type { ReactNode } from 'react'
+import { NotFoundError, UnauthorizedError } from '@resource/client'
+import { type ReactNode, useState } from 'react'
+import { requireLogin } from '../session/session.ts'
 import { Button } from './Button.tsx'
-import { errorMessage } from './format.ts'
+import { errorMessage, isOutage } from './format.ts'
 
 interface Props<T> {
-  query: { data: T | undefined; error: Error | null; fetchStatus: string; refetch: () => unknown }
+  query: {
+    data: T | undefined
+    error: Error | null
+    fetchStatus: string
+    errorUpdateCount: number
+    refetch: () => unknown
+  }
   /** Heading if loading fails. */
   title: string
   /** Shown while loading. */
   waiting: ReactNode
+  /** Shown if the record does not exist. */
+  missing?: ReactNode
   children: (data: T) => ReactNode
 }
 
 /** Shows the data of a query, or its state: loading, offline or failed. */
-export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
-  const { data, error, fetchStatus, refetch } = query
+export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>) {
+  const { data, error, fetchStatus, errorUpdateCount, refetch } = query
+  const [lastError, setLastError] = useState(error)
+  if (error !== null && error !== lastError) setLastError(error)
   if (data !== undefined) return children(data)
   if (fetchStatus === 'paused') {
     return (
@@ -23,12 +35,21 @@ export function Loaded<T>({ query, title, waiting, children }: Props<T>) {
       </div>
     )
   }
-  if (error === null) return waiting
+  // A query without data forgets its error while it tries again.
+  const failure = error ?? (errorUpdateCount > 0 ? lastError : null)
+  if (failure === null) return waiting
+  if (failure instanceof NotFoundError && missing !== undefined) return missing
   return (
     <div className="state failure" role="alert">
       <h2>{title}</h2>
-      <p>{errorMessage(error)}</p>
-      <Button onPress={() => void refetch()}>Try again</Button>
+      <p>
+        {errorMessage(failure)} {isOutage(failure) && 'This page loads by itself when the service is back.'}
+      </p>
+      {failure instanceof UnauthorizedError ? (
+        <Button onPress={requireLogin}>Log in</Button>
+      ) : (
+        <Button onPress={() => void refetch()}>Try again</Button>
+      )}
     </div>
   )
 }

@@ -1,0 +1,25 @@
+import { Button } from '../ui/Button.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
+
+interface Props {
+  one: string
+  onKeep: () => void
+  onDiscard: () => void
+}
+
+/** Asks before a form with unsaved input closes. */
+export function DiscardDialog({ one, onKeep, onDiscard }: Props) {
+  return (
+    <ModalDialog title="Discard your changes?" role="alertdialog" onClose={onKeep}>
+      <p>Your changes to this {one} are not saved.</p>
+      <footer>
+        <Button onPress={onKeep} autoFocus>
+          Keep editing
+        </Button>
+        <Button className="button danger" onPress={onDiscard}>
+          Discard
+        </Button>
+      </footer>
+    </ModalDialog>
+  )
+}
