@@ -89,24 +89,26 @@ consoleTest(
     await page.getByRole('button', { name: 'Create item' }).click()
     const notice = page.getByRole('link', { name: 'Show: Bench created' })
     await notice.waitFor()
-    expect(await page.evaluate(COVERED)).toEqual([])
+    await expect.poll(() => page.evaluate(COVERED)).toEqual([])
     await notice.click()
     await page.getByRole('heading', { name: 'Edit Bench' }).waitFor()
     await page.route('**/trpc/items.update*', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.getByRole('dialog').getByLabel('Price').fill('1')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The service has a problem (500).').waitFor()
-    expect(await page.evaluate(COVERED)).toEqual([])
+    await expect.poll(() => page.evaluate(COVERED)).toEqual([])
   },
   { viewport: { width: 390, height: 600 }, expected },
 )
 
-// Controls with a point in the window that is under a notice.
-const COVERED = `[...document.querySelectorAll('a, button, input, select')].filter((control) => {
+// Controls of which a visible part is under a notice. What is scrolled out of view is not visible.
+const COVERED = `[...document.querySelectorAll(':is(#console, .overlay) :is(a, button, input, select)')].filter((control) => {
+  if (control.closest('.notices')) return false
+  const frame = control.closest('#console, .overlay').getBoundingClientRect()
   const { left, right, top, bottom } = control.getBoundingClientRect()
-  return [[left + 1, top + 1], [right - 1, bottom - 1], [(left + right) / 2, (top + bottom) / 2]]
-    .some(([x, y]) => !control.closest('.notices') && document.elementFromPoint(x, y)?.closest('.notices'))
-}).map((control) => control.textContent)`
+  const [first, last] = [Math.max(top, frame.top) + 1, Math.min(bottom, frame.bottom) - 1]
+  return first < last && [first, last].some((y) => document.elementFromPoint((left + right) / 2, y)?.closest('.notices'))
+}).map((control) => control.outerHTML)`
 
 consoleTest(
   'a missing record offers the list',

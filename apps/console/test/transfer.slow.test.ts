@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, pauseCalls, seed, shareBrowser, type Visit, violations } from './console.ts'
 
 shareBrowser()
 
@@ -16,90 +16,108 @@ async function downloadFrom(page: Page, start: () => Promise<void>) {
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
+const remainingRows = (page: Page) =>
+  downloadFrom(page, () => page.getByRole('button', { name: 'Download remaining rows' }).click())
+
+async function count({ client }: Visit, noun: 'users' | 'items') {
+  return (await client[noun].list.query({ limit: 1, count: true })).total
+}
+
 consoleTest(
   'an import of 1,200 users creates the valid rows and offers the failed rows as a file',
-  async ({ page, client, open }) => {
+  async (visit) => {
+    const { page, client, open } = visit
     await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
     const good = Array.from({ length: 1200 }, (_, index) => `User ${index},user${index}@example.com,${index % 90}`)
     good.splice(700, 0, 'Taken,KNOWN@example.com,30')
     const lines = [
       'name,email,age',
       ...good,
-      'Nobody,nonsense,',
+      '=Nobody,nonsense,',
       'Twice,user7@example.com,40',
       '"O, comma",o@example.com,',
     ]
     await open('/users?open=import')
     await choose(page, 'users.csv', lines.join('\n'))
     await page.getByText('1,202 users can be imported').waitFor()
-    await page.getByText('email: already in row 8').waitFor()
+    await page.getByText('email: already in line 9').waitFor()
     await page.getByRole('button', { name: 'Import 1,202 users' }).click()
     await page.getByText('Finished').waitFor()
     await page.getByText('1,201 users created, 3 rows failed').waitFor()
-    await page.getByRole('row', { name: '701 email: already in use by another user' }).waitFor()
+    await page.getByRole('row', { name: '702 email: already in use by another user' }).waitFor()
     expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1204')
     expect(await violations(page)).toEqual([])
-    const { name, text } = await downloadFrom(page, () =>
-      page.getByRole('button', { name: 'Download failed rows' }).click(),
-    )
-    expect(name).toBe('users-failed.csv')
+    const { name, text } = await remainingRows(page)
+    expect(name).toBe('users-remaining.csv')
     expect(text.split('\r\n')).toEqual([
-      '\uFEFFname,email,age,error',
-      'Taken,KNOWN@example.com,30,email: already in use by another user',
-      'Nobody,nonsense,,email: must be a valid e-mail address of at most 254 characters',
-      'Twice,user7@example.com,40,email: already in row 8',
+      '\uFEFFname,email,age,import_line,import_error',
+      'Taken,KNOWN@example.com,30,702,email: already in use by another user',
+      "'=Nobody,nonsense,,1203,email: must be a valid e-mail address of at most 254 characters",
+      'Twice,user7@example.com,40,1204,email: already in line 9',
       '',
     ])
-    expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(1202)
+    expect(await count(visit, 'users')).toBe(1202)
+
+    // Until the user is done, the failed rows are kept.
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Import…' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Import…' }).click()
+    await choose(page, 'corrected.csv', text.replace('KNOWN@', 'taken@').replace('nonsense', 'nobody@example.com'))
+    await page.getByRole('button', { name: 'Import 3 users' }).click()
+    await page.getByText('2 users created, 1 row failed').waitFor()
+    expect(await client.users.list.query({ sort: 'id_desc', limit: 1 })).toMatchObject({ users: [{ name: '=Nobody' }] })
   },
   { expected },
 )
 
-consoleTest(
-  'a second import of a file fails row by row and creates its one new row',
-  async ({ page, client, open }) => {
-    await seed(client)
-    const { users } = await client.users.list.query({})
-    const lines = [...users.map(({ name, email }) => ({ name, email })), { name: 'New', email: 'new@example.com' }]
-    await open('/users?open=import')
-    await choose(page, 'users.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
-    await page.getByRole('button', { name: 'Import 15 users' }).click()
-    await page.getByText('1 user created, 14 rows failed').waitFor()
-  },
-  { expected },
-)
-
-consoleTest(
-  'a JSON array of items is imported, and an unusable file shows an error',
-  async ({ page, client, open }) => {
-    await open('/items?open=import')
-    await choose(page, 'items.csv', 'title,cost\nLamp,3')
-    await page.getByText('items.csv cannot be imported').waitFor()
-    await choose(page, 'items.json', '[{"name":"Lamp","price":24.5},{"name":"Rug","price":"cheap"}]')
-    await page.getByText('price: must be a number from 0 to 1e12').waitFor()
-    await page.getByRole('button', { name: 'Import 1 item' }).click()
-    await page.getByText('1 item created, 1 row failed').waitFor()
-    expect((await client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', price: 24.5, category: null }])
-  },
-)
-
-consoleTest('10,000 rows are imported', async ({ page, client, open }) => {
+consoleTest('columns, separator and decimal comma are guessed and can be changed', async (visit) => {
+  const { page, client, open } = visit
   await open('/items?open=import')
-  const rows = Array.from({ length: 10_000 }, (_, index) => `Item ${index},${index}.5`)
-  await choose(page, 'items.csv', ['name,price', ...rows].join('\r\n'))
-  await page.getByText('10,000 items can be imported.').waitFor()
-  await page.getByRole('button', { name: 'Import 10,000 items' }).click()
-  await page.getByText('10,000 items created.').waitFor({ timeout: 30_000 })
-  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(10_000)
+  await choose(page, 'items.csv', '')
+  await page.getByText('items.csv cannot be imported. The file contains no rows.').waitFor()
+  await choose(page, 'items.csv', 'Item name;Cost;Kind\nLamp;1.024,5;light\nRug;7;\n')
+  await page.getByText('Choose a column for Price.').waitFor()
+  const column = (name: string) => page.getByRole('combobox', { name, exact: true })
+  expect(await column('Separator').inputValue()).toBe(';')
+  await column('Cost').selectOption('Price')
+  await column('Kind').selectOption('Category')
+  await page.getByText('1 item can be imported; 1 row with errors will be skipped.').waitFor()
+  await column('Decimal numbers').selectOption('1.234,5 (comma)')
+  await page.getByRole('button', { name: 'Import 2 items' }).click()
+  await page.getByText('2 items created.').waitFor()
+  expect((await client.items.list.query({})).items).toMatchObject([
+    { name: 'Lamp', price: 1024.5, category: 'light' },
+    { name: 'Rug', price: 7, category: null },
+  ])
 })
 
-consoleTest('a stopped import reports exactly the created records', async (visit) => {
-  const { page, client, open } = visit
+consoleTest('10,000 rows are imported, and their file is recognized', async (visit) => {
+  const { page, open } = visit
+  await open('/items?open=import')
+  const rows = Array.from({ length: 10_000 }, (_, index) => `Item ${index},${index}.5`)
+  const file = ['name,price', ...rows].join('\r\n')
+  await choose(page, 'items.csv', file)
+  await page.getByText('10,000 items can be imported.').waitFor()
+  await page.getByRole('button', { name: 'Import 10,000 items' }).click()
+  await page.getByText('10,000 items created.').waitFor({ timeout: 60_000 })
+  expect(await count(visit, 'items')).toBe(10_000)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Import…' }).click()
+  await choose(page, 'copy.csv', file)
+  await page.getByText(/This file was imported on .* \(10,000 items created, 0 updated\)/).waitFor()
+  expect(await violations(page)).toEqual([])
+})
+
+consoleTest('a stopped import reports exactly the created records, and continues', async (visit) => {
+  const { page, open } = visit
   await open('/items?open=import')
   const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Import 1,200 items' }).waitFor()
-  const resume = await pauseCalls(page, 'items.createMany')
+  const resume = await pauseCalls(page, 'items.updateMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   // The first Escape stops the import; a second closes the dialog.
@@ -107,47 +125,127 @@ consoleTest('a stopped import reports exactly the created records', async (visit
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
   resume()
   await page.getByText('500 items created, 700 rows not sent.').waitFor()
-  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(500)
+  expect(await count(visit, 'items')).toBe(500)
+  expect(await violations(page)).toEqual([])
+  const { text } = await remainingRows(page)
+  const lines = text.trimEnd().split('\r\n')
+  expect(lines.slice(0, 2)).toEqual(['\uFEFFname,price,import_line,import_error', 'Item 500,1,502,'])
+  expect(lines.length).toBe(701)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Import…' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('1,200 items created.').waitFor()
+  expect(await count(visit, 'items')).toBe(1200)
 })
 
 consoleTest(
-  'an import reports each row once, with the reason, if the service becomes unavailable',
-  async ({ page, client, open }) => {
-    await client.users.create.mutate({ name: 'Known', email: 'known@example.com' })
+  'an import continues after a reload and stores no row twice, although an answer was lost',
+  async (visit) => {
+    const { page, open } = visit
     await open('/users?open=import')
-    const rows = Array.from({ length: 600 }, (_, index) => `{"name":"U${index}","email":"u${index}@example.com"}`)
-    rows[3] = '{"name":"Known","email":"known@example.com","team":{"id":1}}'
-    await choose(page, 'users.ndjson', rows.join('\n'))
+    const rows = Array.from({ length: 600 }, (_, index) => `U${index},u${index}@example.com`)
+    await choose(page, 'users.csv', ['name,email', ...rows].join('\n'))
     await page.getByRole('button', { name: 'Import 600 users' }).waitFor()
-    let calls = 0
-    await page.route('**/trpc/users.createMany*', (route) => (calls++ === 0 ? route.continue() : route.abort()))
-    await page.getByRole('button', { name: 'Import 600 users' }).click()
-    await page.getByText('0 users created, 600 rows failed.').waitFor()
-    const { name, text } = await downloadFrom(page, () =>
-      page.getByRole('button', { name: 'Download failed rows' }).click(),
-    )
-    const failed = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(name).toBe('users-failed.ndjson')
-    expect(failed.map(({ name }) => name)).toEqual(rows.map((row) => JSON.parse(row).name))
-    expect(failed[3]).toEqual({
-      name: 'Known',
-      email: 'known@example.com',
-      team: { id: 1 },
-      error: 'email: already in use by another user',
+    const { promise: stored, resolve } = Promise.withResolvers<void>()
+    await page.route('**/trpc/users.updateMany*', async (route) => {
+      await route.fetch()
+      resolve()
     })
-    expect(failed[4].error).toMatch(/^The service cannot be reached.*The record may have been created/)
-    expect(failed[599].error).toMatch(/^Not sent\. The service cannot be reached/)
+    await page.getByRole('button', { name: 'Import 600 users' }).click()
+    await stored
+    expect(await count(visit, 'users')).toBe(500)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.reload()
+    await page.getByText('0 users created, 600 rows not sent.').waitFor()
+    const { text } = await remainingRows(page)
+    expect(text).toContain('U499,u499@example.com,501,No answer from the service')
+    expect(text).toContain('U500,u500@example.com,502,\r\n')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('600 users created.').waitFor()
+    expect(await count(visit, 'users')).toBe(600)
   },
   { expected },
 )
 
 consoleTest(
-  'an export contains the filtered records, and its CSV can be imported again',
+  'an import waits while the service is unreachable or the browser offline, and stops when the service refuses it',
+  async (visit) => {
+    const { page, open } = visit
+    await open('/items?open=import')
+    await choose(page, 'items.ndjson', '{"name":"Lamp","price":1}\n{"name":"Rug","price":2}')
+    await page.getByRole('button', { name: 'Import 2 items' }).waitFor()
+    const refuse = {
+      status: 403,
+      json: [{ error: { message: 'This needs the role writer', code: -32003, data: { httpStatus: 403 } } }],
+    }
+    await page.route('**/trpc/items.updateMany*', (route) => route.fulfill(refuse))
+    await page.getByRole('button', { name: 'Import 2 items' }).click()
+    await page.getByText('This needs the role writer.').waitFor()
+    await page.getByText('0 items created, 2 rows not sent.').waitFor()
+    await page.unrouteAll()
+    await page.route('**/trpc/items.updateMany*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The service cannot be reached. The import continues when it is back.').waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('You are offline. The import continues when you are back online.').waitFor({ timeout: 60_000 })
+    await page.unrouteAll()
+    await page.context().setOffline(false)
+    await page.getByText('2 items created.').waitFor({ timeout: 60_000 })
+    expect(await count(visit, 'items')).toBe(2)
+  },
+  { expected },
+)
+
+consoleTest('an import with passwords continues after a reload with the same file', async (visit) => {
+  const { page, client, open } = visit
+  const file = 'name,email,password\nAda,ada@example.com,correct horse battery\n'
+  await open('/users?open=import')
+  await choose(page, 'users.csv', file)
+  await page.getByText('••••••••').waitFor()
+  await page.route('**/trpc/users.updateMany*', () => {})
+  await page.getByRole('button', { name: 'Import 1 user' }).click()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.reload()
+  await page.getByText('The browser does not keep passwords: choose the same file to continue.').waitFor()
+  await choose(page, 'users.csv', file.replace('Ada', 'Eve'))
+  await page.getByText('This is another file, or users.csv has changed.').waitFor()
+  await choose(page, 'users.csv', file)
+  await page.getByText('1 user created.').waitFor()
+  expect(await client.users.list.query({})).toMatchObject({ users: [{ name: 'Ada' }] })
+})
+
+consoleTest(
+  'a second import of a file updates its known users by their address and creates the new one',
+  async (visit) => {
+    const { page, client, open } = visit
+    await seed(client)
+    const { users } = await client.users.list.query({})
+    const lines = [
+      ...users.map(({ email }) => ({ name: 'Known', email })),
+      { name: 'New', email: 'new@example.com' },
+      { email: 'nameless@example.com' },
+    ]
+    await open('/users?open=import')
+    await choose(page, 'users.ndjson', lines.map((line) => JSON.stringify(line)).join('\n'))
+    await page
+      .getByRole('combobox', { name: 'Rows', exact: true })
+      .selectOption('Update users by E-mail, create the others')
+    await page.getByRole('button', { name: 'Import or update 16 users' }).click()
+    await page.getByText('1 user created, 14 updated, 1 row failed').waitFor()
+    await page.getByRole('row', { name: '16 name: is required' }).waitFor()
+    expect(await client.users.get.query({ id: 1 })).toMatchObject({
+      name: 'Known',
+      email: 'ada@example.com',
+      role: 'admin',
+    })
+    expect(await count(visit, 'users')).toBe(15)
+  },
+)
+
+consoleTest(
+  'an export contains the filtered records, and importing its CSV again updates them',
   async ({ page, client, open }) => {
     await client.items.createMany.mutate({
       items: [
@@ -179,10 +277,14 @@ consoleTest(
     await page.getByRole('heading', { name: 'No item matches' }).waitFor()
     expect((await exported('CSV')).text).toBe('\uFEFFid,name,price,category\r\n')
     await open('/items?open=import')
-    await choose(page, 'items.csv', csv.text)
-    await page.getByText('Ignored fields: id.').waitFor()
-    await page.getByRole('button', { name: 'Import 2 items' }).click()
-    await page.getByText('2 items created').waitFor()
-    expect((await client.items.get.query({ id: 5 })).name).toBe('=SUM(A1)')
+    await choose(page, 'items.csv', csv.text.replace("'=SUM(A1),1,", "'=SUM(A1),1.5,"))
+    await page.getByRole('button', { name: 'Update 2 items' }).click()
+    await page.getByText('2 items updated.').waitFor()
+    const { items } = await client.items.list.query({})
+    expect(items.map(({ id, name, price, category }) => ({ id, name, price, category }))).toEqual([
+      { id: 1, name: '=SUM(A1)', price: 1.5, category: 'odd "ones"' },
+      { id: 2, name: 'Lamp', price: 2.5, category: null },
+      { id: 3, name: 'Dear', price: 99, category: 'odd "ones"' },
+    ])
   },
 )

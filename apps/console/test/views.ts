@@ -7,7 +7,8 @@ async function chooseFile({ page }: Visit, text: string) {
   await page.locator('input[type=file]').setInputFiles(file)
 }
 
-const FILE = 'name,email,age\nTony Hoare,tony@example.com,90\n,nobody,old\nAda,ADA@example.com,\n'
+const FILE =
+  'Name;E-Mail address;Age;Joined\nTony Hoare;tony@example.com;90;1,5\n;nobody;old;2\nAda;ADA@example.com;33,0;3\n'
 
 /** Opens each view and state of the console, by name. The records come from `seed`. */
 export const VIEWS: Record<string, Show> = {
@@ -45,6 +46,13 @@ export const VIEWS: Record<string, Show> = {
     await visit.page.getByRole('button', { name: 'Delete 2…' }).click()
     await visit.page.getByRole('alertdialog').waitFor()
   },
+  'delete-all': async ({ page, open }) => {
+    await open('/users?role=user&limit=10')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 11 matching' }).click()
+    await page.getByRole('button', { name: 'Delete 11…' }).click()
+    await page.getByLabel('Type delete 11 to confirm').waitFor()
+  },
   'delete-one': async ({ page, open }) => {
     await open('/books')
     await page.getByRole('button', { name: 'Delete Kindred' }).click()
@@ -74,6 +82,12 @@ export const VIEWS: Record<string, Show> = {
     await open('/users?open=999')
     await page.getByRole('heading', { name: 'This user does not exist' }).waitFor()
   },
+  discard: async (visit) => {
+    await VIEWS.edit?.(visit)
+    await visit.page.getByRole('dialog').getByLabel('Age').fill('37')
+    await visit.page.keyboard.press('Escape')
+    await visit.page.getByRole('heading', { name: 'Discard your changes?' }).waitFor()
+  },
   conflict: async ({ page, client, open }) => {
     await open('/items?open=2')
     await page.getByRole('dialog').getByLabel('Price').fill('12')
@@ -97,7 +111,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'import-refused': async (visit) => {
     await visit.open('/users?open=import')
-    await chooseFile(visit, 'title,cost\nLamp,3\n')
+    await chooseFile(visit, 'name,email\n')
     await visit.page.getByText('users.csv cannot be imported').waitFor()
   },
   import: async (visit) => {
@@ -107,9 +121,15 @@ export const VIEWS: Record<string, Show> = {
   },
   'import-running': async (visit) => {
     await VIEWS.import?.(visit)
-    await visit.page.route('**/trpc/users.createMany*', () => {})
+    await visit.page.route('**/trpc/users.updateMany*', () => {})
     await visit.page.getByRole('button', { name: 'Import 2 users' }).click()
     await visit.page.getByRole('button', { name: 'Stop' }).waitFor()
+  },
+  'import-stopped': async (visit) => {
+    await VIEWS['import-running']?.(visit)
+    await visit.page.unrouteAll({ behavior: 'ignoreErrors' })
+    await visit.page.reload()
+    await visit.page.getByRole('button', { name: 'Continue' }).waitFor()
   },
   'import-over': async (visit) => {
     await VIEWS.import?.(visit)

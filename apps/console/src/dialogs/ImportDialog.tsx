@@ -1,85 +1,98 @@
-import { useEffect, useRef, useState } from 'react'
+import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
+import { useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
-import { refresh } from '../table/rows.ts'
 import { ImportPreview } from '../transfer/ImportPreview.tsx'
-import { ImportProgress, type Phase } from '../transfer/ImportProgress.tsx'
-import { ImportSource } from '../transfer/ImportSource.tsx'
-import { type Progress, sendRows } from '../transfer/send.ts'
-import type { Source } from '../transfer/source.ts'
-import { formatCount, ROWS } from '../ui/format.ts'
+import { ImportProgress } from '../transfer/ImportProgress.tsx'
+import { ImportSource, type Source } from '../transfer/ImportSource.tsx'
+import { checkRows, type Settings, type SourceRow } from '../transfer/rows.ts'
+import type { Saved } from '../transfer/saved.ts'
+import { readTable } from '../transfer/table.ts'
+import { useImport } from '../transfer/use-import.ts'
+import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
-import { useIsMounted } from '../ui/mounted.ts'
-import { notify } from '../ui/notices.ts'
 
 interface Props {
   resource: Resource
   onClose: () => void
 }
 
-/** Import in three steps: choose a file, preview it, send it. */
+/** Import in three steps: choose a file, preview it, send it. An import that this browser has not finished comes first. */
 export function ImportDialog({ resource, onClose }: Props) {
-  const [source, setSource] = useState<Source>()
-  const [progress, setProgress] = useState<Progress>()
-  const [phase, setPhase] = useState<Phase>('done')
-  const stop = useRef<AbortController>(undefined)
-  const isOpen = useIsMounted()
-  useEffect(() => () => stop.current?.abort(), [])
-  useLeaveWarning(phase !== 'done')
-
-  const run = async ({ rows }: Source) => {
-    const good = rows.filter(({ errors }) => errors.length === 0)
-    const bad = rows.filter(({ errors }) => errors.length > 0)
-    stop.current = new AbortController()
-    const { signal } = stop.current
-    setProgress({ created: 0, failed: bad })
-    setPhase('running')
-    const { created, failed } = await sendRows(resource.noun, good, signal, (sent) =>
-      setProgress({ created: sent.created, failed: [...bad, ...sent.failed] }),
-    )
-    setPhase('done')
-    if (!isOpen.current) {
-      const left = good.length - created - failed.length
-      notify('done', `${formatCount(created, resource)} created, ${formatCount(left, ROWS)} not sent`)
-    }
-    await refresh(resource)
-  }
-
-  const halt = () => {
-    stop.current?.abort()
-    setPhase('stopping')
-  }
-
+  const transfer = useImport(resource)
+  const { current, phase } = transfer
   return (
-    <ModalDialog title={`Import ${resource.many}`} isWide onClose={phase === 'running' ? halt : onClose}>
-      {source === undefined && <ImportSource resource={resource} onRead={setSource} />}
-      {source !== undefined && progress === undefined && (
-        <ImportPreview
-          resource={resource}
-          source={source}
-          onBack={() => setSource(undefined)}
-          onRun={() => void run(source)}
-        />
+    <ModalDialog title={`Import ${resource.many}`} isWide onClose={phase === 'running' ? transfer.stop : onClose}>
+      {current === null && <NewImport resource={resource} transfer={transfer} />}
+      {current && current.running.rows.length === 0 && (
+        <FileAgain resource={resource} saved={current} transfer={transfer} />
       )}
-      {source !== undefined && progress !== undefined && (
+      {current && current.running.rows.length > 0 && (
         <ImportProgress
           resource={resource}
-          source={source}
-          progress={progress}
+          {...current}
           phase={phase}
-          onStop={halt}
-          onClose={onClose}
+          outage={transfer.outage}
+          refusal={transfer.refusal}
+          onStop={transfer.stop}
+          onContinue={() => void transfer.resume(current.running, current.progress)}
+          onDiscard={() => void transfer.discard()}
+          onDone={() => void transfer.discard().then(onClose)}
         />
       )}
     </ModalDialog>
   )
 }
 
-// Makes the browser ask before it closes the page.
-function useLeaveWarning(isNeeded: boolean) {
-  useEffect(() => {
-    if (!isNeeded) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => window.removeEventListener('beforeunload', warn)
-  }, [isNeeded])
+interface StepProps {
+  resource: Resource
+  transfer: ReturnType<typeof useImport>
+}
+
+function NewImport({ resource, transfer }: StepProps) {
+  const [source, setSource] = useState<Source>()
+  if (source === undefined) return <ImportSource resource={resource} onRead={setSource} />
+  const { file, table } = source
+  const start = (settings: Settings, rows: SourceRow[]) => {
+    const { rows: _, ...facts } = table
+    const id = bytesToHex(randomBytes(16))
+    void transfer.start({ id, noun: resource.noun, file: facts, settings, rows })
+  }
+  return (
+    <ImportPreview
+      key={table.separator}
+      resource={resource}
+      table={table}
+      onSeparator={(separator) => void readTable(file, separator).then((table) => setSource({ file, table }))}
+      onBack={() => setSource(undefined)}
+      onRun={start}
+    />
+  )
+}
+
+/** Asks for the file of an import with passwords, which the browser does not keep. */
+function FileAgain({ resource, saved, transfer }: StepProps & { saved: Saved }) {
+  const { running, progress } = saved
+  const [isOther, setOther] = useState(false)
+  const resume = ({ table }: Source) => {
+    if (table.digest !== running.file.digest) return setOther(true)
+    void transfer.resume({ ...running, rows: checkRows(resource, table, running.settings) }, progress)
+  }
+  return (
+    <>
+      <ImportSource resource={resource} separator={running.file.separator} onRead={resume}>
+        <p role="status">
+          The import of <strong>{running.file.name}</strong> stopped after row {progress.next.toLocaleString('en')}. The
+          browser does not keep passwords: choose the same file to continue.
+        </p>
+        {isOther && (
+          <p role="alert" className="failed-line">
+            This is another file, or {running.file.name} has changed.
+          </p>
+        )}
+      </ImportSource>
+      <footer>
+        <Button onPress={() => void transfer.discard()}>Discard the rest</Button>
+      </footer>
+    </>
+  )
 }

@@ -7,11 +7,33 @@ type Call<T> = (input: object, options?: CallOptions) => Promise<T>
 /** A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. */
 type Page = { next: string | null; total?: number } & Record<string, unknown>
 
+/** The outcome of a row of a change of many records. */
+export interface RowResult {
+  /** 200 updated or unchanged, 201 created; otherwise the status of the error. */
+  status: number
+  /** The stored record; absent if the row failed or was deleted. */
+  record?: Row
+  error?: string
+  fields?: { field: string; message: string }[]
+}
+
+/** The preview of a change of all matching records. */
+export interface Batch {
+  id: number
+  count: number
+  /** The first matching records. */
+  sample: Row[]
+}
+
 interface Calls {
   list: { query: Call<Page> }
   get: { query: Call<Row> }
   create: { mutate: Call<Row> }
-  createMany: { mutate: Call<unknown> }
+  updateMany: { mutate: Call<{ results: RowResult[] }> }
+  deleteMany: { mutate: Call<{ results: RowResult[] }> }
+  createBatch: { mutate: Call<Batch> }
+  /** Throws VersionMismatchError if other records match by now, or one of them has changed. */
+  applyBatch: { mutate: Call<Batch> }
   /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
   update: { mutate: Call<Row> }
   replace: { mutate: Call<Row> }

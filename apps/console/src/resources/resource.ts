@@ -24,6 +24,8 @@ export interface Action<R = Row> {
   /** Past participle for notices: `activated`. */
   done: string
   isFor: (row: R) => boolean
+  /** The fields that the action sets, if it can run on many records. */
+  changes?: Record<string, unknown>
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */
   apply: (row: R) => R | undefined
   send: (row: R, ifVersion: number) => Promise<unknown>
@@ -51,6 +53,8 @@ export interface Resource {
   filters: Field[]
   createFields: Field[]
   editFields: Field[]
+  /** The fields that identify a record in a change of many records. */
+  keys: Field[]
   /** The fields of an exported file. */
   listed: string[]
   sorts: string[]
@@ -78,7 +82,7 @@ type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | u
 /** Describes the page of a collection. Names, kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
   const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
-  const { one, hidden, filters } = facts
+  const { one, hidden, filters, keys } = facts
   const labels: Record<string, string | undefined> = overrides.labels ?? {}
   const kinds: Record<string, ColumnKind | undefined> = overrides.kinds ?? {}
   const shapeOf = (verb: string, side: 'input' | 'output' = 'input'): Shape => procedures[verb]?.[side].shape ?? {}
@@ -106,6 +110,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     createFields,
     // An update may omit fields, but the form shows all of them, so required fields stay required.
     editFields: createFields.filter(({ name }) => name in shapeOf(editVerb(noun))),
+    keys: [...fieldsOf(record, ['id']), ...fieldsOf(input, keys)],
     // The version is for concurrency control and not part of the data.
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,

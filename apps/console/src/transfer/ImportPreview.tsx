@@ -1,65 +1,158 @@
+import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
-import type { Source } from './source.ts'
+import { ImportOptions } from './ImportOptions.tsx'
+import {
+  checkRows,
+  guessSettings,
+  importFields,
+  missingFields,
+  modeLabel,
+  modesOf,
+  type Settings,
+  type SourceRow,
+} from './rows.ts'
+import { findImported, type Imported } from './saved.ts'
+import type { Table } from './table.ts'
 
 const SHOWN = 50
 
 interface Props {
   resource: Resource
-  source: Source
+  table: Table
+  onSeparator: (separator: string) => void
   onBack: () => void
-  onRun: () => void
+  onRun: (settings: Settings, rows: SourceRow[]) => void
 }
 
-/** The rows of a file with their errors, before anything is sent. */
-export function ImportPreview({ resource, source, onBack, onRun }: Props) {
-  const { rows, ignored } = source
+/** The rows of a file with their errors and how they are read, before anything is sent. */
+export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: Props) {
+  const [chosen, setChosen] = useState(() => guessSettings(resource, table))
+  const settings = useMemo(() => possible(resource, chosen), [resource, chosen])
+  const rows = useMemo(() => checkRows(resource, table, settings), [resource, table, settings])
+  const earlier = useEarlierImport(resource, table)
+  const { mapping, mode } = settings
   const good = rows.filter(({ errors }) => errors.length === 0).length
-  // Invalid rows first, because they need a decision.
-  const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
+  const missing = missingFields(resource, settings)
+  const ignored = table.columns.filter((column) => mapping[column] === undefined)
+  const canRun = missing.length === 0 && good > 0
   return (
     <>
+      {earlier !== undefined && (
+        <p role="alert" className="failed-line">
+          This file was imported on{' '}
+          {new Date(earlier.at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} (
+          {formatCount(earlier.created, resource)} created, {earlier.updated.toLocaleString('en')} updated).
+          {mode.action === 'create' && ' To import it again creates the same records twice.'}
+        </p>
+      )}
+      <ImportOptions
+        resource={resource}
+        table={table}
+        settings={settings}
+        onChange={setChosen}
+        onSeparator={onSeparator}
+      />
       <p role="status">
-        <strong>{formatCount(good, resource)}</strong> can be imported
-        {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
-        {ignored.length > 0 && ` Ignored fields: ${ignored.join(', ')}.`}
+        {missing.length > 0 ? (
+          <>Choose a column for {new Intl.ListFormat('en').format(missing.map(({ label }) => label))}.</>
+        ) : (
+          <>
+            <strong>{formatCount(good, resource)}</strong> can be imported
+            {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
+          </>
+        )}
+        {ignored.length > 0 && ` Ignored columns: ${ignored.join(', ')}.`}
+        {mode.action !== 'create' && table.form === 'csv' && ' Empty cells change nothing.'}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-      <section className="scroll" aria-label="Preview" tabIndex={0}>
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              <th scope="col">Check</th>
-              {resource.createFields.map(({ name, label }) => (
-                <th key={name} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ number, record, errors }) => (
-              <tr key={number} className={errors.length > 0 ? 'wrong' : ''}>
-                <td>{number}</td>
-                <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
-                {resource.createFields.map(({ name, kind }) => (
-                  <td key={name}>{cell(record[name], kind === 'password')}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <PreviewTable resource={resource} table={table} rows={rows} settings={settings} onChange={setChosen} />
       {rows.length > SHOWN && <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
       <footer>
         <Button onPress={onBack}>Choose another file</Button>
-        <Button className="button primary" isDisabled={good === 0} onPress={onRun}>
-          Import {formatCount(good, resource)}
+        <Button className="button primary" isDisabled={!canRun} onPress={() => onRun(settings, rows)}>
+          {modeLabel(mode)} {formatCount(good, resource)}
         </Button>
       </footer>
     </>
+  )
+}
+
+/** The settings without a mode whose key has no column. */
+function possible(resource: Resource, settings: Settings): Settings {
+  const { mode, mapping } = settings
+  const modes = modesOf(resource, mapping)
+  const isPossible = modes.some(({ action, key }) => action === mode.action && key === mode.key)
+  return isPossible ? settings : { ...settings, mode: modes[0] as Settings['mode'] }
+}
+
+function useEarlierImport({ noun }: Resource, { digest }: Table): Imported | undefined {
+  const [earlier, setEarlier] = useState<Imported>()
+  useEffect(() => {
+    void findImported(noun, digest).then(setEarlier)
+  }, [noun, digest])
+  return earlier
+}
+
+interface TableProps {
+  resource: Resource
+  table: Table
+  rows: SourceRow[]
+  settings: Settings
+  onChange: (settings: Settings) => void
+}
+
+function PreviewTable({ resource, table, rows, settings, onChange }: TableProps) {
+  const { mapping } = settings
+  const fields = importFields(resource)
+  // Invalid rows first, because they need a decision.
+  const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
+  // A field has one column.
+  const assign = (column: string, name: string) => {
+    const others = Object.entries(mapping).filter(([other, field]) => other !== column && field !== name)
+    onChange({ ...settings, mapping: Object.fromEntries(name === '' ? others : [...others, [column, name]]) })
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className="scroll" aria-label="Preview" tabIndex={0}>
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">Line</th>
+            <th scope="col">Check</th>
+            {table.columns.map((column) => (
+              <th key={column} scope="col">
+                <label className="filter">
+                  <span>{column}</span>
+                  <select value={mapping[column] ?? ''} onChange={(event) => assign(column, event.target.value)}>
+                    <option value="">Ignored</option>
+                    {fields.map(({ name, label }) => (
+                      <option key={name} value={name}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ line, raw, record, errors }) => (
+            <tr key={line} className={errors.length > 0 ? 'wrong' : ''}>
+              <td>{line}</td>
+              <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
+              {table.columns.map((column) => {
+                const name = mapping[column]
+                return (
+                  <td key={column}>{cell((name !== undefined && record[name]) || raw[column], name === 'password')}</td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   )
 }
 

@@ -1,49 +1,77 @@
+import type { ServiceError } from '@resource/client'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { formatCount, ROWS } from '../ui/format.ts'
+import { errorMessage, formatCount, ROWS } from '../ui/format.ts'
 import { Progress as Bar } from '../ui/Progress.tsx'
-import { saveRows } from './export.ts'
-import type { Progress } from './send.ts'
-import type { Source, SourceRow } from './source.ts'
+import { type Import, type Progress, saveRemaining, summary, unsent } from './import.ts'
+import type { Phase } from './use-import.ts'
 
 const SHOWN = 100
 
-export type Phase = 'running' | 'stopping' | 'done'
-
 interface Props {
   resource: Resource
-  source: Source
+  running: Import
   progress: Progress
   phase: Phase
+  /** Why the import waits. */
+  outage: ServiceError | undefined
+  /** Why the service refused to continue. */
+  refusal: unknown
   onStop: () => void
-  onClose: () => void
+  onContinue: () => void
+  /** Forgets the import. */
+  onDiscard: () => void
+  onDone: () => void
 }
 
-/** The progress and result of an import: the number of created records, and the error of each failed row. */
-export function ImportProgress({ resource, source, progress, phase, onStop, onClose }: Props) {
-  const { created } = progress
-  const failed = [...progress.failed].sort((a, b) => a.number - b.number)
-  const total = source.rows.length
-  const left = total - created - failed.length
-  const isDone = phase === 'done'
+const LABELS = { running: 'Importing', stopping: 'Importing', stopped: 'Stopped', done: 'Finished' }
+
+/** The progress and result of an import, and the error of each failed row. */
+export function ImportProgress(props: Props) {
+  const { resource, running, progress, phase, outage, refusal, onStop, onContinue, onDiscard, onDone } = props
+  const failed = [...progress.failed].sort(([a], [b]) => a - b)
+  const total = running.rows.length
+  const left = unsent(running, progress).length
+  const isOver = phase === 'stopped' || phase === 'done'
   return (
     <>
-      <Bar label={isDone ? (left > 0 ? 'Stopped' : 'Finished') : 'Importing'} value={total - left} total={total} />
+      <Bar label={`${LABELS[phase]}: ${running.file.name}`} value={total - left} total={total} />
       <p role="status">
-        <strong>{formatCount(created, resource)}</strong> created
+        {summary(resource, running, progress)}
         {failed.length > 0 && `, ${formatCount(failed.length, ROWS)} failed`}
-        {isDone && left > 0 && `, ${formatCount(left, ROWS)} not sent`}.
+        {isOver && left > 0 && `, ${formatCount(left, ROWS)} not sent`}.
       </p>
-      {failed.length > 0 && <Failed rows={failed} />}
+      {phase === 'running' && outage !== undefined && (
+        <p role="alert" className="failed-line">
+          {outageText(outage)}
+        </p>
+      )}
+      {phase === 'stopped' && refusal !== undefined && (
+        <p role="alert" className="failed-line">
+          {errorMessage(refusal)}
+        </p>
+      )}
+      {failed.length > 0 && <Failed running={running} failed={failed} />}
       <footer>
-        {failed.length > 0 && isDone && (
-          <Button onPress={() => void saveFailed(resource, source, failed)}>Download failed rows</Button>
+        {isOver && failed.length + left > 0 && (
+          <Button onPress={() => void saveRemaining(`${resource.many}-remaining`, running, progress)}>
+            Download remaining rows
+          </Button>
         )}
-        {isDone ? (
-          <Button className="button primary" onPress={onClose}>
+        {phase === 'stopped' && (
+          <>
+            <Button onPress={onDiscard}>Discard the rest</Button>
+            <Button className="button primary" onPress={onContinue}>
+              Continue
+            </Button>
+          </>
+        )}
+        {phase === 'done' && (
+          <Button className="button primary" onPress={onDone}>
             Done
           </Button>
-        ) : (
+        )}
+        {!isOver && (
           <Button isDisabled={phase === 'stopping'} onPress={onStop}>
             {phase === 'stopping' ? 'Stopping…' : 'Stop'}
           </Button>
@@ -53,34 +81,34 @@ export function ImportProgress({ resource, source, progress, phase, onStop, onCl
   )
 }
 
-function Failed({ rows }: { rows: SourceRow[] }) {
+function outageText(outage: ServiceError): string {
+  if (!navigator.onLine) return 'You are offline. The import continues when you are back online.'
+  if (outage.status === 0) return 'The service cannot be reached. The import continues when it is back.'
+  if (outage.status === 429) return 'The service received too many requests. The import continues in a moment.'
+  return `The service has a problem (${outage.status}). The import continues when it is back.`
+}
+
+function Failed({ running, failed }: { running: Import; failed: Progress['failed'] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="scroll" aria-label="Failed rows" tabIndex={0}>
       <table className="plain">
         <thead>
           <tr>
-            <th scope="col">Row</th>
+            <th scope="col">Line</th>
             <th scope="col">Error</th>
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, SHOWN).map(({ number, errors }) => (
-            <tr key={number}>
-              <td>{number}</td>
-              <td>{errors.join('; ')}</td>
+          {failed.slice(0, SHOWN).map(([index, error]) => (
+            <tr key={index}>
+              <td>{running.rows[index]?.line}</td>
+              <td>{error}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {rows.length > SHOWN && <p className="hint">The file has {formatCount(rows.length - SHOWN, ROWS)} more.</p>}
+      {failed.length > SHOWN && <p className="hint">The file has {formatCount(failed.length - SHOWN, ROWS)} more.</p>}
     </section>
   )
-}
-
-// The original values, so that the file can be corrected and imported again. An import ignores the `error` column.
-async function saveFailed({ many }: Resource, { form }: Source, failed: SourceRow[]) {
-  const fields = new Set(failed.flatMap(({ raw }) => Object.keys(raw))).add('error')
-  const rows = failed.map(({ raw, errors }) => ({ ...raw, error: errors.join('; ') }))
-  await saveRows(`${many}-failed`, form, [...fields], rows)
 }

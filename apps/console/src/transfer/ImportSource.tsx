@@ -1,37 +1,46 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button, DropZone, FileTrigger, Text } from 'react-aria-components'
 import type { Resource } from '../resources/resource.ts'
-import { readSource, type Source } from './source.ts'
+import { readTable, type Table } from './table.ts'
+
+/** A file and its contents. */
+export interface Source {
+  file: File
+  table: Table
+}
 
 interface Props {
   resource: Resource
+  /** Separator of the cells of a CSV file, if it is known. */
+  separator?: string | undefined
   onRead: (source: Source) => void
+  children?: ReactNode
 }
 
 /** Lets the user choose or drop a file, and shows an error if the file cannot be read. */
-export function ImportSource({ resource, onRead }: Props) {
+export function ImportSource({ resource, separator, onRead, children }: Props) {
   const [error, setError] = useState<string>()
-  const fields = resource.createFields
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     try {
-      onRead(await readSource(file, fields))
+      onRead({ file, table: await readTable(file, separator) })
     } catch (error) {
       setError(`${file.name} cannot be imported. ${(error as Error).message}.`)
     }
   }
   return (
     <>
+      {children}
       <p>
-        Use a CSV file whose first line names the fields, a JSON array, or one JSON object per line. Fields:{' '}
-        {fields.map(({ name, isRequired }, index) => (
+        Use a CSV file whose first line names the columns, a JSON array, or one JSON object per line. Fields:{' '}
+        {resource.createFields.map(({ name, isRequired }, index) => (
           <span key={name}>
             {index > 0 && ', '}
             <code>{name}</code>
             {!isRequired && ' (optional)'}
           </span>
         ))}
-        .
+        . With <code>id</code>, rows can update existing {resource.many}.
       </p>
       {error !== undefined && (
         <p role="alert" className="failed-line">
@@ -47,7 +56,7 @@ export function ImportSource({ resource, onRead }: Props) {
       >
         <Text slot="label">Drop a file here, or</Text>
         <FileTrigger
-          acceptedFileTypes={['.csv', '.json', '.ndjson', '.jsonl', 'text/csv', 'application/json']}
+          acceptedFileTypes={['.csv', '.tsv', '.json', '.ndjson', '.jsonl', 'text/csv', 'application/json']}
           onSelect={(files) => void read(files?.[0])}
         >
           <Button className="button primary">Choose a file</Button>

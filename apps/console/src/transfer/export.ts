@@ -2,9 +2,8 @@ import { calls } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
 import { download } from './download.ts'
-import type { Source } from './source.ts'
 
-export type FileFormat = Source['form']
+export type FileFormat = 'csv' | 'ndjson'
 
 const PAGE = 1000
 
@@ -37,10 +36,11 @@ export async function saveRows(
   form: FileFormat,
   fields: string[],
   rows: Record<string, unknown>[],
+  separator?: string,
 ): Promise<void> {
   if (form === 'ndjson') return download(`${name}.ndjson`, 'application/x-ndjson', jsonLines(fields, rows))
   const { csvOf } = await import('./csv.ts')
-  download(`${name}.csv`, 'text/csv', csvOf(fields, rows))
+  download(`${name}.csv`, 'text/csv', csvOf(fields, rows, separator))
 }
 
 function jsonLines(fields: string[], rows: Record<string, unknown>[]): string {

@@ -1,127 +1,121 @@
-import { RateLimitedError, ServiceError } from '@resource/client'
-import { calls } from '../resources/calls.ts'
-import type { Noun } from '../resources/resource.ts'
-import { errorMessage } from '../ui/format.ts'
-import type { SourceRow } from './source.ts'
+import { RateLimitedError, type ServiceError } from '@resource/client'
+import { calls, type RowResult } from '../resources/calls.ts'
+import { isOutage, rowError } from '../ui/format.ts'
+import { CHUNK, type Import, type Progress, unsent } from './import.ts'
+import type { Mode } from './rows.ts'
 
-export interface Progress {
-  created: number
-  /** Rows that were rejected or could not be sent, with their errors. */
-  failed: SourceRow[]
-}
-
-const CHUNK = 500
-// A rejection may name only one row. After this many, the rest of the chunk is sent record by record, in batches.
-const MAX_REJECTIONS = 3
-const BATCH = 50
 // The service hashes each password, which takes time.
 const BULK_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+// The service keeps the answers of idempotency keys for 24 hours.
+const KEY_LIFETIME_MS = 23 * 60 * 60 * 1000
 
-type Add = (created: number, failed?: SourceRow[]) => void
+const UNCERTAIN =
+  'The import stopped more than 23 hours ago: check whether the row is stored before you import it again'
 
-/** Rows without a response from the service; they may or may not have been created. */
-interface Unconfirmed {
-  rows: SourceRow[]
-  error: unknown
+interface Listener {
+  /** Called after each request, before the next. */
+  onProgress: (progress: Progress) => Promise<void>
+  /** Called with the reason while the service is unreachable, and with undefined when it is back. */
+  onWait: (outage: ServiceError | undefined) => void
 }
 
 /**
- * Creates the records chunk by chunk. If the service rejects rows, the rest of the chunk is sent again without them. If
- * the service is unavailable, all remaining rows fail.
+ * Sends the rows chunk by chunk. Each chunk has an idempotency key that depends only on the import and its position, so
+ * that a chunk that is sent again, also after a reload, has no second effect. During an outage it waits and tries again.
  *
- * @param onProgress called after each request
- * @param signal stops the import after the current request, so that the outcome of every counted row is certain; rows
- *   that were not sent are in neither count
+ * @param signal stops the import after the current request
+ * @throws ServiceError if the service refuses a request
  */
 export async function sendRows(
-  noun: Noun,
-  rows: SourceRow[],
+  running: Import,
+  from: Progress,
   signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-): Promise<Progress> {
-  const progress: Progress = { created: 0, failed: [] }
-  const add: Add = (created, failed = []) => {
-    progress.created += created
-    progress.failed.push(...failed)
-    onProgress({ ...progress })
+  listener: Listener,
+): Promise<void> {
+  let progress = from
+  const update = async (changes: Partial<Progress>) => {
+    progress = { ...progress, ...changes }
+    await listener.onProgress(progress)
   }
-  for (let begin = 0; begin < rows.length && !signal.aborted; begin += CHUNK) {
-    const unconfirmed = await sendChunk(noun, rows.slice(begin, begin + CHUNK), signal, add)
-    if (unconfirmed === undefined) continue
-    add(
-      0,
-      withError(
-        unconfirmed.rows,
-        `${errorMessage(unconfirmed.error)} The record may have been created. Check before you import it again.`,
+  while (progress.next < running.rows.length && !signal.aborted) {
+    const next = progress.next + CHUNK
+    const chunk = unsent(running, progress, next)
+    if (chunk.length === 0) {
+      await update({ next, sentAt: undefined })
+    } else if (progress.sentAt !== undefined && Date.now() - progress.sentAt > KEY_LIFETIME_MS) {
+      const failed = chunk.map((index): [number, string] => [index, UNCERTAIN])
+      await update({ next, sentAt: undefined, failed: [...progress.failed, ...failed] })
+    } else {
+      const wasSent = progress.sentAt !== undefined
+      await update({ sentAt: progress.sentAt ?? Date.now() })
+      const answer = await sendPatiently(running, chunk, progress.next, signal, listener)
+      if ('results' in answer) await update({ ...outcome(progress, chunk, answer.results), next, sentAt: undefined })
+      // Refused at the first attempt, so no row is stored.
+      else if (answer.attempts === 1 && !wasSent && answer.refusal !== undefined) await update({ sentAt: undefined })
+      if ('refusal' in answer && answer.refusal !== undefined) throw answer.refusal
+    }
+  }
+}
+
+function outcome({ created, updated, failed }: Progress, chunk: number[], results: RowResult[]): Partial<Progress> {
+  const count = (status: number) => results.filter((result) => result.status === status).length
+  return {
+    created: created + count(201),
+    updated: updated + count(200),
+    failed: [
+      ...failed,
+      ...results.flatMap((result, index): [number, string][] =>
+        result.status < 300 ? [] : [[chunk[index] as number, rowError(result)]],
       ),
-    )
-    add(0, withError(rows.slice(begin + CHUNK), `Not sent. ${errorMessage(unconfirmed.error)}`))
-    break
+    ],
   }
-  return progress
 }
 
-async function sendChunk(
-  noun: Noun,
-  chunk: SourceRow[],
+type Answer = { results: RowResult[] } | { refusal: unknown; attempts: number }
+
+/** Sends a chunk until the service answers; without a refusal if the import was stopped before. */
+async function sendPatiently(
+  { id, noun, rows, settings }: Import,
+  chunk: number[],
+  position: number,
   signal: AbortSignal,
-  add: Add,
-): Promise<Unconfirmed | undefined> {
-  let rest = chunk
-  for (let rejections = 0; rest.length > 0 && !signal.aborted; rejections++) {
-    if (rejections === MAX_REJECTIONS) return sendOneByOne(noun, rest, signal, add)
+  { onWait }: Listener,
+): Promise<Answer> {
+  const input = { [noun]: chunk.map((index) => rows[index]?.record), ...inputOf(settings.mode) }
+  const options = { ...BULK_TIMEOUTS, idempotencyKey: `${id}-${position}` }
+  let attempts = 0
+  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    attempts++
     try {
-      await calls(noun).createMany.mutate({ [noun]: rest.map(({ record }) => record) }, BULK_TIMEOUTS)
-      add(rest.length)
-      return undefined
+      const { results } = await calls(noun).updateMany.mutate(input, options)
+      onWait(undefined)
+      return { results }
     } catch (error) {
-      const errors = isRejection(error) ? error.faultsIn(noun) : new Map<number, string>()
-      if (errors.size === 0) return { rows: rest, error }
-      add(
-        0,
-        rest.flatMap((row, index) => withError(errors.has(index) ? [row] : [], errors.get(index) ?? '')),
-      )
-      rest = rest.filter((_, index) => !errors.has(index))
+      if (!isOutage(error)) return { refusal: error, attempts }
+      onWait(error)
+      await pause(error instanceof RateLimitedError ? (error.retryAfterMs ?? pauseMs) : pauseMs, signal)
     }
   }
+  return { refusal: undefined, attempts }
 }
 
-async function sendOneByOne(
-  noun: Noun,
-  rows: SourceRow[],
-  signal: AbortSignal,
-  add: Add,
-): Promise<Unconfirmed | undefined> {
-  for (let begin = 0; begin < rows.length && !signal.aborted; begin += BATCH) {
-    const batch = rows.slice(begin, begin + BATCH)
-    const results = await Promise.allSettled(batch.map(({ record }) => calls(noun).create.mutate(record)))
-    const failed = batch.flatMap((row, index) => {
-      const result = results[index]
-      return result?.status === 'rejected' ? [{ row, error: result.reason as unknown }] : []
-    })
-    const unconfirmed = failed.filter(({ error }) => !isRejection(error))
-    add(
-      batch.length - failed.length,
-      failed.flatMap(({ row, error }) => (isRejection(error) ? withError([row], rejectionMessage(error)) : [])),
-    )
-    const [first] = unconfirmed
-    if (first !== undefined) {
-      return { rows: [...unconfirmed.map(({ row }) => row), ...rows.slice(begin + BATCH)], error: first.error }
+function inputOf({ action, key }: Mode) {
+  return { key, partial: true, create: action !== 'update' }
+}
+
+/** Waits, at most until the browser is back online or the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController()
+    const end = () => {
+      clearTimeout(timer)
+      over.abort()
+      resolve()
     }
-  }
-}
-
-function withError(rows: SourceRow[], error: string): SourceRow[] {
-  return rows.map((row) => ({ ...row, errors: [error] }))
-}
-
-/** Whether the service validated the record and rejected it. */
-function isRejection(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError) || error instanceof RateLimitedError) return false
-  return error.status >= 400 && error.status < 500
-}
-
-function rejectionMessage(error: ServiceError): string {
-  if (error.fields.length === 0) return errorMessage(error)
-  return error.fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
+    const timer = setTimeout(end, ms)
+    window.addEventListener('online', end, over)
+    signal.addEventListener('abort', end, over)
+  })
 }

@@ -1,0 +1,75 @@
+import { createStore, del, get, set } from 'idb-keyval'
+import type { Noun } from '../resources/resource.ts'
+import type { Import, Progress } from './import.ts'
+
+/** An import that is not finished. */
+export interface Saved {
+  running: Import
+  progress: Progress
+}
+
+/** A file that was imported. */
+export interface Imported {
+  digest: string
+  at: number
+  created: number
+  updated: number
+}
+
+const MAX_REMEMBERED = 100
+
+// Opened on first use. Browsers that block storage make every call fail; an import then works, but cannot be resumed.
+let database: ReturnType<typeof createStore> | undefined
+const store = () => {
+  database ??= createStore('resource-console', 'imports')
+  return database
+}
+
+const importKey = (noun: Noun) => `${noun}/import`
+const progressKey = (noun: Noun) => `${noun}/progress`
+const importedKey = (noun: Noun) => `${noun}/imported`
+
+/** The unfinished import of a noun in this browser. */
+export async function readSaved(noun: Noun): Promise<Saved | undefined> {
+  const [running, progress] = await Promise.all([
+    attempt(() => get<Import>(importKey(noun), store())),
+    attempt(() => get<Progress>(progressKey(noun), store())),
+  ])
+  return running === undefined || progress === undefined ? undefined : { running, progress }
+}
+
+/** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */
+export async function saveImport(running: Import): Promise<void> {
+  const isSecret = Object.values(running.settings.mapping).includes('password')
+  await attempt(() => set(importKey(running.noun), isSecret ? { ...running, rows: [] } : running, store()))
+}
+
+export async function saveProgress(noun: Noun, progress: Progress): Promise<void> {
+  await attempt(() => set(progressKey(noun), progress, store()))
+}
+
+export async function forget(noun: Noun): Promise<void> {
+  await attempt(() => del(importKey(noun), store()))
+  await attempt(() => del(progressKey(noun), store()))
+}
+
+/** Remembers the file of a finished import. */
+export async function remember(noun: Noun, file: Imported): Promise<void> {
+  const earlier = (await attempt(() => get<Imported[]>(importedKey(noun), store()))) ?? []
+  const others = earlier.filter(({ digest }) => digest !== file.digest)
+  await attempt(() => set(importedKey(noun), [file, ...others].slice(0, MAX_REMEMBERED), store()))
+}
+
+/** The earlier import of the same file in this browser. */
+export async function findImported(noun: Noun, digest: string): Promise<Imported | undefined> {
+  const files = await attempt(() => get<Imported[]>(importedKey(noun), store()))
+  return files?.find((file) => file.digest === digest)
+}
+
+async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,102 @@
+import type { ServiceError } from '@resource/client'
+import { useEffect, useRef, useState } from 'react'
+import type { Resource } from '../resources/resource.ts'
+import { refresh } from '../table/rows.ts'
+import { formatCount, ROWS } from '../ui/format.ts'
+import { useIsMounted } from '../ui/mounted.ts'
+import { notify } from '../ui/notices.ts'
+import { begin, type Import, type Progress, summary, unsent } from './import.ts'
+import { forget, readSaved, remember, type Saved, saveImport, saveProgress } from './saved.ts'
+import { sendRows } from './send.ts'
+
+export type Phase = 'running' | 'stopping' | 'stopped' | 'done'
+
+/** The current import of a noun, which this browser keeps until it is done. */
+export function useImport(resource: Resource) {
+  const { noun } = resource
+  // Null if there is none; undefined until that is known.
+  const [current, setCurrent] = useState<Saved | null>()
+  const [phase, setPhase] = useState<Phase>('stopped')
+  const [outage, setOutage] = useState<ServiceError>()
+  const [refusal, setRefusal] = useState<unknown>()
+  const abort = useRef<AbortController>(undefined)
+  const isOpen = useIsMounted()
+
+  useEffect(() => {
+    void readSaved(noun).then((saved) => {
+      if (saved !== undefined && isOver(saved.running, saved.progress)) setPhase('done')
+      setCurrent(saved ?? null)
+    })
+    return () => abort.current?.abort()
+  }, [noun])
+
+  const run = async (running: Import, from: Progress) => {
+    abort.current = new AbortController()
+    let progress = from
+    setCurrent({ running, progress })
+    setPhase('running')
+    setOutage(undefined)
+    setRefusal(undefined)
+    try {
+      await sendRows(running, from, abort.current.signal, {
+        onProgress: async (next) => {
+          progress = next
+          setCurrent({ running, progress })
+          await saveProgress(noun, progress)
+        },
+        onWait: setOutage,
+      })
+    } catch (error) {
+      setRefusal(error)
+    }
+    const isDone = isOver(running, progress)
+    setPhase(isDone ? 'done' : 'stopped')
+    if (isDone) await finish(running, progress)
+    if (!isOpen.current) report(resource, running, progress)
+    await refresh(resource)
+  }
+
+  return {
+    current,
+    phase,
+    outage,
+    refusal,
+    start: async (running: Import) => {
+      const progress = begin(running)
+      await saveImport(running)
+      await saveProgress(noun, progress)
+      await run(running, progress)
+    },
+    resume: run,
+    /** Stops after the current request. */
+    stop: () => {
+      abort.current?.abort()
+      setPhase('stopping')
+    },
+    discard: async () => {
+      await forget(noun)
+      setCurrent(null)
+    },
+  }
+}
+
+function isOver({ rows }: Import, { next }: Progress): boolean {
+  return rows.length > 0 && next >= rows.length
+}
+
+// Failed rows are kept until the user has seen them.
+async function finish({ noun, file }: Import, { created, updated, failed }: Progress): Promise<void> {
+  await remember(noun, { digest: file.digest, at: Date.now(), created, updated })
+  if (failed.length === 0) await forget(noun)
+}
+
+function report(resource: Resource, running: Import, progress: Progress) {
+  const left = unsent(running, progress).length
+  const link = { label: left > 0 ? 'Continue' : 'Show', href: `/${resource.noun}?open=import` }
+  const text = [
+    `${running.file.name}: ${summary(resource, running, progress)}`,
+    ...(progress.failed.length > 0 ? [`${formatCount(progress.failed.length, ROWS)} failed`] : []),
+    ...(left > 0 ? [`${formatCount(left, ROWS)} not sent`] : []),
+  ]
+  notify(left + progress.failed.length > 0 ? 'failed' : 'done', text.join(', '), link)
+}
