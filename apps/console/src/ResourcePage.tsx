@@ -1,7 +1,8 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { editVerb, type Resource, type Row } from './resources/resource.ts'
-import { useChanges } from './table/changes.ts'
+import { type Action, editVerb, type Resource, type Row } from './resources/resource.ts'
+import { useBulk } from './table/bulk.ts'
+import { deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
 import { Filters } from './table/Filters.tsx'
 import { useOptimisticRows } from './table/optimistic.ts'
@@ -31,7 +32,9 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const changes = useChanges(resource)
   const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
+  const bulk = useBulk(resource, selection)
   const [toDelete, setToDelete] = useState<Row[]>()
+  const [actionOnAll, setActionOnAll] = useState<Action>()
   const isLoaded = data !== undefined
   const isCursorInvalid = view.after !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)
@@ -77,31 +80,29 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       )}
       <SelectionBar
         resource={resource}
-        rows={selection.rows}
-        onAct={(action, rows) => {
-          selection.clear()
-          void changes.act(action, rows)
-        }}
+        selection={selection}
+        total={data?.total}
+        can={permissions.can}
+        onAct={(action, rows) => void bulk.act(action, rows)}
         onDelete={setToDelete}
-        onClear={selection.clear}
+        onActOnAll={setActionOnAll}
       />
       {isLoaded && (shown.length > 0 || view.after !== undefined) && (
         <Pager view={view} next={isPlaceholderData ? null : data.next} pages={pages} />
       )}
-      {(opened ?? toDelete ?? changes.conflict) !== undefined && (
+      {(opened ?? toDelete ?? actionOnAll ?? changes.conflict) !== undefined && (
         <Suspense>
           <Dialogs
             resource={resource}
             view={view}
             open={opened}
             toDelete={toDelete}
+            actionOnAll={actionOnAll}
             changes={changes}
             onClose={pages.close}
-            onDeleteConfirmed={() => {
-              setToDelete(undefined)
-              selection.clear()
-            }}
-            onDeleteCancelled={() => setToDelete(undefined)}
+            onDelete={(rows) => void (rows.length === 1 ? changes.act(deletion(resource), rows) : bulk.remove(rows))}
+            onDeleteClosed={() => setToDelete(undefined)}
+            onActionOnAllClosed={() => setActionOnAll(undefined)}
           />
         </Suspense>
       )}

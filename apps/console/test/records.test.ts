@@ -83,18 +83,22 @@ consoleTest(
   { expected },
 )
 
-consoleTest('several selected users are deactivated and deleted at once', async ({ page, client, open }) => {
+consoleTest('several selected users are deactivated, undone and deleted at once', async ({ page, client, open }) => {
   await seed(client)
   await open('/users?status=active')
-  for (const name of ['Ada Lovelace', 'Grace Hopper']) {
-    await page.getByRole('row', { name }).getByRole('checkbox').check()
-  }
-  await page.getByText('2 users selected').waitFor()
-  await page.getByRole('button', { name: 'Deactivate 2' }).click()
-  await page.getByText('2 users deactivated').waitFor()
-  await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor({ state: 'detached' })
-  await page.getByRole('row', { name: 'Alan Turing' }).getByRole('checkbox').check()
-  await page.getByRole('row', { name: 'Barbara Liskov' }).getByRole('checkbox').check()
+  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  for (const name of ['Ada Lovelace', 'Grace Hopper', 'Alan Turing']) await select(name)
+  await page.getByText('3 users selected').waitFor()
+  await client.users.update.mutate({ id: 2, name: 'Grace B. Hopper' })
+  await page.getByRole('button', { name: 'Deactivate 3' }).click()
+  await page.getByText('1 user not deactivated. Grace Hopper: Someone else changed it in the meantime.').waitFor()
+  await page.getByText('1 user selected').waitFor()
+  expect(await page.getByRole('checkbox', { name: 'Select Grace B. Hopper' }).isChecked()).toBe(true)
+  expect((await client.users.list.query({ status: 'inactive' })).users.map(({ id }) => id)).toEqual([1, 3, 4, 8, 12])
+  await page.getByRole('button', { name: 'Undo: 2 users deactivated' }).click()
+  await page.getByText('2 users restored').waitFor()
+  expect((await client.users.list.query({ status: 'inactive' })).users.map(({ id }) => id)).toEqual([4, 8, 12])
+  await select('Barbara Liskov')
   await page.getByRole('button', { name: 'Delete 2…' }).click()
   await page.getByRole('heading', { name: 'Delete 2 users?' }).waitFor()
   expect(await violations(page)).toEqual([])
@@ -102,6 +106,37 @@ consoleTest('several selected users are deactivated and deleted at once', async 
   await page.getByText('2 users deleted').waitFor()
   expect((await client.users.list.query({ limit: 1, count: true })).total).toBe(12)
 })
+
+consoleTest(
+  'all matching users, on all pages, are changed or deleted after a preview',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await open('/users?status=active&limit=10')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 11 matching' }).click()
+    await page.getByText('All 11 users selected, on all pages').waitFor()
+    await page.getByRole('button', { name: 'Deactivate 11…' }).click()
+    const preview = page.getByRole('alertdialog', { name: 'Deactivate all 11 users?' })
+    await preview.getByText('11 users with status active, on all pages, will be deactivated: Ada Lovelace,').waitFor()
+    expect(await violations(page)).toEqual([])
+    await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
+    await preview.getByRole('button', { name: 'Deactivate 11 users' }).click()
+    await page.getByText('The matching users have changed. Nothing was deactivated.').waitFor()
+    await page.getByRole('button', { name: 'Deactivate 10 users' }).click()
+    await page.getByText('10 users deactivated').waitFor()
+    expect((await client.users.list.query({ status: 'active' })).users).toEqual([])
+
+    await open('/users?limit=10')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 14 matching' }).click()
+    await page.getByRole('button', { name: 'Delete 14…' }).click()
+    await page.getByLabel('Type delete 14 to confirm').fill('delete 14')
+    await page.getByRole('button', { name: 'Delete 14 users' }).click()
+    await page.getByRole('heading', { name: 'No users yet' }).waitFor()
+    expect((await client.users.list.query({})).users).toEqual([])
+  },
+  { expected },
+)
 
 consoleTest('inactive users are deleted after their number is typed', async ({ page, client, open }) => {
   await seed(client)

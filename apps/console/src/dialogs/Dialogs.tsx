@@ -1,6 +1,7 @@
-import type { Resource, Row } from '../resources/resource.ts'
-import { deletion, type useChanges } from '../table/changes.ts'
+import type { Action, Resource, Row } from '../resources/resource.ts'
+import type { useChanges } from '../table/changes.ts'
 import type { Open, View } from '../table/view.ts'
+import { BatchDialog } from './BatchDialog.tsx'
 import { ConflictDialog } from './ConflictDialog.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { ExportDialog } from './ExportDialog.tsx'
@@ -15,11 +16,14 @@ interface Props {
   open: Open | undefined
   /** Records to delete after confirmation. */
   toDelete: Row[] | undefined
+  /** Action on all matching records, to preview. */
+  actionOnAll: Action | undefined
   changes: ReturnType<typeof useChanges>
   /** Closes the dialog that the URL opened. */
   onClose: () => void
-  onDeleteConfirmed: () => void
-  onDeleteCancelled: () => void
+  onDelete: (rows: Row[]) => void
+  onDeleteClosed: () => void
+  onActionOnAllClosed: () => void
 }
 
 /** The dialogs of a noun's page. Loaded lazily, because they need the component library and the table does not. */
@@ -28,10 +32,12 @@ export default function Dialogs({
   view,
   open,
   toDelete,
+  actionOnAll,
   changes,
   onClose,
-  onDeleteConfirmed,
-  onDeleteCancelled,
+  onDelete,
+  onDeleteClosed,
+  onActionOnAllClosed,
 }: Props) {
   const { conflict } = changes
   const window = { resource, onClose }
@@ -46,12 +52,15 @@ export default function Dialogs({
         <DeleteDialog
           resource={resource}
           rows={toDelete}
-          onClose={onDeleteCancelled}
+          onClose={onDeleteClosed}
           onDelete={() => {
-            onDeleteConfirmed()
-            void changes.act(deletion(resource), toDelete)
+            onDeleteClosed()
+            onDelete(toDelete)
           }}
         />
+      )}
+      {actionOnAll !== undefined && (
+        <BatchDialog resource={resource} view={view} action={actionOnAll} onClose={onActionOnAllClosed} />
       )}
       {conflict !== undefined && (
         <ConflictDialog

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { useCount } from '../table/rows.ts'
-import { filtersOf, type View } from '../table/view.ts'
+import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { exportRows, type FileFormat } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
@@ -50,8 +50,8 @@ export function ExportDialog({ resource, view, onClose }: Props) {
             <Progress label="Exporting" value={count} total={total} />
           ) : (
             <p>
-              <strong>{formatCount(total, resource)}</strong> on all pages{describe(resource, filters)}, in the order
-              shown. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
+              <strong>{formatCount(total, resource)}</strong> on all pages{describeFilters(resource, filters)}, in the
+              order shown. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
             </p>
           )
         }
@@ -67,11 +67,4 @@ export function ExportDialog({ resource, view, onClose }: Props) {
       </footer>
     </ModalDialog>
   )
-}
-
-function describe(resource: Resource, filters: Record<string, unknown>): string {
-  const conditions = resource.filters.flatMap(({ name, label }) =>
-    filters[name] === undefined ? [] : [`${label.toLowerCase()} ${filters[name]}`],
-  )
-  return conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`
 }

@@ -22,6 +22,7 @@ function toStatus(status: User['status'], label: string, done: string): Action<U
     label,
     verb: 'setStatus',
     done,
+    changes: { status },
     isFor: (user) => user.status !== status,
     apply: (user) => ({ ...user, status }),
     send: ({ id }, if_version) => client.users.setStatus.mutate({ id, status, if_version }),

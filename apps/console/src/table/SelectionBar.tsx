@@ -1,39 +1,101 @@
 import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
+import { deletion } from './changes.ts'
+import type { Permissions } from './permissions.ts'
+import type { Selection } from './selection.ts'
 
 interface Props {
   resource: Resource
-  /** The selected rows. */
-  rows: Row[]
+  selection: Selection
+  /** The number of records that match the filters, on all pages. */
+  total: number | undefined
+  can: Permissions['can']
   onAct: (action: Action, rows: Row[]) => void
   onDelete: (rows: Row[]) => void
-  onClear: () => void
+  /** Previews an action on all matching records. */
+  onActOnAll: (action: Action) => void
 }
 
 /** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({ resource, rows, onAct, onDelete, onClear }: Props) {
+export function SelectionBar({ resource, selection, total = 0, can, onAct, onDelete, onActOnAll }: Props) {
+  const { rows, isAll, isEverything } = selection
+  const count = isEverything ? total : rows.length
+  const canSelectAll = isAll && !isEverything && total > rows.length && can('createBatch')
   return (
-    <div className={rows.length === 0 ? 'selection hidden' : 'selection'}>
-      <p role="status">{rows.length > 0 && `${formatCount(rows.length, resource)} selected`}</p>
-      {rows.length > 0 && (
+    <div className={count === 0 ? 'selection hidden' : 'selection'}>
+      <p role="status">
+        {count > 0 && `${isEverything ? 'All ' : ''}${formatCount(count, resource)} selected`}
+        {isEverything && ', on all pages'}
+      </p>
+      {count > 0 && (
         <div className="buttons">
-          {resource.actions.map((action) => {
-            const fitting = rows.filter(action.isFor)
-            return (
-              fitting.length > 0 && (
-                <Button key={action.label} onPress={() => onAct(action, fitting)}>
-                  {action.label} {fitting.length}
-                </Button>
-              )
-            )
-          })}
-          <Button className="button danger" onPress={() => onDelete(rows)}>
-            Delete {rows.length}…
-          </Button>
-          <Button onPress={onClear}>Clear selection</Button>
+          {canSelectAll && (
+            <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
+          )}
+          {isEverything ? (
+            <EverythingActions resource={resource} total={total} can={can} onAct={onActOnAll} />
+          ) : (
+            <SelectedActions resource={resource} rows={rows} can={can} onAct={onAct} onDelete={onDelete} />
+          )}
+          <Button onPress={selection.clear}>Clear selection</Button>
         </div>
       )}
     </div>
   )
+}
+
+function SelectedActions({
+  resource,
+  rows,
+  can,
+  onAct,
+  onDelete,
+}: Pick<Props, 'resource' | 'can' | 'onAct' | 'onDelete'> & { rows: Row[] }) {
+  return (
+    <>
+      {bulkActions(resource).map((action) => {
+        const fitting = rows.filter(action.isFor)
+        return (
+          fitting.length > 0 && (
+            <Button key={action.label} onPress={() => onAct(action, fitting)}>
+              {action.label} {fitting.length}
+              {fitting.length < rows.length && ` of ${rows.length}`}
+            </Button>
+          )
+        )
+      })}
+      {can(rows.length === 1 ? 'delete' : 'deleteMany') && (
+        <Button className="button danger" onPress={() => onDelete(rows)}>
+          Delete {rows.length}…
+        </Button>
+      )}
+    </>
+  )
+}
+
+function EverythingActions({
+  resource,
+  total,
+  can,
+  onAct,
+}: Pick<Props, 'resource' | 'can'> & { total: number; onAct: Props['onActOnAll'] }) {
+  return (
+    <>
+      {bulkActions(resource).map((action) => (
+        <Button key={action.label} onPress={() => onAct(action)}>
+          {action.label} {total.toLocaleString('en')}…
+        </Button>
+      ))}
+      {can('deleteMany') && (
+        <Button className="button danger" onPress={() => onAct(deletion(resource))}>
+          Delete {total.toLocaleString('en')}…
+        </Button>
+      )}
+    </>
+  )
+}
+
+function bulkActions({ actions }: Resource): Action[] {
+  return actions.filter(({ changes }) => changes !== undefined)
 }

@@ -9,16 +9,21 @@ export type Selection = ReturnType<typeof useSelection>
  * @param page identifies the list and page; another page starts without a selection
  */
 export function useSelection(rows: Row[], page: string) {
-  const [state, setState] = useState({ page, ids: new Set<number>(), last: 0 })
-  const ids = state.page === page ? state.ids : new Set<number>()
+  const [state, setState] = useState({ page, ids: new Set<number>(), last: 0, isEverything: false })
+  const isSamePage = state.page === page
+  const ids = isSamePage ? state.ids : new Set<number>()
   const selected = rows.filter(({ id }) => ids.has(id))
-  const set = (next: Iterable<number>, last = 0) => setState({ page, ids: new Set(next), last })
+  const set = (next: Iterable<number>, last = 0) => setState({ page, ids: new Set(next), last, isEverything: false })
   return {
     rows: selected,
     has: (id: number) => ids.has(id),
     isAll: rows.length > 0 && selected.length === rows.length,
     isSome: selected.length > 0 && selected.length < rows.length,
+    /** Whether all records that match the filters are selected, also those on other pages. */
+    isEverything: isSamePage && state.isEverything && selected.length > 0,
+    selectEverything: () => setState({ ...state, isEverything: true }),
     clear: () => set([]),
+    select: (next: number[]) => set(next),
     toggleAll: () => set(selected.length === rows.length ? [] : rows.map(({ id }) => id)),
     /** @param isRange whether to toggle all rows from the last toggled row to this one */
     toggle: (id: number, isRange: boolean) => {

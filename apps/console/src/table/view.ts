@@ -53,6 +53,14 @@ export function filtersOf(resource: Resource, view: View): Record<string, unknow
   return Object.fromEntries(set.map(({ name }) => [name, view[name]]))
 }
 
+/** ` with category kitchen`, or nothing without filters. */
+export function describeFilters(resource: Resource, filters: Record<string, unknown>): string {
+  const conditions = resource.filters.flatMap(({ name, label }) =>
+    filters[name] === undefined ? [] : [`${label.toLowerCase()} ${filters[name]}`],
+  )
+  return conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`
+}
+
 /** A change that clears all filters. */
 export function withoutFilters(resource: Resource): Record<string, undefined> {
   return Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))

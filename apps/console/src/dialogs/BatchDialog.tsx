@@ -1,0 +1,136 @@
+import { NotFoundError, VersionMismatchError } from '@resource/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Form, Input, Label, TextField } from 'react-aria-components'
+import { type Batch, calls } from '../resources/calls.ts'
+import { type Action, nameOf, type Resource } from '../resources/resource.ts'
+import { refresh } from '../table/rows.ts'
+import { describeFilters, filtersOf, type View } from '../table/view.ts'
+import { Button } from '../ui/Button.tsx'
+import { errorMessage, formatCount } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { notify } from '../ui/notices.ts'
+
+interface Props {
+  resource: Resource
+  view: View
+  /** What to do with all matching records. */
+  action: Action
+  onClose: () => void
+}
+
+/** Shows how many and which records match the filters, then changes or deletes exactly those. */
+export function BatchDialog({ resource, view, action, onClose }: Props) {
+  const filter = filtersOf(resource, view)
+  const query = usePreview(resource, action, filter)
+  const { data: batch, refetch } = query
+  const [isRunning, setRunning] = useState(false)
+  const [isOutdated, setOutdated] = useState(false)
+
+  const apply = async ({ id, count }: Batch) => {
+    setRunning(true)
+    try {
+      await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' })
+      notify('done', `${formatCount(count, resource)} ${action.done}`)
+      onClose()
+    } catch (error) {
+      // The user confirmed these records only.
+      const isOver = error instanceof VersionMismatchError || error instanceof NotFoundError
+      setOutdated(isOver)
+      if (isOver) await refetch()
+      else notify('failed', `Nothing was ${action.done}. ${errorMessage(error)}`)
+    }
+    setRunning(false)
+    await refresh(resource)
+  }
+
+  const title = `${action.label} all ${batch === undefined ? 'matching' : batch.count.toLocaleString('en')} ${resource.many}?`
+  return (
+    <ModalDialog title={title} role="alertdialog" onClose={onClose}>
+      <Loaded query={query} title="The preview failed" waiting={<p role="status">Counting…</p>}>
+        {(batch) => (
+          <Confirmation
+            key={batch.id}
+            resource={resource}
+            action={action}
+            batch={batch}
+            filters={describeFilters(resource, filter)}
+            isOutdated={isOutdated}
+            isRunning={isRunning}
+            onCancel={onClose}
+            onConfirm={() => void apply(batch)}
+          />
+        )}
+      </Loaded>
+    </ModalDialog>
+  )
+}
+
+function usePreview({ noun }: Resource, { changes }: Action, filter: Record<string, unknown>) {
+  return useQuery({
+    queryKey: ['batch', noun, changes ?? null, filter],
+    queryFn: () =>
+      calls(noun).createBatch.mutate(
+        changes === undefined ? { action: 'delete', filter } : { action: 'update', filter, changes },
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+}
+
+interface ConfirmationProps {
+  resource: Resource
+  action: Action
+  batch: Batch
+  filters: string
+  isOutdated: boolean
+  isRunning: boolean
+  onCancel: () => void
+  onConfirm: () => void
+}
+
+function Confirmation(props: ConfirmationProps) {
+  const { resource, action, batch, filters, isOutdated, isRunning, onCancel, onConfirm } = props
+  const [typed, setTyped] = useState('')
+  const { count, sample } = batch
+  const words = `${action.label.toLowerCase()} ${count}`
+  const isDeletion = action.changes === undefined
+  const canConfirm = count > 0 && !isRunning && (!isDeletion || typed.trim().toLowerCase() === words)
+  const names = sample.map((row) => nameOf(resource, row)).join(', ')
+  return (
+    <Form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (canConfirm) onConfirm()
+      }}
+    >
+      {isOutdated && (
+        <p role="alert" className="failed-line">
+          The matching {resource.many} have changed. Nothing was {action.done}.
+        </p>
+      )}
+      <p>
+        <strong>{formatCount(count, resource)}</strong>
+        {filters}, on all pages, will be {action.done}
+        {count > 0 &&
+          `: ${names}${count > sample.length ? ` and ${(count - sample.length).toLocaleString('en')} more` : ''}`}
+        . You cannot undo this.
+      </p>
+      {isDeletion && (
+        <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
+          <Label className="label">
+            Type <code>{words}</code> to confirm
+          </Label>
+          <Input />
+        </TextField>
+      )}
+      <footer>
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button className="button danger" type="submit" isDisabled={!canConfirm}>
+          {action.label} {formatCount(count, resource)}
+        </Button>
+      </footer>
+    </Form>
+  )
+}
