@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fieldOf, parseInput } from '../src/resources/field.ts'
 import { describe } from '../src/resources/resource.ts'
 import { csvOf, readCsv } from '../src/transfer/csv.ts'
+import { chunkEnd } from '../src/transfer/import.ts'
 import { checkRows, guessSettings, modesOf } from '../src/transfer/rows.ts'
 import { readTable, type Table } from '../src/transfer/table.ts'
 
@@ -147,6 +148,15 @@ test('a duplicate address is an error, regardless of case; missing addresses are
     ['email: is required'],
     ['email: is required'],
   ])
+})
+
+test('a request has at most 500 rows and 1,000,000 characters, but at least one row', () => {
+  const rows = (length: number, count: number) =>
+    Array.from({ length: count }, () => ({ line: 1, raw: {}, record: { name: 'x'.repeat(length) }, errors: [] }))
+  expect(chunkEnd(rows(10, 1200), 400)).toBe(900)
+  expect(chunkEnd(rows(10, 1200), 1000)).toBe(1200)
+  expect(chunkEnd(rows(300_000, 10), 2)).toBe(5)
+  expect(chunkEnd(rows(2_000_000, 2), 0)).toBe(1)
 })
 
 test('the columns of a file of remaining rows are not data', async () => {

@@ -92,6 +92,27 @@ consoleTest(
 )
 
 consoleTest(
+  'a form keeps its input if a key is required from now on, although the session could not be read',
+  async (visit) => {
+    const { page, open } = visit
+    await page.route('**/console/session', (route) =>
+      route.request().method() === 'GET' ? route.abort() : route.continue(),
+    )
+    await open('/items?open=new')
+    await page.getByRole('dialog').getByLabel('Name').fill('Bench')
+    await page.getByRole('dialog').getByLabel('Price').fill('120')
+    const { admin } = await createKeys(visit)
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor()
+    await logIn(page, admin)
+    await page.getByText('You are logged out. Log in with an API key, then try again.').waitFor()
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByText('Bench created').waitFor()
+  },
+  { expected: /Failed to load resource/ },
+)
+
+consoleTest(
   'a reader sees disallowed actions disabled with the reason, or not at all',
   async (visit) => {
     const { page, open } = visit

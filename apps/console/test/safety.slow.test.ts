@@ -81,7 +81,7 @@ consoleTest(
   'notices cover no control of the page or of a dialog, and lead to their record',
   async ({ page, client, open }) => {
     await seed(client)
-    await open('/items')
+    await open('/items?price_lt=20')
     await page.getByRole('checkbox', { name: 'Select Lamp 1', exact: true }).check()
     await page.getByRole('button', { name: 'New item' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('Bench')
@@ -92,6 +92,7 @@ consoleTest(
     await expect.poll(() => page.evaluate(COVERED)).toEqual([])
     await notice.click()
     await page.getByRole('heading', { name: 'Edit Bench' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('price_lt')).toBe('20')
     await page.route('**/trpc/items.update*', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.getByRole('dialog').getByLabel('Price').fill('1')
     await page.getByRole('button', { name: 'Save' }).click()

@@ -5,6 +5,7 @@ import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } f
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/rows.ts'
+import { linkTo } from '../table/view.ts'
 import { errorMessage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
@@ -45,7 +46,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       rejectedDrafts.set(draftKey, draft)
       notify('failed', `${name} was not saved. ${errorMessage(error)}`, {
         label: 'Open the form',
-        href: `/${resource.noun}?open=${base?.id ?? 'new'}`,
+        href: linkTo(resource.noun, base?.id ?? 'new'),
       })
       return
     }
@@ -75,7 +76,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
           : await edit.mutate({ ...input, id: base.id, if_version: version ?? base.version })
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
         label: 'Show',
-        href: `/${resource.noun}?open=${saved.id}`,
+        href: linkTo(resource.noun, saved.id),
       })
       if (isOpen.current) {
         release()

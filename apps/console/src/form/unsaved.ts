@@ -3,6 +3,8 @@ import { useBrowserLocation, useSearch } from 'wouter/use-browser-location'
 import { create } from 'zustand'
 
 interface State {
+  /** Whether a form has unsaved input, also while it saves. */
+  hasInput?: boolean
   /** The location of the form with unsaved input, which the console shows until the user decides. */
   held?: { path: string; search: string; state: unknown }
   /** Whether the user wants to close the form. */
@@ -26,18 +28,18 @@ export function useHeldSearch(): string {
 }
 
 export function hasUnsavedInput(): boolean {
-  return useUnsaved.getState().held !== undefined
+  return useUnsaved.getState().hasInput === true
 }
 
 /** Closes a dialog, after a question if its form has unsaved input. */
 export function closeUnlessUnsaved(close: () => void): void {
-  if (hasUnsavedInput()) useUnsaved.setState({ isClosing: true })
+  if (useUnsaved.getState().held !== undefined) useUnsaved.setState({ isClosing: true })
   else close()
 }
 
-/** Ends the protection of the form's input. */
+/** Lets the form close without a question. */
 export function release(): void {
-  useUnsaved.setState({}, true)
+  useUnsaved.setState(({ hasInput = false }) => ({ hasInput }), true)
 }
 
 /**
@@ -55,15 +57,19 @@ export function useUnsavedInput(isChanged: boolean, isSaving: boolean) {
 
   useEffect(() => {
     if (!isChanged) return
+    useUnsaved.setState({ hasInput: true })
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
+    return () => {
+      window.removeEventListener('beforeunload', ask)
+      useUnsaved.setState({ hasInput: false })
+    }
   }, [isChanged])
 
   useEffect(() => {
     if (!isChanged || isSaving) return
     const { pathname, search } = window.location
-    useUnsaved.setState({ held: { path: pathname, search, state: window.history.state } }, true)
+    useUnsaved.setState({ held: { path: pathname, search, state: window.history.state } })
     return release
   }, [isChanged, isSaving])
 

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { parseInput } from '../resources/field.ts'
-import type { Resource } from '../resources/resource.ts'
+import type { Noun, Resource } from '../resources/resource.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 
 /** The open dialog: a new record, the record with this id, or an import, export or purge. */
@@ -64,6 +64,14 @@ export function describeFilters(resource: Resource, filters: Record<string, unkn
 /** A change that clears all filters. */
 export function withoutFilters(resource: Resource): Record<string, undefined> {
   return Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
+}
+
+/** A link that opens a dialog of a noun; on its page, the filters stay. */
+export function linkTo(noun: Noun, open: Open): string {
+  const { pathname, search } = window.location
+  const query = new URLSearchParams(pathname.endsWith(`/${noun}`) ? search : '')
+  query.set('open', String(open))
+  return `/${noun}?${query}`
 }
 
 /** The list input of a view. */

@@ -3,7 +3,8 @@ import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount, ROWS } from '../ui/format.ts'
 import { Progress as Bar } from '../ui/Progress.tsx'
-import { type Import, type Progress, saveRemaining, summary, unsent } from './import.ts'
+import { type Import, type Progress, summary, unsent } from './import.ts'
+import { saveRemaining } from './remaining.ts'
 import type { Phase } from './use-import.ts'
 
 const SHOWN = 100

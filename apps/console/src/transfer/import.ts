@@ -1,8 +1,7 @@
 import type { Noun, Resource } from '../resources/resource.ts'
 import { formatCount } from '../ui/format.ts'
-import { saveRows } from './export.ts'
 import type { Settings, SourceRow } from './rows.ts'
-import { ERROR_COLUMN, LINE_COLUMN, type Table } from './table.ts'
+import type { Table } from './table.ts'
 
 /** An import that has started. */
 export interface Import {
@@ -25,8 +24,21 @@ export interface Progress {
   sentAt?: number | undefined
 }
 
-/** The number of rows in a request. */
-export const CHUNK = 500
+const MAX_ROWS_PER_REQUEST = 500
+// In UTF-8 at most three times as many bytes; the service accepts 4 MiB.
+const MAX_CHARACTERS_PER_REQUEST = 1_000_000
+
+/** The index after the last row of the request that starts at an index. */
+export function chunkEnd(rows: SourceRow[], start: number): number {
+  let characters = 0
+  let end = start
+  while (end < rows.length && end - start < MAX_ROWS_PER_REQUEST) {
+    characters += JSON.stringify(rows[end]?.record).length
+    if (characters > MAX_CHARACTERS_PER_REQUEST && end > start) break
+    end++
+  }
+  return end
+}
 
 /** The progress of a new import, in which the invalid rows have failed. */
 export function begin({ rows }: Import): Progress {
@@ -51,31 +63,4 @@ export function summary(resource: Resource, { settings }: Import, { created, upd
   if (action === 'create') return `${formatCount(created, resource)} created`
   if (action === 'update') return `${formatCount(updated, resource)} updated`
   return `${formatCount(created, resource)} created, ${updated.toLocaleString('en')} updated`
-}
-
-const UNCONFIRMED = 'No answer from the service: check whether the row is stored before you import it again'
-
-/**
- * Downloads the rows that were not imported with their original values, to be corrected and imported again. The error is
- * empty for a row that was not sent.
- */
-export async function saveRemaining(name: string, running: Import, progress: Progress): Promise<void> {
-  const { file, rows } = running
-  const errors = new Map(progress.failed)
-  for (const index of unsent(running, progress)) {
-    const isUnconfirmed = progress.sentAt !== undefined && index < progress.next + CHUNK
-    errors.set(index, isUnconfirmed ? UNCONFIRMED : '')
-  }
-  const remaining = [...errors]
-    .sort(([a], [b]) => a - b)
-    .map(([index, error]) => ({ row: rows[index] as SourceRow, error }))
-  const columns = new Set([...file.columns, ...remaining.flatMap(({ row }) => Object.keys(row.raw))])
-  for (const column of [LINE_COLUMN, ERROR_COLUMN]) columns.delete(column)
-  await saveRows(
-    name,
-    file.form,
-    [...columns, LINE_COLUMN, ERROR_COLUMN],
-    remaining.map(({ row, error }) => ({ ...row.raw, [LINE_COLUMN]: row.line, [ERROR_COLUMN]: error })),
-    file.separator,
-  )
 }

@@ -30,7 +30,7 @@ export interface SourceRow {
   errors: string[]
 }
 
-export const CREATE: Mode = { action: 'create', key: 'id' }
+const CREATE: Mode = { action: 'create', key: 'id' }
 
 /** The fields that columns can have. */
 export function importFields({ createFields, keys }: Resource): Field[] {

@@ -1,7 +1,7 @@
 import { RateLimitedError, type ServiceError } from '@resource/client'
 import { calls, type RowResult } from '../resources/calls.ts'
 import { isOutage, rowError } from '../ui/format.ts'
-import { CHUNK, type Import, type Progress, unsent } from './import.ts'
+import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
 import type { Mode } from './rows.ts'
 
 // The service hashes each password, which takes time.
@@ -40,7 +40,7 @@ export async function sendRows(
     await listener.onProgress(progress)
   }
   while (progress.next < running.rows.length && !signal.aborted) {
-    const next = progress.next + CHUNK
+    const next = chunkEnd(running.rows, progress.next)
     const chunk = unsent(running, progress, next)
     if (chunk.length === 0) {
       await update({ next, sentAt: undefined })

@@ -2,6 +2,7 @@ import type { ServiceError } from '@resource/client'
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { refresh } from '../table/rows.ts'
+import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
@@ -92,7 +93,7 @@ async function finish({ noun, file }: Import, { created, updated, failed }: Prog
 
 function report(resource: Resource, running: Import, progress: Progress) {
   const left = unsent(running, progress).length
-  const link = { label: left > 0 ? 'Continue' : 'Show', href: `/${resource.noun}?open=import` }
+  const link = { label: left > 0 ? 'Continue' : 'Show', href: linkTo(resource.noun, 'import') }
   const text = [
     `${running.file.name}: ${summary(resource, running, progress)}`,
     ...(progress.failed.length > 0 ? [`${formatCount(progress.failed.length, ROWS)} failed`] : []),
