@@ -43,7 +43,7 @@ async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ..
   await using service = await startService()
   await using context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   const problems: string[] = []
   page.on('console', (message) => {
     if (!expected?.test(message.text())) problems.push(message.text())

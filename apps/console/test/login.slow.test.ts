@@ -146,6 +146,11 @@ consoleTest(
     await logIn(page, writer.key)
     await page.getByRole('button', { name: 'Deactivate Ada Lovelace' }).click()
     await page.getByText('Ada Lovelace deactivated').waitFor()
+    await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
+    await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check()
+    await page.getByRole('button', { name: 'Delete 2…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('2 users deleted').waitFor()
     const description = 'Delete inactive needs the role admin; yours is writer.'
     const purge = page.getByRole('button', { name: 'Delete inactive…', description })
     expect(await purge.getAttribute('aria-disabled')).toBe('true')

@@ -127,7 +127,6 @@ export const VIEWS: Record<string, Show> = {
   },
   'import-stopped': async (visit) => {
     await VIEWS['import-running']?.(visit)
-    await visit.page.unrouteAll({ behavior: 'ignoreErrors' })
     await visit.page.reload()
     await visit.page.getByRole('button', { name: 'Continue' }).waitFor()
   },

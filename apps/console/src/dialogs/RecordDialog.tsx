@@ -2,8 +2,8 @@ import { RecordForm } from '../form/RecordForm.tsx'
 import { closeUnlessUnsaved } from '../form/unsaved.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
-import { Button } from '../ui/Button.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Missing } from '../ui/Missing.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
@@ -32,7 +32,7 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
       <Loaded
         query={query}
         title={`This ${resource.one} cannot be shown`}
-        missing={<Missing resource={resource} onClose={onClose} />}
+        missing={<Missing resource={resource} onShowAll={onClose} />}
         waiting={
           <p role="status" className="waiting">
             Loading the {resource.one}…
@@ -42,17 +42,5 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
         {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
       </Loaded>
     </ModalDialog>
-  )
-}
-
-function Missing({ resource, onClose }: Props) {
-  return (
-    <div className="state">
-      <h2>This {resource.one} does not exist</h2>
-      <p>It was deleted, or the link is mistyped.</p>
-      <Button className="button primary" onPress={onClose} autoFocus>
-        Show all {resource.many}
-      </Button>
-    </div>
   )
 }

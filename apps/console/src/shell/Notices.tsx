@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../ui/Button.tsx'
-import { dismiss, useNotices } from '../ui/notices.ts'
+import { dismiss, undo, useNotices } from '../ui/notices.ts'
 
 /** Notices of success and failure, announced to screen readers. The page and its dialogs end above them. */
 export function Notices() {
@@ -18,27 +18,25 @@ export function Notices() {
   return (
     // React Aria hides everything outside an open dialog from screen readers, except elements with this attribute.
     <section ref={element} className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
-      {notices.map(({ id, kind, text, undo, link }) => (
-        <div key={id} className={`notice ${kind}`}>
-          <p>{text}</p>
-          {undo !== undefined && (
-            <Button
-              className="small"
-              aria-label={`Undo: ${text}`}
-              onPress={() => {
-                dismiss(id)
-                undo()
-              }}
-            >
+      {notices.map((notice) => (
+        <div key={notice.id} className={`notice ${notice.kind}`}>
+          <p>{notice.text}</p>
+          {notice.undo !== undefined && (
+            <Button className="small" aria-label={`Undo: ${notice.text}`} onPress={() => undo(notice)}>
               Undo
             </Button>
           )}
-          {link !== undefined && (
-            <Link href={link.href} className="small" aria-label={`${link.label}: ${text}`} onClick={() => dismiss(id)}>
-              {link.label}
+          {notice.link !== undefined && (
+            <Link
+              href={notice.link.href}
+              className="small"
+              aria-label={`${notice.link.label}: ${notice.text}`}
+              onClick={() => dismiss(notice.id)}
+            >
+              {notice.link.label}
             </Link>
           )}
-          <Button className="quiet" aria-label={`Dismiss: ${text}`} onPress={() => dismiss(id)}>
+          <Button className="quiet" aria-label={`Dismiss: ${notice.text}`} onPress={() => dismiss(notice.id)}>
             <span aria-hidden="true">×</span>
           </Button>
         </div>

@@ -65,7 +65,7 @@ function SelectedActions({
           )
         )
       })}
-      {can(rows.length === 1 ? 'delete' : 'deleteMany') && (
+      {can('delete') && (
         <Button className="button danger" onPress={() => onDelete(rows)}>
           Delete {rows.length}…
         </Button>

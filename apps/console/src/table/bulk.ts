@@ -1,3 +1,4 @@
+import { ServiceError } from '@resource/client'
 import { calls, type RowResult } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, rowError, sentence } from '../ui/format.ts'
@@ -15,10 +16,10 @@ interface Outcome {
   failed: { row: Row; error: string }[]
 }
 
-/** Actions on the selected records, each in one request. Records for which an action fails stay selected. */
+/** Actions on the selected records. Records for which an action fails stay selected. */
 export function useBulk(resource: Resource, selection: Selection) {
   const { noun } = resource
-  const { updateMany, deleteMany } = calls(noun)
+  const { updateMany } = calls(noun)
   const selectFailed = ({ failed }: Outcome) => selection.select(failed.map(({ row }) => row.id))
 
   /**
@@ -64,12 +65,14 @@ export function useBulk(resource: Resource, selection: Selection) {
         },
       )
     },
+    // One by one, because a writer may delete records, but not many at once. The client sends them in one request.
     remove: (selected: Row[]) => {
-      const rows = selected.map(({ id, version }) => ({ id, if_version: version }))
+      const action = deletion(resource)
+      const removeOne = (row: Row) => action.send(row, row.version).then(() => ({ status: 204 }), failedResult)
       return run(
-        deletion(resource),
+        action,
         selected,
-        () => deleteMany.mutate({ [noun]: rows, partial: true }),
+        async () => ({ results: await Promise.all(selected.map(removeOne)) }),
         (outcome) => {
           selectFailed(outcome)
           return undefined
@@ -87,6 +90,10 @@ function outcomeOf(rows: Row[], results: RowResult[]): Outcome {
     else outcome.failed.push({ row, error: reason(result) })
   }
   return outcome
+}
+
+function failedResult(error: unknown): RowResult {
+  return { status: error instanceof ServiceError ? error.status || 503 : 500, error: errorMessage(error) }
 }
 
 function reason(result: RowResult): string {

@@ -47,3 +47,9 @@ export function notify(kind: Notice['kind'], text: string, action?: (() => void)
 export function dismiss(id: number): void {
   useNotices.setState((notices) => notices.filter((notice) => notice.id !== id), true)
 }
+
+/** Undoes what a notice reports. */
+export function undo(notice: Notice): void {
+  dismiss(notice.id)
+  notice.undo?.()
+}
