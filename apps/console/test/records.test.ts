@@ -125,6 +125,11 @@ consoleTest(
     await page.getByRole('button', { name: 'Deactivate 10 users' }).click()
     await page.getByText('10 users deactivated').waitFor()
     expect((await client.users.list.query({ status: 'active' })).users).toEqual([])
+    await client.users.update.mutate({ id: 2, name: 'Grace B. Hopper' })
+    await page.getByRole('button', { name: 'Undo: 10 users deactivated' }).click()
+    await page.getByText('9 users restored').waitFor()
+    await page.getByText('1 user not restored. Grace Hopper: Someone else changed it in the meantime.').waitFor()
+    expect((await client.users.list.query({ limit: 1, status: 'active', count: true })).total).toBe(9)
 
     await open('/users?limit=10')
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { type Batch, calls } from '../resources/calls.ts'
-import { type Action, nameOf, type Resource } from '../resources/resource.ts'
+import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { restore } from '../table/bulk.ts'
 import { refresh } from '../table/rows.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
@@ -31,8 +32,9 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
   const apply = async ({ id, count }: Batch) => {
     setRunning(true)
     try {
+      const before = canUndo(action, count) ? await readAll(resource, filter) : []
       await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' })
-      notify('done', `${formatCount(count, resource)} ${action.done}`)
+      notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, before))
       onClose()
     } catch (error) {
       // The user confirmed these records only.
@@ -65,6 +67,33 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
       </Loaded>
     </ModalDialog>
   )
+}
+
+// For an undo, the page keeps the records.
+const MAX_UNDONE = 10_000
+
+function canUndo({ changes }: Action, count: number): boolean {
+  return changes !== undefined && count <= MAX_UNDONE
+}
+
+async function readAll({ noun }: Resource, filter: Record<string, unknown>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of calls(noun).pages({ ...filter, limit: 1000 })) rows.push(...(page[noun] as Row[]))
+  return rows
+}
+
+/** @param before the records between the preview and its application, which checks that they are those of the preview */
+function undoOf(resource: Resource, action: Action, before: Row[]): (() => void) | undefined {
+  const { changes = {} } = action
+  // A record that already had the values keeps its version.
+  const changed = before.filter((row) => Object.entries(changes).some(([name, value]) => row[name] !== value))
+  if (changed.length === 0) return undefined
+  return () =>
+    void restore(
+      resource,
+      action,
+      changed.map((row) => ({ before: row, version: row.version + 1 })),
+    )
 }
 
 function usePreview({ noun }: Resource, { changes }: Action, filter: Record<string, unknown>) {
@@ -115,7 +144,7 @@ function Confirmation(props: ConfirmationProps) {
         {filters}, on all pages, will be {action.done}
         {count > 0 &&
           `: ${names}${count > sample.length ? ` and ${(count - sample.length).toLocaleString('en')} more` : ''}`}
-        . You cannot undo this.
+        .{!canUndo(action, count) && ' You cannot undo this.'}
       </p>
       {isDeletion && (
         <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>

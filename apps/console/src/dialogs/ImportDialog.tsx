@@ -4,7 +4,7 @@ import type { Resource } from '../resources/resource.ts'
 import { ImportPreview } from '../transfer/ImportPreview.tsx'
 import { ImportProgress } from '../transfer/ImportProgress.tsx'
 import { ImportSource, type Source } from '../transfer/ImportSource.tsx'
-import { checkRows, type Settings, type SourceRow } from '../transfer/rows.ts'
+import { checkRows, hasSecrets, type Settings, type SourceRow } from '../transfer/rows.ts'
 import type { Saved } from '../transfer/saved.ts'
 import { readTable } from '../transfer/table.ts'
 import { useImport } from '../transfer/use-import.ts'
@@ -55,7 +55,8 @@ function NewImport({ resource, transfer }: StepProps) {
   const start = (settings: Settings, rows: SourceRow[]) => {
     const { rows: _, ...facts } = table
     const id = bytesToHex(randomBytes(16))
-    void transfer.start({ id, noun: resource.noun, file: facts, settings, rows })
+    const secrets = hasSecrets(resource, settings)
+    void transfer.start({ id, noun: resource.noun, file: facts, settings, hasSecrets: secrets, rows })
   }
   return (
     <ImportPreview

@@ -9,6 +9,7 @@ import { refresh } from './rows.ts'
 import type { Selection } from './selection.ts'
 
 const MAX_NAMED = 5
+const MAX_ROWS_PER_REQUEST = 1000
 
 interface Outcome {
   /** The changed records with their new version, and the records before. */
@@ -20,23 +21,14 @@ interface Outcome {
 export function useBulk(resource: Resource, selection: Selection) {
   const { noun } = resource
   const { updateMany } = calls(noun)
-  const selectFailed = ({ failed }: Outcome) => selection.select(failed.map(({ row }) => row.id))
 
-  /**
-   * Shows the result at once and reverts it where the service rejects it.
-   *
-   * @param onOutcome returns a function that undoes the action, if that is possible
-   */
-  const run = async (
-    action: Action,
-    rows: Row[],
-    send: () => Promise<{ results: RowResult[] }>,
-    onOutcome?: (outcome: Outcome) => (() => void) | undefined,
-  ) => {
+  /** Shows the result at once and reverts it where the service rejects it. */
+  const run = async (action: Action, rows: Row[], send: () => Promise<RowResult[]>) => {
     const settles = rows.map(({ id }) => applyOptimistically(noun, id, action.apply))
     try {
-      const outcome = outcomeOf(rows, (await send()).results)
-      report(resource, action, outcome, onOutcome?.(outcome))
+      const outcome = outcomeOf(rows, await send())
+      selection.select(outcome.failed.map(({ row }) => row.id))
+      report(resource, action, outcome, undoOf(resource, action, outcome))
     } catch (error) {
       notify('failed', `${formatCount(rows.length, resource)} not ${action.done}. ${errorMessage(error)}`)
     }
@@ -44,42 +36,51 @@ export function useBulk(resource: Resource, selection: Selection) {
     for (const settle of settles) settle()
   }
 
-  const undo = async (action: Action, { done }: Outcome) => {
-    const previous = new Map(done.map(({ before }) => [before.id, fieldsOf(before, Object.keys(action.changes ?? {}))]))
-    const changed = done.flatMap(({ after }) => after ?? [])
-    const rows = changed.map(({ id, version }) => ({ ...previous.get(id), id, if_version: version }))
-    const restoration = { ...action, done: 'restored', apply: (row: Row) => ({ ...row, ...previous.get(row.id) }) }
-    await run(restoration, changed, () => updateMany.mutate({ [noun]: rows, partial: true }))
-  }
-
   return {
-    act: (action: Action, selected: Row[]) => {
-      const rows = selected.map(({ id, version }) => ({ ...action.changes, id, if_version: version }))
-      return run(
-        action,
-        selected,
-        () => updateMany.mutate({ [noun]: rows, partial: true }),
-        (outcome) => {
-          selectFailed(outcome)
-          return outcome.done.length === 0 ? undefined : () => void undo(action, outcome)
-        },
-      )
-    },
+    act: (action: Action, selected: Row[]) =>
+      run(action, selected, async () => {
+        const rows = selected.map(({ id, version }) => ({ ...action.changes, id, if_version: version }))
+        return (await updateMany.mutate({ [noun]: rows, partial: true })).results
+      }),
     // One by one, because a writer may delete records, but not many at once. The client sends them in one request.
     remove: (selected: Row[]) => {
       const action = deletion(resource)
       const removeOne = (row: Row) => action.send(row, row.version).then(() => ({ status: 204 }), failedResult)
-      return run(
-        action,
-        selected,
-        async () => ({ results: await Promise.all(selected.map(removeOne)) }),
-        (outcome) => {
-          selectFailed(outcome)
-          return undefined
-        },
-      )
+      return run(action, selected, () => Promise.all(selected.map(removeOne)))
     },
   }
+}
+
+function undoOf(resource: Resource, action: Action, { done }: Outcome): (() => void) | undefined {
+  if (action.changes === undefined) return undefined
+  const changed = done.flatMap(({ before, after }) => (after ? [{ before, version: after.version }] : []))
+  return changed.length === 0 ? undefined : () => void restore(resource, action, changed)
+}
+
+/** A record before an action, and its version after it. */
+export interface Changed {
+  before: Row
+  version: number
+}
+
+/** Undoes an action: writes back the fields that it changed, unless the record has changed since. */
+export async function restore(resource: Resource, action: Action, changed: Changed[]): Promise<void> {
+  const { noun } = resource
+  const names = Object.keys(action.changes ?? {})
+  const outcome: Outcome = { done: [], failed: [] }
+  for (let start = 0; start < changed.length; start += MAX_ROWS_PER_REQUEST) {
+    const part = changed.slice(start, start + MAX_ROWS_PER_REQUEST)
+    const previous = part.map(({ before }) => before)
+    const rows = part.map(({ before, version }) => ({ ...fieldsOf(before, names), id: before.id, if_version: version }))
+    const { results } = await calls(noun)
+      .updateMany.mutate({ [noun]: rows, partial: true })
+      .catch((error: unknown) => ({ results: previous.map(() => failedResult(error)) }))
+    const { done, failed } = outcomeOf(previous, results)
+    outcome.done.push(...done)
+    outcome.failed.push(...failed)
+  }
+  report(resource, { ...action, done: 'restored' }, outcome)
+  await refresh(resource)
 }
 
 function outcomeOf(rows: Row[], results: RowResult[]): Outcome {

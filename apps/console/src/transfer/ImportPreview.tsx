@@ -143,10 +143,9 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
               <td>{line}</td>
               <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
               {table.columns.map((column) => {
-                const name = mapping[column]
-                return (
-                  <td key={column}>{cell((name !== undefined && record[name]) || raw[column], name === 'password')}</td>
-                )
+                const field = fields.find(({ name }) => name === mapping[column])
+                const value = (field && record[field.name]) ?? raw[column]
+                return <td key={column}>{cell(value, field?.kind === 'password')}</td>
               })}
             </tr>
           ))}

@@ -10,6 +10,8 @@ export interface Import {
   noun: Noun
   file: Pick<Table, 'name' | 'digest' | 'form' | 'separator' | 'columns'>
   settings: Settings
+  /** Whether the rows have passwords, which the browser must not keep. */
+  hasSecrets: boolean
   rows: SourceRow[]
 }
 

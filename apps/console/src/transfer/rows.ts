@@ -70,6 +70,12 @@ export function numbersOf(resource: Resource, { form, rows }: Table, mapping: Ma
   return rows.flatMap(({ values }) => columns.flatMap((column) => values[column] ?? [])).map(String)
 }
 
+/** Whether a column has passwords. */
+export function hasSecrets(resource: Resource, { mapping }: Settings): boolean {
+  const secret = importFields(resource).filter(({ kind }) => kind === 'password')
+  return secret.some(({ name }) => Object.values(mapping).includes(name))
+}
+
 /** The required fields without a column. */
 export function missingFields(resource: Resource, { mode, mapping }: Settings): Field[] {
   const mapped = Object.values(mapping)

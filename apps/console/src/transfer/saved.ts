@@ -40,8 +40,7 @@ export async function readSaved(noun: Noun): Promise<Saved | undefined> {
 
 /** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */
 export async function saveImport(running: Import): Promise<void> {
-  const isSecret = Object.values(running.settings.mapping).includes('password')
-  await attempt(() => set(importKey(running.noun), isSecret ? { ...running, rows: [] } : running, store()))
+  await attempt(() => set(importKey(running.noun), running.hasSecrets ? { ...running, rows: [] } : running, store()))
 }
 
 export async function saveProgress(noun: Noun, progress: Progress): Promise<void> {
