@@ -9,9 +9,10 @@ export function Notices() {
   const element = useRef<HTMLElement>(null)
   useEffect(() => {
     const section = element.current as HTMLElement
-    const observer = new ResizeObserver(() =>
-      document.documentElement.style.setProperty('--notices', `${section.offsetHeight}px`),
-    )
+    const observer = new ResizeObserver(() => {
+      const height = Math.ceil(section.getBoundingClientRect().height)
+      document.documentElement.style.setProperty('--notices', `${height}px`)
+    })
     observer.observe(section)
     return () => observer.disconnect()
   }, [])

@@ -1,7 +1,7 @@
+import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
 import { saveRows } from './export.ts'
 import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
 import type { SourceRow } from './rows.ts'
-import { ERROR_COLUMN, LINE_COLUMN } from './table.ts'
 
 const UNCONFIRMED = 'No answer from the service: check whether the row is stored before you import it again'
 
@@ -20,12 +20,12 @@ export async function saveRemaining(name: string, running: Import, progress: Pro
     .sort(([a], [b]) => a - b)
     .map(([index, error]) => ({ row: rows[index] as SourceRow, error }))
   const columns = new Set([...file.columns, ...remaining.flatMap(({ row }) => Object.keys(row.raw))])
-  for (const column of [LINE_COLUMN, ERROR_COLUMN]) columns.delete(column)
+  for (const column of [IMPORT_LINE, IMPORT_ERROR]) columns.delete(column)
   await saveRows(
     name,
     file.form,
-    [...columns, LINE_COLUMN, ERROR_COLUMN],
-    remaining.map(({ row, error }) => ({ ...row.raw, [LINE_COLUMN]: row.line, [ERROR_COLUMN]: error })),
+    [...columns, IMPORT_LINE, IMPORT_ERROR],
+    remaining.map(({ row, error }) => ({ ...row.raw, [IMPORT_LINE]: row.line, [IMPORT_ERROR]: error })),
     file.separator,
   )
 }

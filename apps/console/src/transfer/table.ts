@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
 import type { FileFormat } from './export.ts'
 
 /** A row of a file. */
@@ -23,10 +24,6 @@ export interface Table {
   rows: TableRow[]
 }
 
-/** The columns that a file of remaining rows adds, as in the command line. An import ignores them. */
-export const LINE_COLUMN = 'import_line'
-export const ERROR_COLUMN = 'import_error'
-
 const MAX_BYTES = 50_000_000
 
 /**
@@ -47,7 +44,7 @@ export async function readTable(file: File, separator?: string): Promise<Table> 
     digest: await digestOf(bytes),
     form,
     separator: csv.separator,
-    columns: columns.filter((column) => column !== LINE_COLUMN && column !== ERROR_COLUMN),
+    columns: columns.filter((column) => column !== IMPORT_LINE && column !== IMPORT_ERROR),
     rows,
   }
 }
