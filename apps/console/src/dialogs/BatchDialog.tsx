@@ -2,13 +2,13 @@ import { NotFoundError, VersionMismatchError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
-import { type Batch, calls } from '../resources/calls.ts'
+import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { restore } from '../table/bulk.ts'
 import { refresh } from '../table/rows.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
-import { errorMessage, formatCount } from '../ui/format.ts'
+import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { notify } from '../ui/notices.ts'
@@ -33,7 +33,7 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
     setRunning(true)
     try {
       const before = canUndo(action, count) ? await readAll(resource, filter) : []
-      await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' })
+      await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' }, LONG_TIMEOUTS)
       notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, before))
       onClose()
     } catch (error) {
@@ -41,7 +41,11 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
       const isOver = error instanceof VersionMismatchError || error instanceof NotFoundError
       setOutdated(isOver)
       if (isOver) await refetch()
-      else notify('failed', `Nothing was ${action.done}. ${errorMessage(error)}`)
+      else
+        notify(
+          'failed',
+          `${isOutage(error) ? 'The result is unknown' : `Nothing was ${action.done}`}. ${errorMessage(error)}`,
+        )
     }
     setRunning(false)
     await refresh(resource)
@@ -102,6 +106,7 @@ function usePreview({ noun }: Resource, { changes }: Action, filter: Record<stri
     queryFn: () =>
       calls(noun).createBatch.mutate(
         changes === undefined ? { action: 'delete', filter } : { action: 'update', filter, changes },
+        LONG_TIMEOUTS,
       ),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -7,6 +7,9 @@ type Call<T> = (input: object, options?: CallOptions) => Promise<T>
 /** A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. */
 type Page = { next: string | null; total?: number } & Record<string, unknown>
 
+/** For calls that change many records, which take long. */
+export const LONG_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
+
 /** The outcome of a row of a change of many records. */
 export interface RowResult {
   /** 200 updated or unchanged, 201 created; otherwise the status of the error. */

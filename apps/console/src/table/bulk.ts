@@ -1,5 +1,5 @@
 import { ServiceError } from '@resource/client'
-import { calls, type RowResult } from '../resources/calls.ts'
+import { calls, LONG_TIMEOUTS, type RowResult } from '../resources/calls.ts'
 import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, rowError, sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
@@ -40,7 +40,7 @@ export function useBulk(resource: Resource, selection: Selection) {
     act: (action: Action, selected: Row[]) =>
       run(action, selected, async () => {
         const rows = selected.map(({ id, version }) => ({ ...action.changes, id, if_version: version }))
-        return (await updateMany.mutate({ [noun]: rows, partial: true })).results
+        return (await updateMany.mutate({ [noun]: rows, partial: true }, LONG_TIMEOUTS)).results
       }),
     // One by one, because a writer may delete records, but not many at once. The client sends them in one request.
     remove: (selected: Row[]) => {
@@ -73,7 +73,7 @@ export async function restore(resource: Resource, action: Action, changed: Chang
     const previous = part.map(({ before }) => before)
     const rows = part.map(({ before, version }) => ({ ...fieldsOf(before, names), id: before.id, if_version: version }))
     const { results } = await calls(noun)
-      .updateMany.mutate({ [noun]: rows, partial: true })
+      .updateMany.mutate({ [noun]: rows, partial: true }, LONG_TIMEOUTS)
       .catch((error: unknown) => ({ results: previous.map(() => failedResult(error)) }))
     const { done, failed } = outcomeOf(previous, results)
     outcome.done.push(...done)

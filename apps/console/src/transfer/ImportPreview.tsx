@@ -7,6 +7,7 @@ import {
   checkRows,
   guessSettings,
   importFields,
+  isSent,
   missingFields,
   modeLabel,
   modesOf,
@@ -35,7 +36,7 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   const { mapping, mode } = settings
   const good = rows.filter(({ errors }) => errors.length === 0).length
   const missing = missingFields(resource, settings)
-  const ignored = table.columns.filter((column) => mapping[column] === undefined)
+  const ignored = table.columns.filter((column) => !isSent(mapping[column], mode))
   const canRun = missing.length === 0 && good > 0
   return (
     <>

@@ -88,7 +88,7 @@ export function checkRows(resource: Resource, table: Table, settings: Settings):
   const { mode, mapping, decimal } = settings
   const columns = importFields(resource).flatMap((field) => {
     const column = table.columns.find((name) => mapping[name] === field.name)
-    return column === undefined || !isSent(field, mode) ? [] : [{ field, column }]
+    return column === undefined || !isSent(field.name, mode) ? [] : [{ field, column }]
   })
   const rows = table.rows.map(({ line, values, error }): SourceRow => {
     const record: Record<string, unknown> = {}
@@ -107,8 +107,9 @@ export function checkRows(resource: Resource, table: Table, settings: Settings):
   return rows
 }
 
-function isSent({ name }: Field, { action, key }: Mode): boolean {
-  return name !== 'id' || (action !== 'create' && key === 'id')
+/** Whether rows have the field; a new record gets its id from the service. */
+export function isSent(name: string | undefined, { action, key }: Mode): boolean {
+  return name !== undefined && (name !== 'id' || (action !== 'create' && key === 'id'))
 }
 
 function cellValue(field: Field, given: unknown, { form }: Table, decimal: DecimalMark): unknown {

@@ -1,11 +1,9 @@
 import { RateLimitedError, type ServiceError } from '@resource/client'
-import { calls, type RowResult } from '../resources/calls.ts'
+import { calls, LONG_TIMEOUTS, type RowResult } from '../resources/calls.ts'
 import { isOutage, rowError } from '../ui/format.ts'
 import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
 import type { Mode } from './rows.ts'
 
-// The service hashes each password, which takes time.
-const BULK_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 // The service keeps the answers of idempotency keys for 24 hours.
@@ -51,10 +49,14 @@ export async function sendRows(
       const wasSent = progress.sentAt !== undefined
       await update({ sentAt: progress.sentAt ?? Date.now() })
       const answer = await sendPatiently(running, chunk, progress.next, signal, listener)
-      if ('results' in answer) await update({ ...outcome(progress, chunk, answer.results), next, sentAt: undefined })
+      if ('results' in answer) {
+        await update({ ...outcome(progress, chunk, answer.results), next, sentAt: undefined })
+        continue
+      }
+      if (answer.refusal === undefined) return
       // Refused at the first attempt, so no row is stored.
-      else if (answer.attempts === 1 && !wasSent && answer.refusal !== undefined) await update({ sentAt: undefined })
-      if ('refusal' in answer && answer.refusal !== undefined) throw answer.refusal
+      if (answer.attempts === 1 && !wasSent) await update({ sentAt: undefined })
+      throw answer.refusal
     }
   }
 }
@@ -84,7 +86,7 @@ async function sendPatiently(
   { onWait }: Listener,
 ): Promise<Answer> {
   const input = { [noun]: chunk.map((index) => rows[index]?.record), ...inputOf(settings.mode) }
-  const options = { ...BULK_TIMEOUTS, idempotencyKey: `${id}-${position}` }
+  const options = { ...LONG_TIMEOUTS, idempotencyKey: `${id}-${position}` }
   let attempts = 0
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     attempts++
