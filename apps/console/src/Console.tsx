@@ -1,6 +1,5 @@
 import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
-import { useHeldLocation, useHeldSearch } from './form/unsaved.ts'
 import { Overview } from './overview/Overview.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
@@ -8,6 +7,7 @@ import { LoginPage } from './session/LoginPage.tsx'
 import { useSession } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
+import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
 const LoginDialog = lazy(() => import('./session/LoginDialog.tsx'))
 

@@ -23,7 +23,7 @@ async function createKeys({ client, service }: Visit) {
 
 async function logIn(page: Page, key: string) {
   await page.getByLabel('API key').fill(key)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.locator('form.login').getByRole('button', { name: 'Log in' }).click()
 }
 
 /** Revokes a key and waits until the service rejects it. */
@@ -110,6 +110,29 @@ consoleTest(
     await page.getByText('Bench created').waitFor()
   },
   { expected: /Failed to load resource/ },
+)
+
+consoleTest(
+  'a view without a valid key offers to log in, without words of the protocol',
+  async (visit) => {
+    const { page, open } = visit
+    const { operator, admin, reader } = await createKeys(visit)
+    await open('/items')
+    await logIn(page, reader.key)
+    await page.getByRole('row', { name: 'Kettle 3', exact: false }).first().waitFor()
+    await revoke(visit, operator, reader)
+    await page.getByRole('link', { name: 'Books' }).click()
+    const again = page.getByRole('dialog', { name: 'Log in again' })
+    await again.waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('You are logged out. Log in with an API key, then try again.').waitFor()
+    expect(await page.locator('#console').textContent()).not.toMatch(/Authorization|Bearer|401/)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await again.waitFor()
+    await logIn(page, admin)
+    await page.getByRole('row', { name: 'Solaris' }).waitFor()
+  },
+  { expected },
 )
 
 consoleTest(

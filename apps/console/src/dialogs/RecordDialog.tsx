@@ -1,10 +1,10 @@
 import { RecordForm } from '../form/RecordForm.tsx'
-import { closeUnlessUnsaved } from '../form/unsaved.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/rows.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Missing } from '../ui/Missing.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { closeUnlessUnsaved } from '../ui/unsaved.ts'
 
 interface Props {
   resource: Resource
@@ -32,7 +32,7 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
       <Loaded
         query={query}
         title={`This ${resource.one} cannot be shown`}
-        missing={<Missing resource={resource} onShowAll={onClose} />}
+        missing={<Missing one={resource.one} many={resource.many} onShowAll={onClose} />}
         waiting={
           <p role="status" className="waiting">
             Loading the {resource.one}…

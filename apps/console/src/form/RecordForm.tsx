@@ -3,10 +3,10 @@ import { Form } from 'react-aria-components'
 import { Versions } from '../conflict/Versions.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { closeUnlessUnsaved, useUnsavedInput } from '../ui/unsaved.ts'
 import { DiscardDialog } from './DiscardDialog.tsx'
 import { FieldInput } from './FieldInput.tsx'
 import { useRecordForm } from './record-form.ts'
-import { closeUnlessUnsaved, useUnsavedInput } from './unsaved.ts'
 
 interface Props {
   resource: Resource

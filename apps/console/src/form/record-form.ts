@@ -9,7 +9,7 @@ import { linkTo } from '../table/view.ts'
 import { errorMessage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
-import { release } from './unsaved.ts'
+import { release } from '../ui/unsaved.ts'
 
 /** The input of forms that were closed while they saved, and whose record was then rejected. */
 const rejectedDrafts = new Map<string, Draft>()

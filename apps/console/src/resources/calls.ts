@@ -20,6 +20,11 @@ export interface RowResult {
   fields?: { field: string; message: string }[]
 }
 
+/** The error of a row in a change of many records: `price: must be a number`. */
+export function rowError({ error, fields = [] }: RowResult): string {
+  return fields.length === 0 ? String(error) : fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
+}
+
 /** The preview of a change of all matching records. */
 export interface Batch {
   id: number

@@ -1,8 +1,8 @@
 import type { Role } from '@resource/contract'
 import { create } from 'zustand'
-import { hasUnsavedInput } from '../form/unsaved.ts'
 import { queryClient } from '../query-client.ts'
 import { sentence } from '../ui/format.ts'
+import { hasUnsavedInput } from '../ui/unsaved.ts'
 
 /** The logged-in user. */
 interface Session {

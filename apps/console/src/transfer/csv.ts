@@ -1,5 +1,6 @@
 import { guardFormula, unguardFormula } from '@resource/contract/formulas'
 import Papa from 'papaparse'
+import type { TableRow } from './table-row.ts'
 
 /** Without it, spreadsheets read the file in the local legacy encoding instead of UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -11,14 +12,6 @@ export function csvOf(fields: string[], rows: Record<string, unknown>[], separat
   return `${BYTE_ORDER_MARK}${Papa.unparse(cells, { newline: '\r\n', delimiter: separator })}\r\n`
 }
 
-export interface CsvRow {
-  /** The line on which the row starts, from 1. */
-  line: number
-  values: Record<string, string>
-  /** Why the row is invalid. */
-  error?: string
-}
-
 /**
  * Reads rows from CSV whose first line names the columns. An empty cell is an absent value.
  *
@@ -28,11 +21,11 @@ export interface CsvRow {
 export function readCsv(
   text: string,
   separator = guessSeparator(text),
-): { rows: CsvRow[]; columns: string[]; separator: string } {
+): { rows: TableRow[]; columns: string[]; separator: string } {
   let columns: string[] | undefined
   let line = 1
   let end = 0
-  const rows: CsvRow[] = []
+  const rows: TableRow[] = []
   Papa.parse<string[]>(text, {
     delimiter: separator,
     step: ({ data, errors, meta }) => {
@@ -60,7 +53,7 @@ function columnNames(cells: string[]): string[] {
   return names
 }
 
-function rowOf(line: number, columns: string[], cells: string[]): CsvRow {
+function rowOf(line: number, columns: string[], cells: string[]): TableRow {
   const named = cells.map((cell, index) => [columns[index] ?? columnName(index), unguardFormula(cell)] as const)
   const values = Object.fromEntries(named.filter(([, value]) => value !== ''))
   if (cells.length === columns.length) return { line, values }

@@ -1,4 +1,4 @@
-import type { TableRow } from './table.ts'
+import type { TableRow } from './table-row.ts'
 
 /** Reads the rows of a JSON array, of one object, or of JSON lines. @throws Error with a message for users */
 export function readJson(text: string): TableRow[] {

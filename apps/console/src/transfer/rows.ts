@@ -2,7 +2,8 @@ import { type Field, parseInput } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { guessMapping, type Mapping } from './mapping.ts'
 import { type DecimalMark, guessDecimalMark, withDecimalPoint } from './numbers.ts'
-import type { Table, TableRow } from './table.ts'
+import type { Table } from './table.ts'
+import type { TableRow } from './table-row.ts'
 
 /** Whether rows create records, update the records that a field identifies, or do both. */
 export interface Mode {

@@ -1,6 +1,6 @@
 import { RateLimitedError, type ServiceError } from '@resource/client'
-import { calls, LONG_TIMEOUTS, type RowResult } from '../resources/calls.ts'
-import { isOutage, rowError } from '../ui/format.ts'
+import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
+import { isOutage } from '../ui/format.ts'
 import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
 import type { Mode } from './rows.ts'
 

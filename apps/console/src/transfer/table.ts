@@ -1,16 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
 import type { FileFormat } from './export.ts'
-
-/** A row of a file. */
-export interface TableRow {
-  /** The line on which the row starts, from 1. */
-  line: number
-  /** The values by column, without empty ones. */
-  values: Record<string, unknown>
-  /** Why the row is invalid. */
-  error?: string
-}
+import type { TableRow } from './table-row.ts'
 
 /** The contents of a file. */
 export interface Table {

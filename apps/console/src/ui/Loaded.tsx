@@ -1,6 +1,5 @@
 import { NotFoundError, UnauthorizedError } from '@resource/client'
 import { type ReactNode, useState } from 'react'
-import { requireLogin } from '../session/session.ts'
 import { Button } from './Button.tsx'
 import { errorMessage, isOutage } from './format.ts'
 
@@ -45,11 +44,8 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
       <p>
         {errorMessage(failure)} {isOutage(failure) && 'This page loads by itself when the service is back.'}
       </p>
-      {failure instanceof UnauthorizedError ? (
-        <Button onPress={requireLogin}>Log in</Button>
-      ) : (
-        <Button onPress={() => void refetch()}>Try again</Button>
-      )}
+      {/* Without a key, the next request asks for one. */}
+      <Button onPress={() => void refetch()}>{failure instanceof UnauthorizedError ? 'Log in' : 'Try again'}</Button>
     </div>
   )
 }

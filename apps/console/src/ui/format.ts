@@ -8,7 +8,6 @@ import {
   UnknownProcedureError,
   VersionMismatchError,
 } from '@resource/client'
-import type { RowResult } from '../resources/calls.ts'
 
 /** An error as a sentence for users. */
 export function errorMessage(error: unknown): string {
@@ -22,11 +21,6 @@ export function errorMessage(error: unknown): string {
   if (error.status === 0) return 'The service cannot be reached. Is it running?'
   if (error.status >= 500) return `The service has a problem (${error.status}). Try again in a moment.`
   return sentence(error.message)
-}
-
-/** The error of a row in a change of many records: `price: must be a number`. */
-export function rowError({ error, fields = [] }: RowResult): string {
-  return fields.length === 0 ? String(error) : fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
 }
 
 /** A message as a sentence: with a full stop, unless it already ends as a sentence. */
