@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
+import { RecordPage } from './RecordPage.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { LoginPage } from './session/LoginPage.tsx'
@@ -11,7 +12,7 @@ import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
 const LoginDialog = lazy(() => import('./session/LoginDialog.tsx'))
 
-/** Routes: `/console` is the overview, `/console/<noun>` the table of a noun. */
+/** Routes: `/console` is the overview, `/console/<noun>` the table of a noun, `/console/<noun>/<id>` a record. */
 export function Console() {
   const { loginPrompt } = useSession()
   if (loginPrompt === 'page') return <LoginPage />
@@ -20,11 +21,14 @@ export function Console() {
       <Shell>
         <Switch>
           <Route path="/" component={Overview} />
-          {resources.map((resource) => (
+          {resources.flatMap((resource) => [
             <Route key={resource.noun} path={`/${resource.noun}`}>
               <ResourcePage key={resource.noun} resource={resource} />
-            </Route>
-          ))}
+            </Route>,
+            <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/(?<id>[1-9][0-9]{0,9})$`)}>
+              {({ id }) => <RecordPage key={id} resource={resource} id={Number(id)} />}
+            </Route>,
+          ])}
           <Route component={NotFound} />
         </Switch>
       </Shell>

@@ -2,9 +2,9 @@ import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { type Action, editVerb, type Resource, type Row } from './resources/resource.ts'
 import { useBulk } from './table/bulk.ts'
-import { deletion, useChanges } from './table/changes.ts'
+import { cellEdit, deletion, useChanges } from './table/changes.ts'
+import { useColumns } from './table/columns.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
-import { Filters } from './table/Filters.tsx'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
@@ -13,6 +13,7 @@ import { useRows } from './table/rows.ts'
 import { SelectionBar } from './table/SelectionBar.tsx'
 import { useSelection } from './table/selection.ts'
 import { TitleBar } from './table/TitleBar.tsx'
+import { Toolbar } from './table/Toolbar.tsx'
 import { listInputOf, type Open, useView } from './table/view.ts'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
@@ -30,13 +31,14 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const query = useRows(resource, view)
   const { data, error, isFetching, isPlaceholderData } = query
   const changes = useChanges(resource)
+  const columns = useColumns(resource)
   const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
   const bulk = useBulk(resource, selection)
   const [toDelete, setToDelete] = useState<Row[]>()
   const [actionOnAll, setActionOnAll] = useState<Action>()
   const isLoaded = data !== undefined
-  const isCursorInvalid = view.after !== undefined && error instanceof InvalidInputError
+  const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)
 
   useEffect(() => {
@@ -47,14 +49,20 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   return (
     <div className="page" aria-busy={isFetching}>
       <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
-      <Filters resource={resource} view={view} onChange={pages.change} />
+      <Toolbar resource={resource} view={view} columns={columns} onChange={pages.change} />
       {error !== null && isLoaded && (
         <p role="alert" className="failed-line">
           This data may be out of date: the last refresh failed.
         </p>
       )}
-      {!isLoaded && isCursorInvalid ? (
-        <EmptyPage resource={resource} onFirst={pages.first} />
+      {data?.searched !== undefined && (
+        <p role="status" className="hint">
+          The database has no search index, so the search covers only the first {data.searched.toLocaleString('en')}{' '}
+          {resource.many}.
+        </p>
+      )}
+      {!isLoaded && isPageInvalid ? (
+        <EmptyPage resource={resource} onFirst={() => pages.goToPage(1)} />
       ) : (
         <Loaded query={query} title={`${resource.title} cannot be loaded`} waiting={<Skeleton many={resource.many} />}>
           {({ rows }) =>
@@ -63,6 +71,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             ) : (
               <RecordTable
                 resource={resource}
+                columns={columns.shown}
                 rows={shown}
                 sort={view.sort}
                 isStale={isPlaceholderData}
@@ -70,9 +79,8 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 can={permissions.can}
                 selection={selection}
                 onSort={(sort) => pages.change({ sort })}
-                onOpen={open}
                 onAct={(action, row) => changes.act(action, [row])}
-                onDelete={(row) => setToDelete([row])}
+                onEdit={(row, field, value) => changes.act(cellEdit(resource, field, value), [row])}
               />
             )
           }
@@ -87,8 +95,8 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         onDelete={setToDelete}
         onActOnAll={setActionOnAll}
       />
-      {isLoaded && (shown.length > 0 || view.after !== undefined) && (
-        <Pager view={view} next={isPlaceholderData ? null : data.next} pages={pages} />
+      {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
+        <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
       )}
       {(opened ?? toDelete ?? actionOnAll ?? changes.conflict) !== undefined && (
         <Suspense>

@@ -9,17 +9,17 @@ consoleTest(
   'leaving a changed form asks, on Escape, Back and closing the tab, and keeps the input',
   async ({ page, client, open }) => {
     await client.items.create.mutate({ name: 'Lamp', price: 10 })
-    await open('/items')
+    await open('/items/1')
     const price = page.getByRole('dialog', { name: 'Edit Lamp' }).getByLabel('Price')
     const question = page.getByRole('alertdialog', { name: 'Discard your changes?' })
     const keep = page.getByRole('button', { name: 'Keep editing' })
     const shown = () => new URL(page.url()).search
-    await page.getByRole('button', { name: 'Edit Lamp' }).click()
+    await page.getByRole('button', { name: 'Edit…' }).click()
     await price.waitFor()
     await page.keyboard.press('Escape')
     await price.waitFor({ state: 'detached' })
 
-    await page.getByRole('button', { name: 'Edit Lamp' }).click()
+    await page.getByRole('button', { name: 'Edit…' }).click()
     await price.fill('12')
     await page.keyboard.press('Escape')
     await question.waitFor()

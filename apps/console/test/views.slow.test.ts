@@ -13,11 +13,7 @@ const SHOTS = process.env.SHOTS && fileURLToPath(new URL('../shots/', import.met
 // The browser logs the requests that the views make fail.
 const expected = /Failed to load resource|dynamically imported module/
 
-// axe runs at the first width of each pair.
-const VIEWPORT_WIDTHS = [
-  [390, 320],
-  [1280, 1920],
-] as const
+const WIDTHS = [320, 390, 768, 1280, 1920]
 
 for (const [name, show] of Object.entries(VIEWS)) {
   consoleTest(
@@ -28,12 +24,9 @@ for (const [name, show] of Object.entries(VIEWS)) {
       await show(visit)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        for (const [width, further] of VIEWPORT_WIDTHS) {
-          for (const wide of [further, width]) {
-            await page.setViewportSize({ width: wide, height: 900 })
-            expect(await overflow(page)).toBe(0)
-            await shoot(page, `${name}-${wide}-${colorScheme}`)
-          }
+        for (const width of WIDTHS) {
+          await resize(page, width)
+          await shoot(page, `${name}-${width}-${colorScheme}`)
           await page.evaluate(TRANSITIONS_END)
           expect(await violations(page)).toEqual([])
         }
@@ -44,8 +37,30 @@ for (const [name, show] of Object.entries(VIEWS)) {
   )
 }
 
-// During a transition, colors belong to neither scheme.
-const TRANSITIONS_END = `Promise.all(document.getAnimations()
+for (const name of ['overview', 'users', 'record', 'columns', 'new-wrong', 'import', 'shortcuts']) {
+  consoleTest(`${name}: fits 320 and 1280 px with text of twice the size`, async (visit) => {
+    const { page, client } = visit
+    await seed(client)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Page.enable')
+    await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    await VIEWS[name]?.(visit)
+    for (const width of [320, 1280]) {
+      await resize(page, width)
+      await shoot(page, `${name}-${width}-large-text`)
+    }
+  })
+}
+
+/** Changes the width of the viewport, and expects no sideways scrolling. */
+async function resize(page: Page, width: number) {
+  await page.setViewportSize({ width, height: 900 })
+  await page.waitForFunction(`innerWidth === ${width}`)
+  expect(await overflow(page)).toBe(0)
+}
+
+// During a transition, colors belong to neither scheme. A transition that is canceled has no finish.
+const TRANSITIONS_END = `Promise.allSettled(document.getAnimations()
   .filter((animation) => animation instanceof CSSTransition)
   .map(({ finished }) => finished))`
 

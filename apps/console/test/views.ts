@@ -14,8 +14,9 @@ const FILE =
 export const VIEWS: Record<string, Show> = {
   overview: async ({ page, open }) => {
     await open('/')
-    await page.getByText('Prices by category').waitFor()
-    await page.getByText('Users by role').waitFor()
+    await page.getByRole('table', { name: 'Items by category' }).waitFor()
+    await page.getByRole('table', { name: 'Users by role' }).waitFor()
+    await page.getByRole('table', { name: 'Books by author' }).waitFor()
   },
   users: async ({ page, open }) => {
     await open('/users')
@@ -29,8 +30,15 @@ export const VIEWS: Record<string, Show> = {
     await open('/items?category=kitchen&sort=price_desc')
     await page.getByRole('row', { name: 'Kettle 3' }).waitFor()
   },
+  filters: async ({ page, open }) => {
+    await open('/users?q=ada&created_at_gte=2020-01-01T00:00:00.000Z&role=admin')
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
+    await page.getByLabel('Created from', { exact: true }).waitFor()
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+  },
   'wrong-filter': async ({ page, open }) => {
     await open('/items')
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     await page.getByRole('textbox', { name: 'Price below' }).fill('cheap')
     await page.getByText('Price below must be a number').waitFor()
     await page.getByRole('row', { name: 'Shelf 10' }).waitFor()
@@ -40,6 +48,34 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
     await page.getByRole('checkbox', { name: 'Select Edsger Dijkstra' }).check()
     await page.getByText('2 users selected').waitFor()
+  },
+  record: async ({ page, open }) => {
+    await open('/users/2')
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+  },
+  columns: async ({ page, open }) => {
+    await open('/users')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Created' }).check()
+    await page.getByRole('checkbox', { name: 'Compact rows' }).check()
+  },
+  'saved-views': async ({ page, open }) => {
+    await open('/items?category=kitchen')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByLabel('Name of this view').fill('Kitchen')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('link', { name: 'Kitchen' }).waitFor()
+  },
+  'edit-cell': async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('row', { name: 'Lamp 1', exact: false }).first().locator('.number').dblclick()
+    await page.getByLabel('Price of Lamp 1', { exact: true }).fill('cheap')
+    await page.getByText('Price must be').waitFor()
+  },
+  shortcuts: async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await page.getByRole('dialog').waitFor()
   },
   'delete-several': async (visit) => {
     await VIEWS.selected?.(visit)
@@ -54,8 +90,8 @@ export const VIEWS: Record<string, Show> = {
     await page.getByLabel('Type delete 11 to confirm').waitFor()
   },
   'delete-one': async ({ page, open }) => {
-    await open('/books')
-    await page.getByRole('button', { name: 'Delete Kindred' }).click()
+    await open('/books/2')
+    await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').waitFor()
   },
   purge: async ({ page, open }) => {
@@ -98,8 +134,9 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('table', { name: 'Both versions' }).waitFor()
   },
   'conflict-of-deletion': async ({ page, client, open }) => {
-    await open('/books')
-    await page.getByRole('button', { name: 'Delete Solaris' }).click()
+    await open('/books/3')
+    await page.getByRole('button', { name: 'Delete…' }).click()
+    await page.getByRole('alertdialog').waitFor()
     const { title } = await client.books.get.query({ id: 3 })
     await client.books.replace.mutate({ id: 3, title, author: 'Lem', published_date: '1961-06-01' })
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
@@ -169,7 +206,7 @@ export const VIEWS: Record<string, Show> = {
   'overview-failed': async ({ page, open }) => {
     await page.route('**/trpc/**', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await open('/')
-    await page.getByRole('heading', { name: 'Prices cannot be loaded' }).waitFor()
+    await page.getByRole('heading', { name: 'Items by category cannot be loaded' }).waitFor()
   },
   offline: async ({ page, open }) => {
     await open('/users')

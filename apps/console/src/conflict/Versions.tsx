@@ -11,7 +11,7 @@ interface Props {
 
 /** Two versions of a record side by side, with the differences marked. */
 export function Versions({ resource, title, mine, stored }: Props) {
-  const columns = resource.columns.filter(({ kind, field }) => kind !== 'time' && field in mine)
+  const columns = resource.columns.filter(({ kind, field }) => kind !== 'time' && kind !== 'id' && field in mine)
   return (
     <>
       <p role="alert">Someone else changed this {resource.one} in the meantime. Nothing is saved yet.</p>

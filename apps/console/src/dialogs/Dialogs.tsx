@@ -17,13 +17,13 @@ interface Props {
   /** Records to delete after confirmation. */
   toDelete: Row[] | undefined
   /** Action on all matching records, to preview. */
-  actionOnAll: Action | undefined
+  actionOnAll?: Action | undefined
   changes: ReturnType<typeof useChanges>
   /** Closes the dialog that the URL opened. */
   onClose: () => void
   onDelete: (rows: Row[]) => void
   onDeleteClosed: () => void
-  onActionOnAllClosed: () => void
+  onActionOnAllClosed?: () => void
 }
 
 /** The dialogs of a noun's page. Loaded lazily, because they need the component library and the table does not. */
@@ -37,7 +37,7 @@ export default function Dialogs({
   onClose,
   onDelete,
   onDeleteClosed,
-  onActionOnAllClosed,
+  onActionOnAllClosed = () => {},
 }: Props) {
   const { conflict } = changes
   const window = { resource, onClose }

@@ -4,8 +4,20 @@ import type { Noun, Row } from './resource.ts'
 
 type Call<T> = (input: object, options?: CallOptions) => Promise<T>
 
-/** A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. */
-type Page = { next: string | null; total?: number } & Record<string, unknown>
+/**
+ * A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. `searched` is the
+ * number of records that a search without an index covered.
+ */
+type Page = { next: string | null; total?: number; searched?: number } & Record<string, unknown>
+
+/** The records with one value of a field, or all records with the value null. */
+export interface Summary {
+  value: string | null
+  count: number
+  minimum: number | null
+  mean: number | null
+  maximum: number | null
+}
 
 /** For calls that change many records, which take long. */
 export const LONG_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
@@ -35,6 +47,7 @@ export interface Batch {
 
 interface Calls {
   list: { query: Call<Page> }
+  summarize: { query: Call<{ summaries: Summary[]; as_of: string }> }
   get: { query: Call<Row> }
   create: { mutate: Call<Row> }
   updateMany: { mutate: Call<{ results: RowResult[] }> }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 export interface Field {
   name: string
   label: string
-  kind: 'text' | 'email' | 'password' | 'number' | 'boolean' | 'date' | 'choice'
+  kind: 'text' | 'email' | 'password' | 'number' | 'boolean' | 'date' | 'datetime' | 'choice'
   /** The values to choose from; empty for free text. */
   choices: string[]
   /** Whether it takes several values, separated by commas. */
@@ -60,6 +60,7 @@ function kindOf(schema: z.ZodType): Field['kind'] | undefined {
   if (schema instanceof z.ZodBoolean) return 'boolean'
   if (schema instanceof z.ZodNumber) return 'number'
   if (schema instanceof z.ZodISODate) return 'date'
+  if (schema instanceof z.ZodISODateTime) return 'datetime'
   if (schema instanceof z.ZodEmail) return 'email'
   return schema.meta()?.format === 'password' ? 'password' : undefined
 }
@@ -112,4 +113,19 @@ export function draftOf(fields: Field[], row?: Record<string, unknown>): Draft {
       return [name, kind === 'password' ? '' : String(row[name] ?? '')]
     }),
   )
+}
+
+/** The value of a filter as text. */
+export function filterText({ kind }: Field, value: unknown): string {
+  return kind === 'datetime' ? dateOf(String(value)) : String(value)
+}
+
+/** The time at which a date starts in the browser's time zone. */
+export function startOfDate(date: string): string {
+  return new Date(`${date}T00:00`).toISOString()
+}
+
+/** The date of a time in the browser's time zone, as `2026-01-31`. */
+export function dateOf(time: string): string {
+  return new Date(time).toLocaleDateString('sv')
 }

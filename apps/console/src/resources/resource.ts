@@ -8,12 +8,14 @@ export type Noun = WritableNoun
 /** A record of any noun. */
 export type Row = { id: number; version: number } & Record<string, unknown>
 
-export type ColumnKind = 'text' | 'number' | 'badge' | 'date' | 'time'
+export type ColumnKind = 'id' | 'text' | 'number' | 'badge' | 'date' | 'time'
 
-interface Column {
+export interface Column {
   field: string
   label: string
   kind: ColumnKind
+  /** The fewest decimals of a number. */
+  decimals: number
   isSortable: boolean
 }
 
@@ -29,6 +31,8 @@ export interface Action<R = Row> {
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */
   apply: (row: R) => R | undefined
   send: (row: R, ifVersion: number) => Promise<unknown>
+  /** The action that restores the record. */
+  undo?: (before: R) => Action<R>
 }
 
 /** A bulk deletion that the user confirms by typing the number of records. */
@@ -49,8 +53,17 @@ export interface Resource {
   many: string
   /** The field that names a record. */
   nameField: string
+  /** The columns that a table shows unless others are selected. */
   columns: Column[]
+  /** All fields of a record. */
+  recordColumns: Column[]
+  /** The search over several fields, one of the filters. */
+  search: Field | undefined
   filters: Field[]
+  /** The fields that records can be summarized by. */
+  groups: Column[]
+  /** The number fields whose range and mean summaries have. */
+  measures: Column[]
   createFields: Field[]
   editFields: Field[]
   /** The fields that identify a record in a change of many records. */
@@ -82,31 +95,43 @@ type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | u
 /** Describes the page of a collection. Names, kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
   const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
-  const { one, hidden, filters, keys } = facts
+  const { one, hidden, filters, groups, measures, keys } = facts
   const labels: Record<string, string | undefined> = overrides.labels ?? {}
   const kinds: Record<string, ColumnKind | undefined> = overrides.kinds ?? {}
   const shapeOf = (verb: string, side: 'input' | 'output' = 'input'): Shape => procedures[verb]?.[side].shape ?? {}
   const { idempotency_key: _, ...input } = shapeOf('create')
   const record = shapeOf('get', 'output')
+  const list = shapeOf('list')
+  const search = list.q === undefined ? undefined : fieldOf('q', 'Search', list.q as z.ZodType)
+  const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
   const sent = Object.keys(input).filter((name) => !hidden.includes(name))
-  const label = (name: string) => labels[name] ?? labelOf(name)
+  const label = (name: string): string => labels[name] ?? filterLabel(name, record, label) ?? labelOf(name)
   const fieldsOf = (shape: Shape, names: readonly string[]) =>
     names.map((name) => fieldOf(name, label(name), shape[name] as z.ZodType))
+  const columnsOf = (names: readonly string[]) =>
+    names.map((field): Column => {
+      const schema = record[field] as z.ZodType
+      return {
+        field,
+        label: label(field),
+        kind: kinds[field] ?? (field === 'id' ? 'id' : columnKind(schema)),
+        decimals: isWhole(schema) ? 0 : 2,
+        isSortable: sorts.includes(`${field}_asc`),
+      }
+    })
   const createFields = fieldsOf(input, Object.keys(input))
-  const sorts = (shapeOf('list').sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
   return {
     noun,
     title: tag,
     one,
     many: noun,
     nameField: sent[0] as string,
-    columns: [...sent, ...(overrides.columns ?? [])].map((field) => ({
-      field,
-      label: label(field),
-      kind: kinds[field] ?? columnKind(record[field] as z.ZodType),
-      isSortable: sorts.includes(`${field}_asc`),
-    })),
-    filters: fieldsOf(shapeOf('list'), filters),
+    columns: columnsOf(['id', ...sent, ...(overrides.columns ?? [])]),
+    recordColumns: columnsOf(Object.keys(record)),
+    search,
+    filters: [...(search === undefined ? [] : [search]), ...fieldsOf(list, filters)],
+    groups: columnsOf(groups),
+    measures: columnsOf(measures),
     createFields,
     // An update may omit fields, but the form shows all of them, so required fields stay required.
     editFields: createFields.filter(({ name }) => name in shapeOf(editVerb(noun))),
@@ -120,27 +145,44 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
 }
 
 function columnKind(schema: z.ZodType): ColumnKind {
-  if (schema instanceof z.ZodNullable) return columnKind(schema.unwrap() as z.ZodType)
-  const { type, format } = schema.def as z.core.$ZodTypeDef & { format?: string }
+  const { type, format } = defOf(schema)
   if (type === 'number') return 'number'
   if (type === 'enum' || type === 'boolean') return 'badge'
   return format === 'date' ? 'date' : format === 'datetime' ? 'time' : 'text'
 }
 
-const SUFFIXES: Record<string, string> = {
+function isWhole(schema: z.ZodType): boolean {
+  return defOf(schema).format === 'safeint'
+}
+
+function defOf(schema: z.ZodType): z.core.$ZodTypeDef & { format?: string } {
+  return schema instanceof z.ZodNullable ? defOf(schema.unwrap() as z.ZodType) : schema.def
+}
+
+const BOUNDS: Record<string, string> = {
   lt: 'below',
   lte: 'at most',
   gt: 'above',
   gte: 'at least',
-  in: 'is one of',
+}
+const TIME_BOUNDS: Record<string, string> = { lt: 'before', lte: 'until', gt: 'after', gte: 'from' }
+const MATCHES: Record<string, string> = { in: 'is one of', contains: 'contains' }
+
+/** `Price below` of `price_lt`, `Published from` of `published_date_gte`; undefined for the name of a field. */
+function filterLabel(name: string, record: Shape, label: (field: string) => string): string | undefined {
+  const cut = name.lastIndexOf('_')
+  const [field, by] = [name.slice(0, cut), name.slice(cut + 1)]
+  if (name in record || !(field in record)) return undefined
+  const isTime = ['date', 'time'].includes(columnKind(record[field] as z.ZodType))
+  return `${label(field)} ${(isTime ? TIME_BOUNDS : BOUNDS)[by] ?? MATCHES[by] ?? by}`
 }
 
-/** `Unit price` of `unit_price`, `Price below` of `price_lt`. */
+/** `Unit price` of `unit_price`, `Created` of `created_at`. */
 function labelOf(name: string): string {
-  const words = name.split('_')
-  const end = SUFFIXES[words.at(-1) as string]
-  return [...words.slice(0, end === undefined ? undefined : -1), ...(end === undefined ? [] : [end])]
-    .join(' ')
+  if (name === 'id') return 'ID'
+  return name
+    .replace(/_at$/, '')
+    .replaceAll('_', ' ')
     .replace(/^./, (letter) => letter.toUpperCase())
 }
 

@@ -2,10 +2,12 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../ui/Button.tsx'
 import { dismiss, undo, useNotices } from '../ui/notices.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 
 /** Notices of success and failure, announced to screen readers. The page and its dialogs end above them. */
 export function Notices() {
   const notices = useNotices()
+  useShortcut('Mod+z', () => undo())
   const element = useRef<HTMLElement>(null)
   useEffect(() => {
     const section = element.current as HTMLElement

@@ -8,6 +8,7 @@ import { ErrorFallback } from './ErrorFallback.tsx'
 import { NoKeyWarning } from './NoKeyWarning.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
+import { ShortcutsButton } from './ShortcutsButton.tsx'
 import { ThemeChoice } from './ThemeChoice.tsx'
 
 const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
@@ -27,13 +28,14 @@ export function Shell({ children }: { children: ReactNode }) {
         </Link>
         <nav aria-label="Main">
           {PAGES.map(({ href, title }) => (
-            <Link key={href} href={href} aria-current={path === href ? 'page' : undefined} onClick={scrollToTop}>
+            <Link key={href} href={href} aria-current={currentOf(path, href)} onClick={scrollToTop}>
               {title}
             </Link>
           ))}
         </nav>
         <Account />
         <ThemeChoice />
+        <ShortcutsButton />
       </header>
       <OfflineBar />
       <NoKeyWarning />
@@ -45,4 +47,10 @@ export function Shell({ children }: { children: ReactNode }) {
       <Notices />
     </>
   )
+}
+
+// The page of a record belongs to the page of its noun.
+function currentOf(path: string, href: string): 'page' | 'true' | undefined {
+  if (path === href) return 'page'
+  return path.startsWith(`${href}/`) ? 'true' : undefined
 }

@@ -11,7 +11,8 @@ interface Props {
 /** Explains why the table is empty, and what to do. */
 export function Empty({ resource, pages, canCreate }: Props) {
   const { view } = pages
-  if (view.after !== undefined) return <EmptyPage resource={resource} onFirst={pages.first} />
+  if ((view.page ?? view.after) !== undefined)
+    return <EmptyPage resource={resource} onFirst={() => pages.goToPage(1)} />
   if (Object.keys(filtersOf(resource, view)).length > 0) {
     return (
       <div className="state">
@@ -41,7 +42,7 @@ export function Empty({ resource, pages, canCreate }: Props) {
   )
 }
 
-/** A page whose records were deleted, or whose link has an invalid cursor. */
+/** A page whose records were deleted, or whose link has an invalid page number or cursor. */
 export function EmptyPage({ resource, onFirst }: { resource: Resource; onFirst: () => void }) {
   return (
     <div className="state">

@@ -1,8 +1,9 @@
 import { useId, useState } from 'react'
-import { type Field, parseInput, valueError } from '../resources/field.ts'
+import { dateOf, type Field, startOfDate } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
-import { Button } from '../ui/Button.tsx'
-import { filtersOf, type View, withoutFilters } from './view.ts'
+import { useFilterInput } from './input.ts'
+import { useSuggestions } from './suggestions.ts'
+import type { View } from './view.ts'
 
 interface Props {
   resource: Resource
@@ -12,37 +13,25 @@ interface Props {
 
 /** Filters and sort order. The service applies them, and the page's URL contains them. */
 export function Filters({ resource, view, onChange }: Props) {
-  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
-  const sorts = resource.columns.filter(({ isSortable }) => isSortable)
+  const sorts = resource.columns.filter(({ isSortable, field }) => isSortable && field !== 'id')
   return (
-    <search className="filters" aria-label={`Filter ${resource.many}`}>
-      {resource.filters.map((field) =>
-        field.choices.length > 0 && !field.isList ? (
-          <label key={field.name} className="filter">
-            <span>{field.label}</span>
-            <select
-              value={String(view[field.name] ?? '')}
-              onChange={(event) => onChange({ [field.name]: event.target.value || undefined })}
-            >
-              <option value="">All</option>
-              {offered(field, view[field.name]).map((choice) => (
-                <option key={choice}>{choice}</option>
-              ))}
-            </select>
-          </label>
-        ) : (
-          <TextFilter
+    <>
+      {resource.filters
+        .filter((field) => field !== resource.search)
+        .map((field) => (
+          <Filter
             key={field.name}
+            resource={resource}
+            view={view}
             field={field}
             value={String(view[field.name] ?? '')}
             onChange={(value) => onChange({ [field.name]: value })}
           />
-        ),
-      )}
+        ))}
       <label className="filter">
         <span>Sort</span>
-        <select value={view.sort ?? ''} onChange={(event) => onChange({ sort: event.target.value || undefined })}>
-          <option value="">Oldest first</option>
+        <select value={view.sort ?? 'id_asc'} onChange={(event) => onChange({ sort: event.target.value })}>
+          <option value="id_asc">Oldest first</option>
           <option value="id_desc">Newest first</option>
           {sorts.flatMap(({ field, label }) => [
             <option key={`${field}_asc`} value={`${field}_asc`}>
@@ -54,37 +43,74 @@ export function Filters({ resource, view, onChange }: Props) {
           ])}
         </select>
       </label>
-      {isFiltered && <Button onPress={() => onChange(withoutFilters(resource))}>Clear filters</Button>}
-    </search>
+    </>
   )
 }
 
-// A link may filter by a value that is not a known choice.
-function offered({ choices }: Field, value: unknown): string[] {
-  return typeof value === 'string' && !choices.includes(value) ? [...choices, value] : choices
-}
-
-interface TextFilterProps {
+interface FilterProps {
+  resource: Resource
+  view: View
   field: Field
   value: string
   onChange: (value: unknown) => void
 }
 
-// Applies on Enter and on blur, so that no request is sent for half a word.
-function TextFilter({ field, value, onChange }: TextFilterProps) {
-  const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  const errorId = useId()
-  // The view has changed, through this input, a link, the history or "Clear filters".
-  if (known !== value) {
-    setKnown(value)
-    setText(value)
+function Filter(props: FilterProps) {
+  const { field, value, onChange } = props
+  if (field.choices.length > 0 && !field.isList) {
+    return (
+      <label className="filter">
+        <span>{field.label}</span>
+        <select value={value} onChange={(event) => onChange(event.target.value || undefined)}>
+          <option value="">All</option>
+          {offered(field, value).map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      </label>
+    )
   }
-  const wanted = text.trim() === '' ? undefined : parseInput(field, text.trim())
-  const error = wanted === undefined ? undefined : valueError(field, wanted)
+  return field.kind === 'date' || field.kind === 'datetime' ? <DateFilter {...props} /> : <TextFilter {...props} />
+}
+
+// A link may filter by a value that is not a known choice.
+function offered({ choices }: Field, value: string): string[] {
+  return value !== '' && !choices.includes(value) ? [...choices, value] : choices
+}
+
+// Applies on blur and Enter, because browsers report every typed digit of a year as a change.
+function DateFilter({ field, value, onChange }: FilterProps) {
+  const shown = field.kind === 'datetime' && value !== '' ? dateOf(value) : value
+  const [known, setKnown] = useState(shown)
+  const [date, setDate] = useState(shown)
+  if (known !== shown) {
+    setKnown(shown)
+    setDate(shown)
+  }
   const commit = () => {
-    if (error === undefined && String(wanted ?? '') !== value) onChange(wanted)
+    if (date === shown) return
+    onChange(date === '' ? undefined : field.kind === 'datetime' ? startOfDate(date) : date)
   }
+  return (
+    <label className="filter">
+      <span>{field.label}</span>
+      <input
+        type="date"
+        value={date}
+        max="9999-12-31"
+        onChange={(event) => setDate(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === 'Enter' && commit()}
+      />
+    </label>
+  )
+}
+
+function TextFilter({ resource, view, field, value, onChange }: FilterProps) {
+  const { text, setText, error, commit } = useFilterInput(field, value, onChange)
+  const [isUsed, setUsed] = useState(false)
+  const suggestions = useSuggestions(resource, view, field, isUsed ? text : undefined)
+  const id = useId()
   return (
     <div className="filter">
       <label className="filter">
@@ -94,14 +120,25 @@ function TextFilter({ field, value, onChange }: TextFilterProps) {
           inputMode={field.kind === 'number' ? 'decimal' : 'text'}
           placeholder="Any"
           value={text}
+          list={suggestions === undefined ? undefined : `${id}-list`}
           aria-invalid={error !== undefined}
-          aria-describedby={errorId}
+          aria-describedby={`${id}-error`}
+          onFocus={() => setUsed(true)}
           onChange={(event) => setText(event.target.value)}
           onBlur={commit}
           onKeyDown={(event) => event.key === 'Enter' && commit()}
         />
       </label>
-      <span id={errorId} role="status" className="field-error">
+      {suggestions !== undefined && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map(({ value, count }) => (
+            <option key={value} value={value}>
+              {count.toLocaleString('en')}
+            </option>
+          ))}
+        </datalist>
+      )}
+      <span id={`${id}-error`} role="status" className="field-error">
         {error}
       </span>
     </div>

@@ -2,8 +2,9 @@ import { VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
 import { calls } from '../resources/calls.ts'
-import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { type Action, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount } from '../ui/format.ts'
+import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { applyOptimistically } from './optimistic.ts'
 import { refresh } from './rows.ts'
@@ -20,6 +21,31 @@ export function deletion({ noun }: Resource): Action {
   }
 }
 
+/** A change of one field as an action, which can be undone. */
+export function cellEdit(resource: Resource, field: string, value: unknown): Action {
+  const { noun, editFields } = resource
+  const { [editVerb(noun)]: edit } = calls(noun)
+  return {
+    label: 'Save',
+    verb: editVerb(noun),
+    done: 'saved',
+    isFor: () => true,
+    apply: (row) => ({ ...row, [field]: value }),
+    send: ({ id, ...row }, if_version) => {
+      // A replacement takes all fields.
+      const kept = editVerb(noun) === 'replace' ? editFields.map(({ name }) => [name, row[name]]) : []
+      return edit.mutate({ ...Object.fromEntries(kept), [field]: value, id, if_version })
+    },
+    undo: (before) => ({ ...cellEdit(resource, field, before[field]), done: 'restored' }),
+  }
+}
+
+interface Done {
+  row: Row
+  /** The response. */
+  saved: unknown
+}
+
 interface Failed {
   row: Row
   error: unknown
@@ -28,18 +54,27 @@ interface Failed {
 /**
  * Runs an action on records. The result shows at once and is reverted if the service rejects the action. A version
  * mismatch of a single record opens the conflict dialog; with several records, failures are counted.
+ *
+ * @param onDone is called after the service has accepted an action on at least one record
  */
-export function useChanges(resource: Resource) {
+export function useChanges(resource: Resource, onDone?: (action: Action) => void) {
   const [conflict, setConflict] = useState<Conflict>()
+  const isShown = useIsMounted()
 
-  const act = async (action: Action, rows: Row[], version?: number) => {
-    const done: Row[] = []
+  const undoOf = (action: Action, done: Done[]) => {
+    const [only] = done
+    const undo = done.length === 1 && only !== undefined ? action.undo?.(only.row) : undefined
+    // The response is the record with its new version.
+    return undo && (() => void act(undo, [only?.saved as Row]))
+  }
+
+  const act = async (action: Action, rows: Row[]) => {
+    const done: Done[] = []
     const failed: Failed[] = []
     const one = async (row: Row) => {
       const settle = applyOptimistically(resource.noun, row.id, action.apply)
       try {
-        await action.send(row, version ?? row.version)
-        done.push(row)
+        done.push({ row, saved: await action.send(row, row.version) })
         return settle
       } catch (error) {
         settle()
@@ -48,11 +83,12 @@ export function useChanges(resource: Resource) {
     }
     const settles = await Promise.all(rows.map(one))
     const [firstFailure] = failed
-    if (rows.length === 1 && firstFailure?.error instanceof VersionMismatchError) {
+    if (isShown.current && rows.length === 1 && firstFailure?.error instanceof VersionMismatchError) {
       setConflict(await conflictOf(resource, action, firstFailure.row))
     } else {
-      report(resource, action, done, failed)
+      report(resource, action, done, failed, undoOf(action, done))
     }
+    if (done.length > 0) onDone?.(action)
     await refresh(resource)
     for (const settle of settles) settle?.()
   }
@@ -61,9 +97,9 @@ export function useChanges(resource: Resource) {
     act,
     conflict,
     keepStored: () => setConflict(undefined),
-    overwrite: async ({ action, row, stored }: Conflict) => {
+    overwrite: async ({ action, stored }: Conflict) => {
       setConflict(undefined)
-      await act(action, [row], stored.version)
+      await act(action, [stored])
     },
   }
 }
@@ -77,11 +113,13 @@ async function conflictOf(resource: Resource, action: Action, row: Row): Promise
   }
 }
 
-function report(resource: Resource, action: Action, done: Row[], failed: Failed[]) {
-  const name = (rows: Row[]) =>
-    rows.length === 1 && rows[0] !== undefined ? nameOf(resource, rows[0]) : formatCount(rows.length, resource)
-  if (done.length > 0) notify('done', `${name(done)} ${action.done}`)
+function report(resource: Resource, action: Action, done: Done[], failed: Failed[], undo?: () => void) {
+  const name = (changes: { row: Row }[]) =>
+    changes.length === 1 && changes[0] !== undefined
+      ? nameOf(resource, changes[0].row)
+      : formatCount(changes.length, resource)
+  if (done.length > 0) notify('done', `${name(done)} ${action.done}`, undo)
   if (failed.length > 0) {
-    notify('failed', `${name(failed.map(({ row }) => row))} not ${action.done}. ${errorMessage(failed[0]?.error)}`)
+    notify('failed', `${name(failed)} not ${action.done}. ${errorMessage(failed[0]?.error)}`)
   }
 }

@@ -11,8 +11,8 @@ export function useRows(resource: Resource, view: View) {
   return useQuery({
     queryKey: [noun, 'list', input],
     queryFn: async ({ signal }) => {
-      const { next, total, ...page } = await calls(noun).list.query(input, { signal })
-      return { rows: page[noun] as Row[], next, total }
+      const { next, total, searched, ...page } = await calls(noun).list.query(input, { signal })
+      return { rows: page[noun] as Row[], next, total, searched }
     },
     placeholderData: keepPreviousData,
   })
@@ -29,7 +29,15 @@ export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
   })
 }
 
-/** One record, always read from the service. */
+/** One record. */
+export function useRecord({ noun }: Resource, id: number) {
+  return useQuery({
+    queryKey: [noun, 'record', id],
+    queryFn: ({ signal }) => calls(noun).get.query({ id }, { signal }),
+  })
+}
+
+/** One record for a form, always read from the service. */
 export function useRow({ noun }: Resource, id: number) {
   return useQuery({
     queryKey: [noun, 'row', id],

@@ -12,7 +12,9 @@ export type Open = (typeof DIALOGS)[number] | number
 export interface View {
   sort?: string | undefined
   limit?: number
-  /** Cursor after which the page starts; absent on the first page. */
+  /** Page number; absent on the first page. */
+  page?: number | undefined
+  /** Cursor after which the page starts, if it is too far into the list for its number. */
   after?: string | undefined
   open?: Open | undefined
   /** Filters by their names in the contract. */
@@ -22,6 +24,8 @@ export interface View {
 const DIALOGS = ['new', 'import', 'export', 'purge'] as const
 export const PAGE_SIZES = [10, 25, 50, 100]
 const DEFAULT_SIZE = 25
+// The service skips at most this many records to a page by its number.
+const MAX_SKIPPED = 100_000
 
 /** Parses a query string. Values that the contract would reject are ignored. */
 function viewOf(resource: Resource, query: string): View {
@@ -33,10 +37,12 @@ function viewOf(resource: Resource, query: string): View {
   }
   const sort = search.get('sort') ?? ''
   const limit = Number(search.get('limit'))
+  const page = Number(search.get('page'))
   const after = search.get('after') ?? ''
   const open = DIALOGS.find((window) => window === search.get('open')) ?? Number(search.get('open'))
   if (resource.sorts.includes(sort)) view.sort = sort
   if (PAGE_SIZES.includes(limit) && limit !== DEFAULT_SIZE) view.limit = limit
+  if (Number.isSafeInteger(page) && page > 1) view.page = page
   if (after !== '') view.after = after
   if (typeof open === 'string' || (Number.isInteger(open) && open > 0)) view.open = open
   return view
@@ -45,6 +51,11 @@ function viewOf(resource: Resource, query: string): View {
 function queryOf(view: View): string {
   const entries = Object.entries(view).filter(([, value]) => value !== undefined)
   return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()
+}
+
+/** The query string of a view's list, without its page and dialog. */
+export function listQueryOf(view: View): string {
+  return queryOf({ ...view, page: undefined, after: undefined, open: undefined })
 }
 
 /** The filters of a view. */
@@ -80,7 +91,7 @@ export function listInputOf(resource: Resource, view: View): Record<string, unkn
     ...filtersOf(resource, view),
     ...(view.sort !== undefined && { sort: view.sort }),
     limit: sizeOf(view),
-    after: view.after ?? '',
+    ...(view.after === undefined ? { page: view.page ?? 1 } : { after: view.after }),
     count: true,
   }
 }
@@ -89,11 +100,21 @@ export function sizeOf(view: View): number {
   return view.limit ?? DEFAULT_SIZE
 }
 
+/** The number of pages, and of those that can be read by number. */
+export function pageCounts(view: View, total: number): { last: number; reachable: number } {
+  const last = Math.max(1, Math.ceil(total / sizeOf(view)))
+  return { last, reachable: Math.min(last, deepestPage(view)) }
+}
+
+function deepestPage(view: View): number {
+  return Math.floor(MAX_SKIPPED / sizeOf(view)) + 1
+}
+
 /** State in the browser's history, in addition to the URL. */
 interface HistoryState {
   /** Cursors of the previous pages, because a cursor only leads forward. */
   previousCursors?: string[]
-  /** Whether the dialog was opened from the table, one step back in the history. */
+  /** Whether the dialog was opened from the page, one step back in the history. */
   isOpened?: boolean
 }
 
@@ -104,19 +125,20 @@ export function useView(resource: Resource) {
   const historyState = useHistoryState<HistoryState | null>()
   const closedFrom = useRef<HistoryState>(undefined)
   const previousCursors = historyState?.previousCursors ?? []
+  const page = view.page ?? 1
 
   // Reads the current URL, because a filter may change it on blur just before a button is pressed.
   const go = (changes: Partial<View>, state: HistoryState, replace = false) => {
     const query = queryOf({ ...viewOf(resource, window.location.search), ...changes })
     navigate(query === '' ? path : `${path}?${query}`, { state, replace })
   }
-  const goToPage = (after: string | undefined, previousCursors: string[]) => {
-    go({ after }, { previousCursors })
+  const goToPage = (page: number, after?: string, previousCursors: string[] = []) => {
+    go({ page: page > 1 ? page : undefined, after }, { previousCursors })
     scrollToTop()
   }
   return {
     view,
-    hasPrevious: view.after !== undefined && previousCursors.length > 0,
+    page,
     /** Opens a dialog; twice pressed, it still needs one step back. */
     open: (open: Open) => open !== view.open && go({ open }, { previousCursors, isOpened: true }),
     /** Closes the dialog. The Back button does not reopen it. */
@@ -127,9 +149,19 @@ export function useView(resource: Resource) {
       closedFrom.current = historyState
     },
     /** Changes filters, sort or page size, and returns to the first page. */
-    change: (changes: Partial<View>) => go({ ...changes, after: undefined }, {}),
-    first: () => goToPage(undefined, []),
-    next: (cursor: string) => goToPage(cursor, [...previousCursors, view.after ?? '']),
-    previous: () => goToPage(previousCursors.at(-1) || undefined, previousCursors.slice(0, -1)),
+    change: (changes: Partial<View>) => go({ ...changes, page: undefined, after: undefined }, {}),
+    goToPage,
+    /** @param cursor the cursor of the next page */
+    next: (cursor: string) => {
+      if (page < deepestPage(view)) goToPage(page + 1)
+      else goToPage(page + 1, cursor, [...previousCursors, view.after ?? ''])
+    },
+    /** Without the cursor of the previous page, as in a shared link, it leads to the last page that has a number. */
+    previous: (total: number) => {
+      const { reachable } = pageCounts(view, total)
+      const cursor = previousCursors.at(-1)
+      if (page - 1 <= reachable || !cursor) goToPage(Math.max(1, Math.min(page - 1, reachable)))
+      else goToPage(page - 1, cursor, previousCursors.slice(0, -1))
+    },
   }
 }

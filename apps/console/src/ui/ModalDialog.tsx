@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { Button } from './Button.tsx'
 
@@ -11,12 +11,31 @@ interface Props {
   children: ReactNode
 }
 
-/** A modal dialog. Escape and the close button close it. It traps the focus and restores it when it closes. */
+const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
+
+/**
+ * A modal dialog. Escape and the close button close it. It starts with the focus on its first field, traps
+ * the focus, and restores it when it closes.
+ */
 export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
+  const dialog = useRef<HTMLElement>(null)
+
+  // After every render, because the fields may appear after the dialog has loaded a record; and when the dialog gets the
+  // focus, which may be later.
+  useEffect(() => {
+    const element = dialog.current
+    const focusField = () => {
+      if (document.activeElement === element) element?.querySelector<HTMLElement>(FIELDS)?.focus()
+    }
+    focusField()
+    element?.addEventListener('focus', focusField)
+    return () => element?.removeEventListener('focus', focusField)
+  })
+
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Modal className={isWide ? 'dialog wide' : 'dialog'}>
-        <Dialog role={role}>
+        <Dialog ref={dialog} role={role}>
           <header>
             <Heading slot="title">{title}</Heading>
             <Button className="quiet" aria-label="Close" onPress={onClose}>

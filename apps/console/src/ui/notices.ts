@@ -48,8 +48,9 @@ export function dismiss(id: number): void {
   useNotices.setState((notices) => notices.filter((notice) => notice.id !== id), true)
 }
 
-/** Undoes what a notice reports. */
-export function undo(notice: Notice): void {
+/** Undoes what a notice reports, or the last notice that can be undone. */
+export function undo(notice = useNotices.getState().findLast(({ undo }) => undo !== undefined)): void {
+  if (notice === undefined) return
   dismiss(notice.id)
   notice.undo?.()
 }

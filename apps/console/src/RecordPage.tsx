@@ -1,0 +1,118 @@
+import { lazy, Suspense, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Link, useLocation } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
+import { editVerb, nameOf, type Resource, type Row } from './resources/resource.ts'
+import { Value } from './resources/Value.tsx'
+import { deletion, useChanges } from './table/changes.ts'
+import { useOptimisticRows } from './table/optimistic.ts'
+import { usePermissions } from './table/permissions.ts'
+import { useRecord } from './table/rows.ts'
+import { useView } from './table/view.ts'
+import { Button } from './ui/Button.tsx'
+import { Loaded } from './ui/Loaded.tsx'
+import { Missing } from './ui/Missing.tsx'
+import { useTitle } from './ui/title.ts'
+
+const Dialogs = lazy(() => import('./dialogs/Dialogs.tsx'))
+
+interface Props {
+  resource: Resource
+  id: number
+}
+
+/** The page of one record: all its fields, and all actions on it. */
+export function RecordPage({ resource, id }: Props) {
+  const pages = useView(resource)
+  const { can } = usePermissions(resource)
+  const query = useRecord(resource, id)
+  const [, navigate] = useLocation()
+  const { from = '' } = useHistoryState<{ from?: string } | null>() ?? {}
+  const list = `/${resource.noun}${from}`
+  const changes = useChanges(resource, ({ verb }) => {
+    // Before the refresh, which would read the deleted record.
+    if (verb === 'delete') flushSync(() => navigate(list))
+  })
+  const { shown, pendingIds } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
+  const [toDelete, setToDelete] = useState<Row[]>()
+  const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
+  const isPending = pendingIds.has(id)
+  useTitle(query.data === undefined ? resource.title : nameOf(resource, query.data))
+
+  return (
+    <div className="page" aria-busy={query.isFetching}>
+      <p className="back">
+        <Link href={list} state={{ row: id }}>
+          <span aria-hidden="true">‹</span> {resource.title}
+        </Link>
+      </p>
+      <Loaded
+        query={query}
+        title={`This ${resource.one} cannot be shown`}
+        missing={<Missing one={resource.one} many={resource.many} onShowAll={() => navigate(list)} />}
+        waiting={
+          <p role="status" className="waiting">
+            Loading the {resource.one}…
+          </p>
+        }
+      >
+        {(stored) => {
+          const [row = stored] = shown
+          return (
+            <>
+              <div className="title">
+                <h1>
+                  <bdi>{nameOf(resource, row)}</bdi>
+                </h1>
+                <div className="buttons">
+                  {resource.actions
+                    .filter(({ verb, isFor }) => can(verb) && isFor(row))
+                    .map((action, index) => (
+                      // The index as key keeps the focus when Deactivate becomes Activate.
+                      <Button key={index} isDisabled={isPending} onPress={() => void changes.act(action, [row])}>
+                        {action.label}
+                      </Button>
+                    ))}
+                  {can('delete') && (
+                    <Button className="button danger" isDisabled={isPending} onPress={() => setToDelete([row])}>
+                      Delete…
+                    </Button>
+                  )}
+                  {can(editVerb(resource.noun)) && (
+                    <Button className="button primary" onPress={() => pages.open(id)}>
+                      Edit…
+                    </Button>
+                  )}
+                </div>
+              </div>
+              <dl className="record">
+                {resource.recordColumns.map(({ field, label, kind }) => (
+                  <div key={field}>
+                    <dt>{label}</dt>
+                    <dd>
+                      <Value kind={kind} value={row[field]} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </>
+          )
+        }}
+      </Loaded>
+      {(opened ?? toDelete ?? changes.conflict) !== undefined && (
+        <Suspense>
+          <Dialogs
+            resource={resource}
+            view={pages.view}
+            open={opened}
+            toDelete={toDelete}
+            changes={changes}
+            onClose={pages.close}
+            onDelete={(rows) => void changes.act(deletion(resource), rows)}
+            onDeleteClosed={() => setToDelete(undefined)}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { draftOf, type Field, parseInput, valueError } from '../resources/field.ts'
+import type { Row } from '../resources/resource.ts'
+
+interface Props {
+  field: Field
+  row: Row
+  /** The accessible name: the field and the record. */
+  label: string
+  /** @param seen the record as it was when the edit began, so that a later change of it is a conflict */
+  onSave: (seen: Row, value: unknown) => void
+  /** @param error why the typed value was not saved; undefined if the user cancelled */
+  onCancel: (error?: string) => void
+}
+
+/** The input of one cell. Enter or leaving it saves; Escape cancels. */
+export function CellInput({ field, row, label, onSave, onCancel }: Props) {
+  const [seen] = useState(row)
+  const { [field.name]: before = '' } = draftOf([field], seen)
+  const [text, setText] = useState(before)
+  const errorId = useId()
+  const input = useRef<HTMLInputElement & HTMLSelectElement>(null)
+  const isOver = useRef(false)
+  const value = parseInput(field, text)
+  const error = valueError(field, value)
+
+  useEffect(() => {
+    input.current?.focus()
+    input.current?.select?.()
+  }, [])
+
+  // Removing the input from the page also takes its focus.
+  const end = (act: () => void) => {
+    if (!isOver.current) act()
+    isOver.current = true
+  }
+  const save = () => end(() => (text === before ? onCancel() : onSave(seen, value)))
+  const common = {
+    ref: input,
+    'aria-label': label,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': errorId,
+    value: text,
+    onChange: (event: { target: { value: string } }) => setText(event.target.value),
+    onBlur: () => (error === undefined ? save() : end(() => onCancel(error))),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Escape') end(onCancel)
+      if (event.key === 'Enter' && error === undefined) save()
+      // Otherwise Enter would also open the record.
+      event.stopPropagation()
+    },
+  }
+  return (
+    <span className="cell-input">
+      {field.choices.length > 0 ? (
+        <select {...common}>
+          {field.empty === null && <option value="">none</option>}
+          {field.choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          type={field.kind === 'number' ? 'text' : field.kind}
+          inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+          autoComplete="off"
+        />
+      )}
+      <span id={errorId} role="alert" className="field-error">
+        {error}
+      </span>
+    </span>
+  )
+}

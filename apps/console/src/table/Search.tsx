@@ -1,0 +1,43 @@
+import { useId, useRef } from 'react'
+import type { Field } from '../resources/field.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
+import { useFilterInput } from './input.ts'
+
+interface Props {
+  field: Field
+  label: string
+  value: string
+  onChange: (value: unknown) => void
+}
+
+/** The search box of a list. `/` focuses it. */
+export function Search({ field, label, value, onChange }: Props) {
+  const { text, setText, error, commit } = useFilterInput(field, value, onChange)
+  const input = useRef<HTMLInputElement>(null)
+  const errorId = useId()
+  useShortcut('/', () => input.current?.select())
+  return (
+    <div className="search">
+      <input
+        ref={input}
+        type="search"
+        aria-label={label}
+        aria-keyshortcuts="/"
+        placeholder={label}
+        value={text}
+        aria-invalid={error !== undefined}
+        aria-describedby={errorId}
+        onChange={(event) => {
+          setText(event.target.value)
+          // The button that clears the input.
+          if (event.target.value === '' && value !== '') onChange(undefined)
+        }}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === 'Enter' && commit()}
+      />
+      <span id={errorId} role="status" className="field-error">
+        {error}
+      </span>
+    </div>
+  )
+}

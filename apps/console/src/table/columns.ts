@@ -1,0 +1,19 @@
+import type { Column, Resource } from '../resources/resource.ts'
+import { usePreferences } from '../ui/preferences.ts'
+
+/** The columns that this browser shows of a resource, in the order of its fields. The name is always one of them. */
+export function useColumns({ noun, columns, recordColumns, nameField }: Resource) {
+  const chosen = usePreferences((preferences) => preferences.columns[noun])
+  const initial = columns.map(({ field }) => field)
+  const names = chosen ?? initial
+  const set = (next: string[] | undefined) =>
+    usePreferences.setState(({ columns: all }) => ({ columns: { ...all, [noun]: next } }))
+  const isShown = ({ field }: Column) => field === nameField || names.includes(field)
+  return {
+    shown: recordColumns.filter(isShown),
+    isShown,
+    isInitial: chosen === undefined,
+    toggle: (field: string) => set(names.includes(field) ? names.filter((name) => name !== field) : [...names, field]),
+    reset: () => set(undefined),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { consoleTest, seed, shareBrowser } from './console.ts'
+
+shareBrowser()
+
+const names = (page: Page) => page.locator('.records tbody .name').allTextContents()
+const filters = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+consoleTest('/ focuses the search box, and a search shows in the URL and in the conditions', async (visit) => {
+  const { page, client, open } = visit
+  await seed(client)
+  await open('/users')
+  await page.getByText('14 users').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('EXAMPLE.com tu')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 user', { exact: true }).waitFor()
+  expect(await names(page)).toEqual(['Alan Turing'])
+  expect(filters(page)).toEqual({ q: 'EXAMPLE.com tu' })
+  await page.keyboard.press('/')
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('a')
+  await page.getByText('Search must be words of at least 2 characters').waitFor()
+  await page.getByRole('button', { name: 'Remove Search EXAMPLE.com tu' }).click()
+  await page.getByText('14 users').waitFor()
+  expect(await page.getByRole('searchbox', { name: 'Search users' }).inputValue()).toBe('')
+})
+
+consoleTest('filters by words, ranges and dates combine, and their links show the same records', async (visit) => {
+  const { page, client, open } = visit
+  await seed(client)
+  await open('/books')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  await page.getByLabel('Title contains').fill('dark')
+  await page.getByLabel('Published from').fill('1965-01-01')
+  await page.getByLabel('Published until').fill('1969-03-01')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 book', { exact: true }).waitFor()
+  expect(await names(page)).toEqual(['The Left Hand of Darkness'])
+  const expected = { title_contains: 'dark', published_date_gte: '1965-01-01', published_date_lte: '1969-03-01' }
+  expect(filters(page)).toEqual(expected)
+  await page.reload()
+  await page.getByText('1 book', { exact: true }).waitFor()
+
+  await open('/users')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  await page.getByLabel('Age at least').fill('30')
+  await page.getByLabel('Created before').fill('2020-01-01')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No user matches' }).waitFor()
+  const start = await page.evaluate("new Date('2020-01-01T00:00').toISOString()")
+  expect(filters(page)).toEqual({ age_gte: '30', created_at_lt: start })
+  await page.getByRole('button', { name: 'Remove Created before 2020-01-01' }).click()
+  await page.getByText('4 users').waitFor()
+})
+
+consoleTest('a filter by a value suggests the values of the matching records', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/items?price_lt=30')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  const input = page.getByLabel('Category', { exact: true })
+  const options = page.locator('datalist option')
+  await input.focus()
+  await expect
+    .poll(() => options.evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value)))
+    .toEqual(['kitchen', 'lighting', 'furniture'])
+  await input.fill('ki')
+  await expect
+    .poll(() => options.evaluateAll((all) => all.map((option) => option.outerHTML)))
+    .toEqual(['<option value="kitchen">2</option>'])
+  await input.fill('kitchen')
+  await input.press('Enter')
+  await page.getByText('2 items').waitFor()
+})
+
+consoleTest('a search without an index shows how many records it covered', async ({ page, client, open }) => {
+  await seed(client)
+  const { items } = await client.items.list.query({ q: 'lamp' })
+  await page.route('**/trpc/items.list*', (route) =>
+    route.fulfill({ json: [{ result: { data: { items, limit: 25, next: null, total: 5, searched: 100_000 } } }] }),
+  )
+  await open('/items?q=lamp')
+  await page.getByText('The database has no search index, so the search covers only the first 100,000 items.').waitFor()
+})
