@@ -21,7 +21,7 @@ consoleTest(
     await seed(client)
     await page.route(/assets\/(Dialogs|csv)-/, (route) => route.abort())
     await open('/')
-    await page.getByRole('table', { name: 'Prices by category' }).waitFor()
+    await page.getByRole('table', { name: 'Items by category' }).waitFor()
     await open('/users')
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
     await page.getByRole('button', { name: 'New user' }).click()

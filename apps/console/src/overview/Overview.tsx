@@ -1,19 +1,15 @@
-import type { ComponentProps } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { calls, type Summary } from '../resources/calls.ts'
 import { resources } from '../resources/index.ts'
-import type { Resource } from '../resources/resource.ts'
-import { useCount } from '../table/rows.ts'
+import type { Column, Resource } from '../resources/resource.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
-import { Bars } from './Bars.tsx'
-import { usePrices, useUserCounts } from './counts.ts'
-import { PriceRanges } from './PriceRanges.tsx'
+import { Groups, SHOWN } from './Groups.tsx'
 
-/** Counts and prices of all records. */
+/** The number of records of each noun, and its groups. */
 export function Overview() {
   useTitle('Overview')
-  const users = useUserCounts()
-  const prices = usePrices()
   return (
     <div className="page">
       <div className="title">
@@ -25,44 +21,62 @@ export function Overview() {
         ))}
       </ul>
       <div className="cards">
-        <Card query={users} title="Users cannot be counted">
-          {({ roles }) => <Bars caption="Users by role" bars={roles} />}
-        </Card>
-        <Card query={users} title="Users cannot be counted">
-          {({ statuses }) => <Bars caption="Users by status" bars={statuses} />}
-        </Card>
-        <Card query={prices} title="Prices cannot be loaded" isWide>
-          {(ranges) => <PriceRanges {...ranges} />}
-        </Card>
+        {resources.flatMap((resource) =>
+          resource.groups.map((group) => (
+            <Card key={`${resource.noun}-${group.field}`} resource={resource} group={group} />
+          )),
+        )}
       </div>
     </div>
   )
 }
 
 function Total({ resource }: { resource: Resource }) {
-  const { data, error } = useCount(resource, {})
+  const { data, error } = useSummaries(resource, {})
+  const count = data?.summaries[0]?.count
   return (
     <li>
       <Link href={`/${resource.noun}`}>
-        <strong>{data?.toLocaleString('en') ?? (error === null ? '…' : '?')}</strong> <span>{resource.many}</span>
+        <strong>{count?.toLocaleString('en') ?? (error === null ? '…' : '?')}</strong> <span>{resource.many}</span>
       </Link>
     </li>
   )
 }
 
-type CardProps<T> = Omit<ComponentProps<typeof Loaded<T>>, 'waiting'> & { isWide?: boolean }
-
-function Card<T>({ isWide = false, ...loaded }: CardProps<T>) {
+function Card({ resource, group }: { resource: Resource; group: Column }) {
+  const [measure] = resource.measures
+  // One more than are shown.
+  const query = useSummaries(resource, { by: group.field, limit: SHOWN + 1, ...(measure && { of: measure.field }) })
+  const caption = `${resource.title} by ${group.label.toLowerCase()}`
   return (
-    <section className={isWide ? 'card wide' : 'card'}>
+    <section className="card">
       <Loaded
-        {...loaded}
+        query={query}
+        title={`${caption} cannot be loaded`}
         waiting={
           <p role="status" className="waiting">
             Counting…
           </p>
         }
-      />
+      >
+        {({ summaries, as_of }) => (
+          <Groups
+            caption={caption}
+            resource={resource}
+            group={group}
+            measure={measure}
+            summaries={summaries}
+            asOf={as_of}
+          />
+        )}
+      </Loaded>
     </section>
   )
+}
+
+function useSummaries({ noun }: Resource, input: object) {
+  return useQuery<{ summaries: Summary[]; as_of: string }>({
+    queryKey: [noun, 'summaries', input],
+    queryFn: ({ signal }) => calls(noun).summarize.query(input, { signal }),
+  })
 }

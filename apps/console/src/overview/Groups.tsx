@@ -1,0 +1,117 @@
+import { Link } from 'wouter'
+import type { Summary } from '../resources/calls.ts'
+import type { Column, Resource } from '../resources/resource.ts'
+import { decimalsOf, formatNumber, Value } from '../resources/Value.tsx'
+
+/** The number of groups that a card has room for. */
+export const SHOWN = 8
+
+interface Props {
+  caption: string
+  resource: Resource
+  /** The field that the records are grouped by. */
+  group: Column
+  /** The field whose range and mean show, if the records have one. */
+  measure: Column | undefined
+  summaries: Summary[]
+  asOf: string
+}
+
+/** The largest groups as a bar chart that screen readers read as a table. Its figures link to the records. */
+export function Groups({ caption, resource, group, measure, summaries, asOf }: Props) {
+  const shown = summaries.slice(0, SHOWN)
+  const largest = Math.max(1, ...shown.map(({ count }) => count))
+  const decimals = decimalsOf(
+    shown.flatMap(({ minimum, maximum }) => [minimum, maximum]),
+    measure?.decimals ?? 0,
+  )
+  const named = measure?.label.toLowerCase()
+  const time = new Date(asOf).toLocaleTimeString('sv', { timeStyle: 'short' })
+  if (shown.length === 0) return <p className="waiting">No {resource.many} yet, so there is nothing to count.</p>
+  return (
+    <table className={measure === undefined ? 'bars' : 'bars measured'}>
+      <caption>
+        {caption}{' '}
+        <span className="hint">
+          {summaries.length > SHOWN && `the ${SHOWN} largest, `}at {time}
+        </span>
+      </caption>
+      <thead className={measure === undefined ? 'hidden' : ''}>
+        <tr>
+          <th scope="col">{group.label}</th>
+          <td className="drawn" />
+          <th scope="col">{resource.title}</th>
+          {measure !== undefined && (
+            <>
+              <th scope="col">Lowest {named}</th>
+              <th scope="col">Mean {named}</th>
+              <th scope="col">Highest {named}</th>
+            </>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map(({ value, count, minimum, mean, maximum }) => {
+          // No filter finds the records without a value.
+          const query = value === null ? undefined : new URLSearchParams({ [group.field]: value })
+          const href = query && `/${resource.noun}?${query}`
+          return (
+            <tr key={JSON.stringify(value)}>
+              <th scope="row">
+                {href === undefined ? (
+                  <Value kind="text" value={value} />
+                ) : (
+                  <Link href={href} className="row-link">
+                    <Value kind="text" value={value} />
+                  </Link>
+                )}
+              </th>
+              <td className="drawn">
+                <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(100 * count) / largest} height="1" />
+                </svg>
+              </td>
+              <td className="count">{count.toLocaleString('en')}</td>
+              {measure !== undefined && (
+                <>
+                  <Figure
+                    label={`Lowest ${named}`}
+                    value={minimum}
+                    decimals={decimals}
+                    href={href && `${href}&sort=${measure.field}_asc`}
+                  />
+                  <Figure label={`Mean ${named}`} value={mean} decimals={Math.max(1, decimals)} />
+                  <Figure
+                    label={`Highest ${named}`}
+                    value={maximum}
+                    decimals={decimals}
+                    href={href && `${href}&sort=${measure.field}_desc`}
+                  />
+                </>
+              )}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+interface FigureProps {
+  label: string
+  value: number | null
+  decimals: number
+  href?: string | undefined
+}
+
+function Figure({ label, value, decimals, href }: FigureProps) {
+  const text = value === null ? '–' : short(value, decimals)
+  return <td data-label={label}>{href === undefined || value === null ? text : <Link href={href}>{text}</Link>}</td>
+}
+
+// Six columns have no room for more digits.
+function short(value: number, decimals: number): string {
+  return value < 1e6
+    ? formatNumber(value, decimals)
+    : value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 2 })
+}
