@@ -126,6 +126,20 @@ async function useEverything(url: string, resource?: (command: string) => string
   expect(await codes('weight_gte=1&weight_lt=2.5')).toEqual(['P-2'])
   expect(await codes('due_lte=2026-05-01')).toEqual(['P-2'])
   expect(await codes('user_id=1&sort=code_desc')).toEqual(['P-2', 'P-1'])
+  // Search, summaries, and writes of many records.
+  expect(await codes('q=p-2&created_at_gte=2026-01-01T00:00:00Z')).toEqual(['P-2'])
+  expect(await codes('code_contains=p-1')).toEqual(['P-1'])
+  expect((await json(`${url}/parcels/summaries?by=status&of=weight`))[1]).toEqual([
+    { value: 'packed', count: 1, minimum: 2.5, mean: 2.5, maximum: 2.5 },
+    { value: 'sent', count: 1, minimum: 1, mean: 1, maximum: 1 },
+  ])
+  expect(await json(`${url}/parcels/bulk?key=code`, 'PATCH', [{ code: 'P-2', pieces: 4 }])).toMatchObject([
+    200,
+    [{ status: 200, record: { code: 'P-2', pieces: 4, version: 2 } }],
+  ])
+  const batch = { action: 'update', filter: { status: 'sent' }, changes: { pieces: 3 } }
+  expect(await json(`${url}/parcels/batches`, 'POST', batch)).toMatchObject([201, { id: 1, count: 1 }])
+  expect(await json(`${url}/parcels/batches/1`, 'PATCH', { status: 'applied' })).toMatchObject([200, { count: 1 }])
   // An extra procedure and an extra binding.
   expect(await json(`${url}/parcels/1/status`, 'PATCH', { status: 'sent' })).toMatchObject([200, { status: 'sent' }])
   expect(await json(`${url}/parcels/1/label`)).toEqual([200, { id: 1, code: 'P-1' }])
@@ -182,8 +196,9 @@ async function lookAtConsole(url: string) {
     const page = await browser.newPage()
     await page.goto(`${url}/console/parcels`)
     await page.getByText('P-2', { exact: true }).first().waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
     for (const filter of ['Status', 'Status is one of', 'Pieces is one of', 'Fragile', 'Weight at least', 'User id']) {
-      await page.getByRole('search').getByText(filter, { exact: true }).waitFor()
+      await page.locator('.filter > span', { hasText: new RegExp(`^${filter}$`) }).waitFor()
     }
   } finally {
     await browser.close()

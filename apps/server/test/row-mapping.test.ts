@@ -30,7 +30,7 @@ function rowsOf(options: Partial<RowMappingOptions> = {}) {
   const fields = ['quantity', 'due']
   const shown = ['id', 'quantity', 'due', 'created_at', 'updated_at', 'version']
   const derived = { pin_hash: { from: 'pin', make: (pin: string) => `<${pin}>` } }
-  return rowMapping({ facts, fields, shown, derived, columns, ...options })
+  return rowMapping({ facts, fields, shown, derived, columns, unique: ['quantity', 'pin_hash'], ...options })
 }
 
 test('a new row has timestamps, dates as Date, and the values derived from hidden fields', () => {
@@ -101,4 +101,12 @@ test('a duplicate value and the id of a missing record are a 409 that names the 
   expect(refusal(new ReferenceViolation(['quantity'], { index: 4 }), 'orders')).toMatchObject({
     fields: [{ field: 'orders[4].quantity', message: 'must be the id of an existing record' }],
   })
+})
+
+test('a key is looked up in the unique column of its field, or in a unique column derived from it', () => {
+  const rows = rowsOf()
+  const byQuantity = rows.keyColumn('quantity')
+  expect([byQuantity.column, byQuantity.valueOf({ quantity: 2 })]).toEqual(['quantity', 2])
+  const byPin = rows.keyColumn('pin')
+  expect([byPin.column, byPin.valueOf({ pin: '12' }), byPin.valueOf({})]).toEqual(['pin_hash', '<12>', undefined])
 })

@@ -81,8 +81,8 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
   const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
   const table = declarations[noun] as unknown as DeclaredTable | undefined
-  const { columns = {} } = table ?? {}
-  const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns })
+  const { columns = {}, unique = [] } = table ?? {}
+  const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns, unique })
   const keyColumns = facts.keys.map((key) => rows.keyColumn(key).column)
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived), keyColumns }, table)
   checkCascades(noun, table, roleToDelete)

@@ -41,6 +41,8 @@ export interface RowMappingOptions {
   derived: Record<string, DerivedColumn>
   /** The columns of the table, which include all of these fields. */
   columns: Readonly<Record<string, Kind>>
+  /** The unique columns of the table. */
+  unique: readonly PropertyKey[]
 }
 
 export type RowMapping = ReturnType<typeof rowMapping>
@@ -54,7 +56,7 @@ export function searchColumns(fields: readonly string[]): Record<string, Derived
 }
 
 /** Maps the fields of a collection to the columns of its table, and back. */
-export function rowMapping({ facts, fields, shown, derived, columns }: RowMappingOptions) {
+export function rowMapping({ facts, fields, shown, derived, columns, unique }: RowMappingOptions) {
   const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
   const dates = shown.filter((field) => columns[field]?.startsWith('date'))
   const sentDates = dates.filter((field) => fields.includes(field))
@@ -149,9 +151,11 @@ export function rowMapping({ facts, fields, shown, derived, columns }: RowMappin
       return conditions as Where<Row>
     },
 
-    /** The unique column by which a field names a record. */
+    /** The unique column by which a field names a record: its own, or one derived from it. */
     keyColumn: (field: string) => {
-      const maker = makers.find(({ from, make }) => from === field && make !== undefined)
+      const maker = unique.includes(field)
+        ? undefined
+        : makers.find(({ column, from, make }) => from === field && make !== undefined && unique.includes(column))
       const read = (row: Values): unknown => {
         const value = row[field]
         return value === undefined || maker?.make === undefined ? value : maker.make(value)
