@@ -24,7 +24,7 @@ export async function prismaStore(): Promise<Store> {
       })
     },
 
-    insertBook: (data) => prisma.book.create({ data, omit: { version: true } }),
+    insertBook: (data) => prisma.book.create({ data, omit: { version: true, title_key: true, author_key: true } }),
 
     updateItem: async (id, { name, price, category }) => {
       const data = {
@@ -34,7 +34,7 @@ export async function prismaStore(): Promise<Store> {
         version: { increment: 1 },
       }
       try {
-        return await prisma.item.update({ where: { id }, data, omit: { version: true } })
+        return await prisma.item.update({ where: { id }, data, omit: { version: true, name_key: true } })
       } catch (error) {
         if (hasCode(error, 'P2025')) return undefined
         throw error
