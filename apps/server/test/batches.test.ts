@@ -149,7 +149,7 @@ test('C38 a batch cannot set a password or a unique field for all of its records
   expect(await send({ age: 3, email: 'all@example.com' })).toBe('changes.email: is not a recognized field')
 })
 
-test('C38 of a batch that is applied beside other writers, exactly the previewed records change, or none', async () => {
+test('C38 of a batch that is applied while others write, exactly the previewed records change, or none', async () => {
   await using server = await startTestServer()
   await createItems(server)
   const rounds = Array.from({ length: 10 }, async (_, round) => {
