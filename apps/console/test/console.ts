@@ -55,7 +55,15 @@ async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ..
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     console.error('stopped by policy', event.effectiveDirective, event.blockedURI))`)
   const open = async (path: string) => void (await page.goto(`${service.url}/console${path}`))
-  await act({ page, service, client: service.client, open })
+  await act({ page, service, client: service.client, open }).catch(async (error: Error) => {
+    // Without a picture of the page, a failure elsewhere cannot be explained.
+    const text = await page
+      .locator('body')
+      .ariaSnapshot({ timeout: 1_000 })
+      .catch(() => 'no text')
+    error.message += `\n\nThe page ${page.url()}:\n${text.slice(0, 2_000)}`
+    throw error
+  })
   expect(problems).toEqual([])
 }
 
