@@ -12,10 +12,10 @@ const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.tur
 if (!all) vitest.push('--exclude', `**/*${SLOW}`, '--passWithNoTests')
 vitest.push(...args.filter((argument) => argument !== '--all'))
 
-// Each package runs as many tests in parallel as there are cores, so more concurrent packages would gain nothing.
+// Each package runs as many tests in parallel as there are cores. A third package fills the time in which tests wait.
 const { code } = await run(
   'turbo',
-  ['run', 'test', 'test:scripts', '--continue', '--concurrency=2', '--', ...vitest],
+  ['run', 'test', 'test:scripts', '--continue', '--concurrency=3', '--', ...vitest],
   // Read by apps/server/vitest.config.ts: projects of Vitest ignore `--exclude`.
   { env: all ? {} : { VITEST_QUICK: '1' } },
 )
