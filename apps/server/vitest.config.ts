@@ -2,10 +2,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres =
-  'access-matrix access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas'
-    .concat(' compose config connections console conventions delay-guard envelope headers health http-methods')
-    .concat(' linked-queue nginx origins page pages process readme redos rest-snippets row-mapping slow-clients')
-    .concat(' sqlite task-queue testing timestamp tracing uncaught-errors workers')
+  'access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
+    .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
+    .concat(' rest-snippets row-mapping slow-clients sqlite task-queue testing timestamp uncaught-errors workers')
     .split(' ')
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'

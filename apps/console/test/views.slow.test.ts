@@ -24,8 +24,7 @@ for (const [name, show] of Object.entries(VIEWS)) {
       await show(visit)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        // Colors do not depend on the width, except that narrow windows show cards instead of tables.
-        for (const width of colorScheme === 'light' ? WIDTHS : [390, 1280]) {
+        for (const width of WIDTHS) {
           await resize(page, width)
           await shoot(page, `${name}-${width}-${colorScheme}`)
           await page.evaluate(TRANSITIONS_END)

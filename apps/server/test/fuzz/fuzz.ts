@@ -12,7 +12,7 @@ export { seedOfRun } from './random.ts'
 
 const CONCURRENCY = 8
 const MAX_FAILURES = 5
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 10_000
 
 export interface FuzzOptions {
   seed: number
