@@ -1,24 +1,8 @@
 #!/usr/bin/env -S node --max-old-space-size=64 --max-semi-space-size=4
-import { toFailure } from './failures.ts'
-import { reportFailure, setOutputMode } from './output.ts'
-import { createProgram } from './program.ts'
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
-// The reader may close the pipe early: `resource export … | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1)
-})
-
-const args = process.argv.slice(2)
-// Set before the options are parsed, because invalid options are reported too.
-setOutputMode({
-  json: args.some((arg) => /^--(json|jq)(=|$)/.test(arg)),
-  quiet: args.some((arg) => /^(-q|--quiet)$/.test(arg)),
-})
-
-try {
-  await createProgram().parseAsync()
-} catch (error) {
-  const failure = toFailure(error)
-  if (failure.outcome !== 'ok') reportFailure(failure)
-  process.exitCode = failure.exitCode
-}
+// Later commands start in three quarters of the time. Like `npm start`, not in the system's temporary folder, which others
+// can write to. Imports are hoisted, so the program is loaded by a dynamic one.
+enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url)))
+await import('./run.ts')

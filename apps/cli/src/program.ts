@@ -48,7 +48,7 @@ export function createProgram(): Command {
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: otherOptions, optionDescription: describeOption })
-    // main.ts reports errors.
+    // run.ts reports errors.
     .configureOutput({
       outputError: () => undefined,
       writeErr: (text) => void (isTalkative() && process.stderr.write(text)),

@@ -12,6 +12,8 @@ import { type Client, createClient } from '@resource/client'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+// As `npm start` sets it.
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
 // The same flags as in package.json and the first line of main.ts.
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4']
 const PEAK_MEMORY = new URL('peak-memory.mjs', import.meta.url).href
@@ -72,7 +74,10 @@ export async function temporaryFolder(path?: string) {
 
 /** @throws Error with the service's stderr, if it exits before it listens */
 async function serve(folder: string, environment: Record<string, string>) {
-  const service = spawn(process.execPath, [SERVER], { cwd: folder, env: { PORT: '0', ...environment } })
+  const service = spawn(process.execPath, [SERVER], {
+    cwd: folder,
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', ...environment },
+  })
   const closed = once(service, 'close')
   const stderr = text(service.stderr)
   const url = await new Promise<string>((resolve, reject) => {
