@@ -1,6 +1,6 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { type Action, editVerb, type Resource, type Row } from './resources/resource.ts'
+import { type BulkAction, editVerb, type Resource, type Row } from './resources/resource.ts'
 import { useBulk } from './table/bulk.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { useColumns } from './table/columns.ts'
@@ -36,7 +36,8 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
   const bulk = useBulk(resource, selection)
   const [toDelete, setToDelete] = useState<Row[]>()
-  const [actionOnAll, setActionOnAll] = useState<Action>()
+  const [actionOnAll, setActionOnAll] = useState<BulkAction>()
+  const [isEditing, setEditing] = useState(false)
   const isLoaded = data !== undefined
   const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)
@@ -92,13 +93,14 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         total={data?.total}
         can={permissions.can}
         onAct={(action, rows) => void bulk.act(action, rows)}
+        onEdit={() => setEditing(true)}
         onDelete={setToDelete}
         onActOnAll={setActionOnAll}
       />
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
         <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
       )}
-      {(opened ?? toDelete ?? actionOnAll ?? changes.conflict) !== undefined && (
+      {(isEditing || (opened ?? toDelete ?? actionOnAll ?? changes.conflict) !== undefined) && (
         <Suspense>
           <Dialogs
             resource={resource}
@@ -106,11 +108,14 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             open={opened}
             toDelete={toDelete}
             actionOnAll={actionOnAll}
+            toEdit={isEditing ? { selection, total: data?.total ?? 0 } : undefined}
             changes={changes}
             onClose={pages.close}
             onDelete={(rows) => void (rows.length === 1 ? changes.act(deletion(resource), rows) : bulk.remove(rows))}
             onDeleteClosed={() => setToDelete(undefined)}
             onActionOnAllClosed={() => setActionOnAll(undefined)}
+            onEdit={(action, rows) => (rows === undefined ? setActionOnAll(action) : void bulk.act(action, rows))}
+            onEditClosed={() => setEditing(false)}
           />
         </Suspense>
       )}

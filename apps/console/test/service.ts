@@ -8,25 +8,40 @@ import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@resource/client'
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+// As `npm start` sets it.
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
 
 export interface Service extends AsyncDisposable {
   url: string
   client: Client
+  /** Kills the process; {@link start} starts another on the same port and database. */
+  kill: () => Promise<void>
+  start: () => Promise<void>
 }
 
 /** Starts the real service in a separate process with a new database; `await using` removes both. */
 export async function startService(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'resource-console-'))
-  const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'test.db')}` }
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = once(child, 'exit')
-  const url = await servedAt(child.stdout)
+  const run = async (port: string) => {
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: port, DATABASE_URL: `file:${join(folder, 'test.db')}` }
+    const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    return { child, exited: once(child, 'exit'), url: await servedAt(child.stdout) }
+  }
+  let running = await run('0')
+  const { url } = running
+  const kill = async () => {
+    running.child.kill('SIGKILL')
+    await running.exited
+  }
   return {
     url,
     client: createClient({ baseUrl: url }),
+    kill,
+    start: async () => {
+      running = await run(new URL(url).port)
+    },
     [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await exited
+      await kill()
       await rm(folder, { recursive: true })
     },
   }

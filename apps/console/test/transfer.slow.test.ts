@@ -198,6 +198,45 @@ consoleTest(
   { expected },
 )
 
+consoleTest(
+  'an import of 100,000 rows that is stopped, reloaded, offline and without its service stores each row once',
+  async (visit) => {
+    const { page, client, service, open } = visit
+    await open('/items?open=import')
+    const rows = Array.from({ length: 100_000 }, (_, index) => `Item ${index},1`)
+    await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+    await page.getByRole('button', { name: 'Import 100,000 items' }).click()
+    const sent = (least: number) =>
+      page.waitForFunction(
+        (least) => Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')) >= least,
+        least,
+      )
+    await sent(10_000)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await sent(20_000)
+    await page.reload()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await sent(30_000)
+    await page.context().setOffline(true)
+    await page.getByText('You are offline. The import continues when you are back online.').waitFor()
+    await page.context().setOffline(false)
+    await sent(40_000)
+    await service.kill()
+    await page.getByText('The service cannot be reached. The import continues when it is back.').waitFor()
+    await service.start()
+    await page.getByText('100,000 items created.').waitFor({ timeout: 110_000 })
+    const names = new Set<string>()
+    let stored = 0
+    for await (const { items } of client.items.pages({ limit: 1000 })) {
+      stored += items.length
+      for (const { name } of items) names.add(name)
+    }
+    expect([stored, names.size]).toEqual([100_000, 100_000])
+  },
+  { expected },
+)
+
 consoleTest('an import with passwords continues after a reload with the same file', async (visit) => {
   const { page, client, open } = visit
   const file = 'name,email,password\nAda,ada@example.com,correct horse battery\n'

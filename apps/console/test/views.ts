@@ -77,6 +77,13 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await page.getByRole('dialog').waitFor()
   },
+  'edit-several': async (visit) => {
+    await VIEWS.selected?.(visit)
+    await visit.page.getByRole('button', { name: 'Edit 2…' }).click()
+    await visit.page.getByLabel('Field').selectOption('Age')
+    await visit.page.getByLabel('New age').fill('+1')
+    await visit.page.getByRole('list', { name: 'Preview' }).waitFor()
+  },
   'delete-several': async (visit) => {
     await VIEWS.selected?.(visit)
     await visit.page.getByRole('button', { name: 'Delete 2…' }).click()

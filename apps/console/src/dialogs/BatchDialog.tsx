@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
-import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { restore } from '../table/bulk.ts'
+import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { isChange, MAX_READ, readAll, restore } from '../table/bulk.ts'
 import { refresh } from '../table/rows.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
@@ -17,7 +17,7 @@ interface Props {
   resource: Resource
   view: View
   /** What to do with all matching records. */
-  action: Action
+  action: BulkAction
   onClose: () => void
 }
 
@@ -73,21 +73,12 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
   )
 }
 
-// For an undo, the page keeps the records.
-const MAX_UNDONE = 10_000
-
-function canUndo({ changes }: Action, count: number): boolean {
-  return changes !== undefined && count <= MAX_UNDONE
-}
-
-async function readAll({ noun }: Resource, filter: Record<string, unknown>): Promise<Row[]> {
-  const rows: Row[] = []
-  for await (const page of calls(noun).pages({ ...filter, limit: 1000 })) rows.push(...(page[noun] as Row[]))
-  return rows
+function canUndo(action: BulkAction, count: number): boolean {
+  return isChange(action) && count <= MAX_READ
 }
 
 /** @param before the records between the preview and its application, which checks that they are those of the preview */
-function undoOf(resource: Resource, action: Action, before: Row[]): (() => void) | undefined {
+function undoOf(resource: Resource, action: BulkAction, before: Row[]): (() => void) | undefined {
   const { changes = {} } = action
   // A record that already had the values keeps its version.
   const changed = before.filter((row) => Object.entries(changes).some(([name, value]) => row[name] !== value))
@@ -100,7 +91,7 @@ function undoOf(resource: Resource, action: Action, before: Row[]): (() => void)
     )
 }
 
-function usePreview({ noun }: Resource, { changes }: Action, filter: Record<string, unknown>) {
+function usePreview({ noun }: Resource, { changes }: BulkAction, filter: Record<string, unknown>) {
   return useQuery({
     queryKey: ['batch', noun, changes ?? null, filter],
     queryFn: () =>
@@ -115,7 +106,7 @@ function usePreview({ noun }: Resource, { changes }: Action, filter: Record<stri
 
 interface ConfirmationProps {
   resource: Resource
-  action: Action
+  action: BulkAction
   batch: Batch
   filters: string
   isOutdated: boolean
@@ -147,6 +138,7 @@ function Confirmation(props: ConfirmationProps) {
       <p>
         <strong>{formatCount(count, resource)}</strong>
         {filters}, on all pages, will be {action.done}
+        {action.summary && ` (${action.summary})`}
         {count > 0 &&
           `: ${names}${count > sample.length ? ` and ${(count - sample.length).toLocaleString('en')} more` : ''}`}
         .{!canUndo(action, count) && ' You cannot undo this.'}

@@ -19,17 +19,25 @@ export interface Column {
   isSortable: boolean
 }
 
-/** A one-click action on a record, in addition to editing and deleting. */
-export interface Action<R = Row> {
+/** An action on one or many records. */
+export interface BulkAction<R = Row> {
   label: string
-  verb: string
   /** Past participle for notices: `activated`. */
   done: string
   isFor: (row: R) => boolean
   /** The fields that the action sets, if it can run on many records. */
   changes?: Record<string, unknown>
+  /** Instead of `changes`: the fields that it sets depending on the record. */
+  changesOf?: (row: R) => Record<string, unknown>
+  /** What it sets, for a preview: `price 30`. */
+  summary?: string
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */
   apply: (row: R) => R | undefined
+}
+
+/** A one-click action on a record, in addition to editing and deleting. */
+export interface Action<R = Row> extends BulkAction<R> {
+  verb: string
   send: (row: R, ifVersion: number) => Promise<unknown>
   /** The action that restores the record. */
   undo?: (before: R) => Action<R>

@@ -12,13 +12,14 @@ interface Props {
   total: number | undefined
   can: Permissions['can']
   onAct: (action: Action, rows: Row[]) => void
+  onEdit: () => void
   onDelete: (rows: Row[]) => void
   /** Previews an action on all matching records. */
   onActOnAll: (action: Action) => void
 }
 
 /** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({ resource, selection, total = 0, can, onAct, onDelete, onActOnAll }: Props) {
+export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdit, onDelete, onActOnAll }: Props) {
   const { rows, isAll, isEverything } = selection
   const count = isEverything ? total : rows.length
   const canSelectAll = isAll && !isEverything && total > rows.length && can('createBatch')
@@ -32,6 +33,9 @@ export function SelectionBar({ resource, selection, total = 0, can, onAct, onDel
         <div className="buttons">
           {canSelectAll && (
             <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
+          )}
+          {can(isEverything ? 'createBatch' : 'updateMany') && (
+            <Button onPress={onEdit}>Edit {count.toLocaleString('en')}…</Button>
           )}
           {isEverything ? (
             <EverythingActions resource={resource} total={total} can={can} onAct={onActOnAll} />

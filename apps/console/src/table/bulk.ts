@@ -1,6 +1,6 @@
 import { ServiceError } from '@resource/client'
 import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
-import { type Action, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { type BulkAction, type Noun, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
 import { deletion } from './changes.ts'
@@ -10,6 +10,8 @@ import type { Selection } from './selection.ts'
 
 const MAX_NAMED = 5
 const MAX_ROWS_PER_REQUEST = 1000
+/** The most records that the page reads to change them one by one, or to undo a change. */
+export const MAX_READ = 10_000
 
 interface Outcome {
   /** The changed records with their new version, and the records before. */
@@ -20,10 +22,9 @@ interface Outcome {
 /** Actions on the selected records. Records for which an action fails stay selected. */
 export function useBulk(resource: Resource, selection: Selection) {
   const { noun } = resource
-  const { updateMany } = calls(noun)
 
   /** Shows the result at once and reverts it where the service rejects it. */
-  const run = async (action: Action, rows: Row[], send: () => Promise<RowResult[]>) => {
+  const run = async (action: BulkAction, rows: Row[], send: () => Promise<RowResult[]>) => {
     const settles = rows.map(({ id }) => applyOptimistically(noun, id, action.apply))
     try {
       const outcome = outcomeOf(rows, await send())
@@ -37,11 +38,13 @@ export function useBulk(resource: Resource, selection: Selection) {
   }
 
   return {
-    act: (action: Action, selected: Row[]) =>
-      run(action, selected, async () => {
-        const rows = selected.map(({ id, version }) => ({ ...action.changes, id, if_version: version }))
-        return (await updateMany.mutate({ [noun]: rows, partial: true }, LONG_TIMEOUTS)).results
-      }),
+    act: (action: BulkAction, selected: Row[]) =>
+      run(action, selected, () =>
+        updateRows(
+          noun,
+          selected.map((row) => ({ ...changesOf(action, row), id: row.id, if_version: row.version })),
+        ),
+      ),
     // One by one, because a writer may delete records, but not many at once. The client sends them in one request.
     remove: (selected: Row[]) => {
       const action = deletion(resource)
@@ -51,8 +54,8 @@ export function useBulk(resource: Resource, selection: Selection) {
   }
 }
 
-function undoOf(resource: Resource, action: Action, { done }: Outcome): (() => void) | undefined {
-  if (action.changes === undefined) return undefined
+function undoOf(resource: Resource, action: BulkAction, { done }: Outcome): (() => void) | undefined {
+  if (!isChange(action)) return undefined
   const changed = done.flatMap(({ before, after }) => (after ? [{ before, version: after.version }] : []))
   return changed.length === 0 ? undefined : () => void restore(resource, action, changed)
 }
@@ -64,23 +67,46 @@ export interface Changed {
 }
 
 /** Undoes an action: writes back the fields that it changed, unless the record has changed since. */
-export async function restore(resource: Resource, action: Action, changed: Changed[]): Promise<void> {
-  const { noun } = resource
-  const names = Object.keys(action.changes ?? {})
-  const outcome: Outcome = { done: [], failed: [] }
-  for (let start = 0; start < changed.length; start += MAX_ROWS_PER_REQUEST) {
-    const part = changed.slice(start, start + MAX_ROWS_PER_REQUEST)
-    const previous = part.map(({ before }) => before)
-    const rows = part.map(({ before, version }) => ({ ...fieldsOf(before, names), id: before.id, if_version: version }))
-    const { results } = await calls(noun)
-      .updateMany.mutate({ [noun]: rows, partial: true }, LONG_TIMEOUTS)
-      .catch((error: unknown) => ({ results: previous.map(() => failedResult(error)) }))
-    const { done, failed } = outcomeOf(previous, results)
-    outcome.done.push(...done)
-    outcome.failed.push(...failed)
-  }
+export async function restore(resource: Resource, action: BulkAction, changed: Changed[]): Promise<void> {
+  const rows = changed.map(({ before, version }) => {
+    const names = Object.keys(changesOf(action, before))
+    return { ...fieldsOf(before, names), id: before.id, if_version: version }
+  })
+  const results = await updateRows(resource.noun, rows)
+  const outcome = outcomeOf(
+    changed.map(({ before }) => before),
+    results,
+  )
   report(resource, { ...action, done: 'restored' }, outcome)
   await refresh(resource)
+}
+
+/** Whether an action changes records, and so can be undone. */
+export function isChange({ changes, changesOf }: BulkAction): boolean {
+  return (changes ?? changesOf) !== undefined
+}
+
+function changesOf({ changes = {}, changesOf }: BulkAction, row: Row): Record<string, unknown> {
+  return changesOf?.(row) ?? changes
+}
+
+/** All records that match filters. */
+export async function readAll({ noun }: Resource, filter: Record<string, unknown>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of calls(noun).pages({ ...filter, limit: 1000 })) rows.push(...(page[noun] as Row[]))
+  return rows
+}
+
+/** Updates rows that fail or succeed one by one, also if a request for some of them fails. */
+async function updateRows(noun: Noun, rows: object[]): Promise<RowResult[]> {
+  const results: RowResult[] = []
+  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_REQUEST) {
+    const part = rows.slice(start, start + MAX_ROWS_PER_REQUEST)
+    const sent = calls(noun).updateMany.mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
+    const failed = (error: unknown) => part.map(() => failedResult(error))
+    results.push(...(await sent.then(({ results }) => results, failed)))
+  }
+  return results
 }
 
 function outcomeOf(rows: Row[], results: RowResult[]): Outcome {
@@ -106,10 +132,13 @@ function fieldsOf(row: Row, names: string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, row[name]]))
 }
 
-function report(resource: Resource, action: Action, { done, failed }: Outcome, undo?: () => void) {
+function report(resource: Resource, action: BulkAction, { done, failed }: Outcome, undo?: () => void) {
   if (done.length > 0) notify('done', `${formatCount(done.length, resource)} ${action.done}`, undo)
   if (failed.length === 0) return
-  const named = failed.slice(0, MAX_NAMED).map(({ row, error }) => `${nameOf(resource, row)}: ${error}`)
+  const byError = Object.groupBy(failed.slice(0, MAX_NAMED), ({ error }) => error)
+  const named = Object.entries(byError).map(
+    ([error, rows = []]) => `${rows.map(({ row }) => nameOf(resource, row)).join(', ')}: ${error}`,
+  )
   const more = failed.length > MAX_NAMED ? ` And ${failed.length - MAX_NAMED} more.` : ''
   notify('failed', `${formatCount(failed.length, resource)} not ${action.done}. ${named.join(' ')}${more}`)
 }

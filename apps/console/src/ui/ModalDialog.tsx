@@ -14,8 +14,8 @@ interface Props {
 const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
 
 /**
- * A modal dialog. Escape and the close button close it. It starts with the focus on its first field, traps
- * the focus, and restores it when it closes.
+ * A modal dialog. Escape and the close button close it. It starts with the focus on its first field, or the
+ * first in an element with `data-start`, traps the focus, and restores it when it closes.
  */
 export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
   const dialog = useRef<HTMLElement>(null)
@@ -25,7 +25,9 @@ export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, c
   useEffect(() => {
     const element = dialog.current
     const focusField = () => {
-      if (document.activeElement === element) element?.querySelector<HTMLElement>(FIELDS)?.focus()
+      if (document.activeElement !== element) return
+      const start = element?.querySelector('[data-start]') ?? element
+      start?.querySelector<HTMLElement>(FIELDS)?.focus()
     }
     focusField()
     element?.addEventListener('focus', focusField)

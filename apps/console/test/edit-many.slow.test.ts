@@ -1,0 +1,96 @@
+import { expect } from 'vitest'
+import { consoleTest, seed, shareBrowser, violations } from './console.ts'
+
+shareBrowser()
+
+consoleTest('a field of the selected records is set, and undone', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/users')
+  for (const name of ['Ada Lovelace', 'Grace Hopper']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  }
+  await page.getByRole('button', { name: 'Edit 2…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit 2 users' })
+  await dialog.waitFor()
+  expect(await dialog.getByLabel('Field').getByRole('option').allTextContents()).toEqual([
+    'Role',
+    'Status',
+    'Age',
+    'Name',
+  ])
+  await dialog.getByLabel('Field').selectOption('Role')
+  await dialog.getByLabel('New role').selectOption('admin')
+  await dialog.getByText('Grace Hopper: from user to admin').waitFor()
+  expect(await violations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Edit 2 users' }).click()
+  await page.getByText('2 users edited').waitFor()
+  const roles = async () => (await client.users.list.query({ limit: 2 })).users.map(({ role }) => role)
+  expect(await roles()).toEqual(['admin', 'admin'])
+  await page.getByRole('button', { name: 'Undo: 2 users edited' }).click()
+  await page.getByText('2 users restored').waitFor()
+  expect(await roles()).toEqual(['admin', 'user'])
+})
+
+consoleTest(
+  'numbers change by an amount or a percentage, and an invalid result is refused by record',
+  async (visit) => {
+    const { page, client, open } = visit
+    await client.items.createMany.mutate({
+      items: [
+        { name: 'Lamp', price: 5.5 },
+        { name: 'Rug', price: 0.125 },
+      ],
+    })
+    await open('/items')
+    const edit = async (text: string) => {
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+      await page.getByRole('button', { name: 'Edit 2…' }).click()
+      await page.getByLabel('New price').fill(text)
+    }
+    const prices = async () => (await client.items.list.query({ sort: 'id_asc' })).items.map(({ price }) => price)
+    await edit('+10%')
+    await page.getByText('Lamp: from 5.5 to 6.05').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('2 items edited').waitFor()
+    expect(await prices()).toEqual([6.05, 0.138])
+    await edit('-0.375')
+    await page.getByText('Rug: from 0.138 to -0.237 (Price must be').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 item not edited. Rug: price: must be').waitFor()
+    expect(await prices()).toEqual([5.675, 0.138])
+    await edit('=-1')
+    await page.getByText('Price must be').waitFor()
+    expect(await page.getByRole('button', { name: 'Edit 2 items' }).isDisabled()).toBe(true)
+    await page.getByLabel('New price').fill('3')
+    await page.keyboard.press('Enter')
+    await expect.poll(prices).toEqual([3, 3])
+  },
+)
+
+consoleTest('all matching records get a value or a change of a number, after a preview', async (visit) => {
+  const { page, client, open } = visit
+  await seed(client)
+  const editAll = async (text: string) => {
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 15 matching' }).click()
+    await page.getByRole('button', { name: 'Edit 15…' }).click()
+    await page.getByLabel('New price').fill(text)
+    await page.keyboard.press('Enter')
+  }
+  const sum = async () => {
+    const { items } = await client.items.list.query({ limit: 30, price_lt: 50 })
+    return items.reduce((sum, { price }) => sum + price, 0)
+  }
+  await open('/items?price_lt=50&limit=10')
+  const before = await sum()
+  await editAll('-1')
+  await page.getByText('15 items edited').waitFor()
+  expect(await sum()).toBe(before - 15)
+  await editAll('7')
+  const preview = page.getByRole('alertdialog', { name: 'Edit all 15 items?' })
+  await preview.getByText('15 items with price below 50, on all pages, will be edited (price 7): Lamp 1,').waitFor()
+  await preview.getByRole('button', { name: 'Edit 15 items' }).click()
+  await expect.poll(sum).toBe(15 * 7)
+  await page.getByRole('button', { name: 'Undo: 15 items edited' }).last().click()
+  await expect.poll(sum).toBe(before - 15)
+})

@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises'
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { consoleTest, seed, shareBrowser, type Visit } from './console.ts'
+
+shareBrowser()
+
+// Ten tasks of an operator. Each starts on the page of its noun and may take at most six steps: a click, a key, a choice in a
+// list, or a chosen file. Typed words and values are no steps; selecting their field is one.
+const MAX_STEPS = 6
+
+/** Acts as an operator and counts the steps. */
+class Operator {
+  steps = 0
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  async click(target: Locator, modifiers: 'Shift'[] = []) {
+    this.steps++
+    await target.click({ modifiers })
+  }
+
+  async doubleClick(target: Locator) {
+    this.steps += 2
+    await target.dblclick()
+  }
+
+  async press(key: string) {
+    this.steps++
+    await this.#page.keyboard.press(key)
+  }
+
+  async type(text: string) {
+    await this.#page.keyboard.type(text)
+  }
+
+  async chooseFile(name: string, text: string) {
+    this.steps++
+    await this.#page
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+  }
+
+  async download(target: Locator): Promise<string> {
+    const [file] = await Promise.all([this.#page.waitForEvent('download'), this.click(target)])
+    return readFile(await file.path(), 'utf8')
+  }
+}
+
+function task(
+  name: string,
+  noun: 'users' | 'items',
+  steps: number,
+  act: (visit: Visit, operator: Operator) => Promise<void>,
+) {
+  consoleTest(`${name}: ${steps} steps`, async (visit) => {
+    const operator = new Operator(visit.page)
+    await seed(visit.client)
+    await visit.open(`/${noun}`)
+    await visit.page.locator('.records tbody tr').first().waitFor()
+    await act(visit, operator)
+    expect(operator.steps).toBe(steps)
+    expect(steps).toBeLessThanOrEqual(MAX_STEPS)
+  })
+}
+
+const button = ({ page }: Visit, name: string) => page.getByRole('button', { name })
+const row = ({ page }: Visit, name: string) => page.getByRole('row', { name }).first()
+const cell = (visit: Visit, name: string, column: string) => row(visit, name).locator(`[data-label="${column}"]`)
+
+task('find a user by half a name, and open it', 'users', 3, async (visit, operator) => {
+  await operator.press('/')
+  await operator.type('lisk')
+  await operator.press('Enter')
+  await visit.page.getByText('1 user', { exact: true }).waitFor()
+  await operator.click(visit.page.getByRole('link', { name: 'Barbara Liskov' }))
+  await visit.page.getByRole('heading', { name: 'Barbara Liskov' }).waitFor()
+})
+
+task('find who has an e-mail address', 'users', 2, async (visit, operator) => {
+  await operator.press('/')
+  await operator.type('grace@example.com')
+  await operator.press('Enter')
+  await visit.page.getByText('1 user', { exact: true }).waitFor()
+  await row(visit, 'Grace Hopper').waitFor()
+})
+
+task('raise the prices of all lamps by 10 %', 'items', 5, async (visit, operator) => {
+  await operator.press('/')
+  await operator.type('lamp')
+  await operator.press('Enter')
+  await visit.page.getByText('5 items', { exact: true }).waitFor()
+  await operator.click(visit.page.getByRole('checkbox', { name: 'Select all on this page' }))
+  await operator.click(button(visit, 'Edit 5…'))
+  await visit.page.getByLabel('New price').waitFor()
+  await operator.type('+10%')
+  await operator.press('Enter')
+  await visit.page.getByText('5 items edited').waitFor()
+  const { items } = await visit.client.items.list.query({ q: 'lamp' })
+  // 5.50, 47.50, 89.50, 41.50 and 83.50 before.
+  expect(items.map(({ price }) => price)).toEqual([6.05, 52.25, 98.45, 45.65, 91.85])
+})
+
+task('undo a mistake: 14 users deactivated', 'users', 2, async (visit, operator) => {
+  await visit.page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await operator.click(button(visit, 'Deactivate 11 of 14'))
+  await operator.click(button(visit, 'Undo: 11 users deactivated'))
+  await visit.page.getByText('11 users restored').waitFor()
+  expect((await visit.client.users.list.query({ status: 'active', count: true })).total).toBe(11)
+})
+
+task('correct 50 rows that an import refused', 'items', 5, async (visit, operator) => {
+  const rows = Array.from({ length: 200 }, (_, index) => `Thing ${index},${index % 4 === 0 ? 'free' : index}`)
+  await button(visit, 'Import…').click()
+  await visit.page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(['name,price', ...rows].join('\n')) })
+  await button(visit, 'Import 150 items').click()
+  await visit.page.getByText('150 items created, 50 rows failed').waitFor()
+  const remaining = await operator.download(button(visit, 'Download remaining rows'))
+  await operator.click(button(visit, 'Done'))
+  await operator.click(button(visit, 'Import…'))
+  await operator.chooseFile('corrected.csv', remaining.replaceAll(',free,', ',0,'))
+  await operator.click(button(visit, 'Import 50 items'))
+  await visit.page.getByText('50 items created').waitFor()
+  expect((await visit.client.items.list.query({ q: 'thing', count: true })).total).toBe(200)
+})
+
+task('make a user an administrator', 'users', 4, async (visit, operator) => {
+  await operator.doubleClick(cell(visit, 'Grace Hopper', 'Role'))
+  await operator.press('a')
+  await operator.press('Enter')
+  await visit.page.getByText('Grace Hopper saved').waitFor()
+  expect((await visit.client.users.get.query({ id: 2 })).role).toBe('admin')
+})
+
+task('find the dearest item of a category', 'items', 2, async (visit, operator) => {
+  await operator.click(visit.page.getByRole('link', { name: 'Overview', exact: true }))
+  const kitchen = visit.page.getByRole('table', { name: 'Items by category' }).getByRole('row', { name: 'kitchen' })
+  await operator.click(kitchen.getByRole('link', { name: '79.50' }))
+  await visit.page.getByText('7 items').waitFor()
+  await expect.poll(() => visit.page.locator('.records tbody .name').first().textContent()).toBe('Kettle 3')
+})
+
+task('delete all items that cost over 88', 'items', 6, async (visit, operator) => {
+  await operator.click(button(visit, 'Filters'))
+  await operator.click(visit.page.getByLabel('Price above'))
+  await operator.type('88')
+  await operator.press('Enter')
+  await visit.page.getByText('3 items', { exact: true }).waitFor()
+  await operator.click(visit.page.getByRole('checkbox', { name: 'Select all on this page' }))
+  await operator.click(button(visit, 'Delete 3…'))
+  await operator.click(visit.page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }))
+  await visit.page.getByText('3 items deleted').waitFor()
+  expect((await visit.client.items.list.query({ price_gt: 88, count: true })).total).toBe(0)
+})
+
+task('export the items of a search', 'items', 4, async (visit, operator) => {
+  await operator.press('/')
+  await operator.type('clock')
+  await operator.press('Enter')
+  await visit.page.getByText('5 items', { exact: true }).waitFor()
+  await operator.click(button(visit, 'Export…'))
+  const file = await operator.download(visit.page.getByRole('button', { name: 'CSV', exact: true }))
+  expect(file.trimEnd().split('\r\n').length).toBe(6)
+})
+
+task('keep a search under a name', 'users', 5, async (visit, operator) => {
+  await operator.press('/')
+  await operator.type('hopper')
+  await operator.press('Enter')
+  await visit.page.getByText('1 user', { exact: true }).waitFor()
+  await operator.click(button(visit, 'Views'))
+  await operator.click(visit.page.getByLabel('Name of this view'))
+  await operator.type('Hoppers')
+  await operator.press('Enter')
+  await visit.page.getByRole('link', { name: 'Hoppers' }).waitFor()
+})
