@@ -89,6 +89,9 @@ const FEW_CANDIDATES = 1_000
 const MANY_CANDIDATES = 5_000
 // Takes at most some 10 ms.
 const WINDOW = 2_000
+// Reading these in the background takes some 20 or 40 ms.
+const LARGE_WINDOW = 10_000
+const FEW_FILTERED = 20_000
 
 /** All tables, through an executor. */
 export const sqlTables = sqlTablesOf(declarations)
@@ -322,24 +325,39 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   /**
    * A page of a search on SQLite. Rare words have few candidates in the full-text index. Frequent ones soon fill a page in sort
-   * order; the ids of the first candidates show how frequent. Everything else runs in the background.
+   * order; the ids of the first candidates show how frequent. Selective filters leave few rows to search. Everything else reads
+   * all candidates.
    */
   async #search(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
     const match = this.#text.matchOf(query.where)
-    if (match !== '') {
-      const { skip = 0, take } = query
-      const first = await this.#candidates(match, FEW_CANDIDATES, this.#executor)
-      if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match))
-      if ((WINDOW * first.total) / first.last >= skip + take) {
-        const rows = await this.#rows(this.#text.pageInWindow(query, range, WINDOW))
-        if (rows.length === take) return rows
-      }
-      const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
-      if (total <= MANY_CANDIDATES) {
-        return this.#rows(this.#text.pageOfCandidates(query, range, match), this.#background)
-      }
+    if (match === '') return this.#rows(this.#text.page(query, range), this.#background)
+    const { skip = 0, take } = query
+    const first = await this.#candidates(match, FEW_CANDIDATES, this.#executor)
+    if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match))
+    const inWindow = async (size: number, executor: Pick<Executor, 'all'>) => {
+      if ((size * first.total) / first.last < skip + take) return undefined
+      const rows = await this.#rows(this.#text.pageInWindow(query, range, size), executor)
+      return rows.length === take ? rows : undefined
     }
-    return this.#rows(this.#text.page(query, range), this.#background)
+    const soon = await inWindow(WINDOW, this.#executor)
+    if (soon !== undefined) return soon
+    const filter = await this.#selectiveFilter(query.where)
+    if (filter !== undefined) return this.#rows(this.#text.pageOfFiltered(query, range, filter), this.#background)
+    const later = await inWindow(LARGE_WINDOW, this.#background)
+    if (later !== undefined) return later
+    const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
+    const statement =
+      total > MANY_CANDIDATES ? this.#text.page(query, range) : this.#text.pageOfCandidates(query, range, match)
+    return this.#rows(statement, this.#background)
+  }
+
+  /** A filter that few rows pass, so that reading them takes less time than the full-text index. */
+  async #selectiveFilter(where: Where<Row>): Promise<keyof Row | undefined> {
+    for (const [column, filter] of this.#text.filtersIn(where)) {
+      const [row] = (await this.#background.all(this.#text.countSome(filter, FEW_FILTERED + 1))) as [{ total: number }]
+      if (row.total <= FEW_FILTERED) return column
+    }
+    return undefined
   }
 
   /** The number of candidates, or more than `limit`, and the largest of their ids. */

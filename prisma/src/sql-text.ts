@@ -114,7 +114,10 @@ export class SqlText<Row> {
     const { columns, where, order } = query
     const values: unknown[] = []
     const all = this.#listed(columns).append(' FROM (SELECT *').append(this.#from)
-    const window = this.#ordered(this.#conditions(all, range, values), order)
+    // The window starts where the filter of its order does.
+    const filter = isSearch(where[order.column]) ? {} : { [order.column]: where[order.column] }
+    const filtered = this.#conditions(all, filter as Where<Row>, values)
+    const window = this.#ordered(this.#conditions(filtered, range, values, all), order)
     values.push(size)
     const from = window.append(' LIMIT ?) AS "window"')
     const rows = this.#conditions(from, where, values, from, null)
@@ -133,6 +136,39 @@ export class SqlText<Row> {
     return this.#limited(query, this.#ordered(rows, order), values)
   }
 
+  /**
+   * A page of a search that SQLite reads by the index of a filter, without the full-text index.
+   *
+   * @param filter a filter that few rows pass
+   */
+  pageOfFiltered(query: PageQuery<Row>, range: Where<Row>, filter: keyof Row): Statement {
+    const { columns, where, order } = query
+    const values: unknown[] = []
+    const select = this.#selectOf(columns)
+    const { [filter]: selective, ...others } = where
+    const few = this.#conditions(select, { [filter]: selective } as Where<Row>, values, select, null)
+    // The plus keeps SQLite from using the indexes of the other filters, and that of the order.
+    const rest = this.#conditions(few, others as Where<Row>, values, select, null, '+')
+    const rows = this.#conditions(rest, range, values, select, null, '+')
+    return this.#limited(query, this.#ordered(rows, order, '+'), values)
+  }
+
+  /** Counts the matching rows, up to a limit. */
+  countSome(where: Where<Row>, limit: number): Statement {
+    const values: unknown[] = []
+    const rows = this.#filtered(`SELECT 1${this.#from}`, where, values)
+    values.push(limit)
+    return { text: `SELECT count(*) AS "total" FROM (${rows} LIMIT ?)`, values }
+  }
+
+  /** The conditions other than searches, one by one. */
+  filtersIn(where: Where<Row>): [column: keyof Row, filter: Where<Row>][] {
+    const columns = Object.keys(where) as (keyof Row & string)[]
+    return columns
+      .filter((column) => where[column] !== undefined && !isSearch(where[column]))
+      .map((column) => [column, { [column]: where[column] } as Where<Row>])
+  }
+
   /** Counts the first rows that SQLite's full-text index returns, up to a limit, with the largest of their ids. */
   countCandidates(match: string, limit: number): Statement {
     const candidates = `SELECT "rowid" AS "candidate" FROM ${this.#searchIndex} WHERE ${this.#searchIndex} MATCH ? LIMIT ?`
@@ -144,7 +180,7 @@ export class SqlText<Row> {
 
   /** Whether conditions search for words. */
   searches(where: Where<Row>): boolean {
-    for (const column in where) if (isRange(where[column]) && where[column].contains !== undefined) return true
+    for (const column in where) if (isSearch(where[column])) return true
     return false
   }
 
@@ -303,9 +339,10 @@ export class SqlText<Row> {
     return { text: limited.append(' OFFSET ?').text, values }
   }
 
-  #ordered(rows: InternedSql, { column, descending }: Order<Row>): InternedSql {
+  /** @param prefix a plus keeps SQLite from using an index for the order */
+  #ordered(rows: InternedSql, { column, descending }: Order<Row>, prefix: '' | '+' = ''): InternedSql {
     const sql = rows
-      .append(' ORDER BY ')
+      .append(` ORDER BY ${prefix}`)
       .append(this.#name(column))
       .append(descending ? ' DESC' : ' ASC')
     if (column === 'id') return sql
@@ -320,6 +357,7 @@ export class SqlText<Row> {
    *
    * @param all the text without conditions, if `rows` may have some already
    * @param searchedId the id that SQLite looks up among the matches of the full-text index; null omits this test
+   * @param prefix a plus keeps SQLite from using an index for the conditions
    */
   #conditions(
     rows: InternedSql,
@@ -327,6 +365,7 @@ export class SqlText<Row> {
     values: unknown[],
     all = rows,
     searchedId: string | null = '"id"',
+    prefix: '' | '+' = '',
   ): InternedSql {
     let sql = rows
     let searches = false
@@ -336,7 +375,7 @@ export class SqlText<Row> {
         .append(tested)
         .append(test)
     }
-    const add = (column: keyof Row, test: string) => addTest(this.#name(column), test)
+    const add = (column: keyof Row, test: string) => addTest(prefix + this.#name(column), test)
     for (const column in where) {
       const condition = where[column]
       if (condition === undefined) continue
@@ -431,6 +470,10 @@ function searchesIn(where: object): { columns: readonly string[]; parts: string[
       parts: [...new Set(words)].map(searchedPart),
     }))
   })
+}
+
+function isSearch(condition: unknown): boolean {
+  return isRange(condition) && condition.contains !== undefined
 }
 
 function isRange(condition: unknown): condition is Range<unknown> {
