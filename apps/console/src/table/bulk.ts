@@ -25,7 +25,10 @@ export function useBulk(resource: Resource, selection: Selection) {
 
   /** Shows the result at once and reverts it where the service rejects it. */
   const run = async (action: BulkAction, rows: Row[], send: () => Promise<RowResult[]>) => {
-    const settles = rows.map(({ id }) => applyOptimistically(noun, id, action.apply))
+    // Records of other pages are not shown.
+    const ids = new Set(rows.map(({ id }) => id))
+    const shown = selection.rows.filter(({ id }) => ids.has(id))
+    const settles = shown.map(({ id }) => applyOptimistically(noun, id, action.apply))
     try {
       const outcome = outcomeOf(rows, await send())
       selection.select(outcome.failed.map(({ row }) => row.id))
