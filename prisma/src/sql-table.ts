@@ -353,11 +353,13 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   /** A filter that few rows pass, so that reading them takes less time than the full-text index. */
   async #selectiveFilter(where: Where<Row>): Promise<keyof Row | undefined> {
-    for (const [column, filter] of this.#text.filtersIn(where)) {
-      const [row] = (await this.#background.all(this.#text.countSome(filter, FEW_FILTERED + 1))) as [{ total: number }]
-      if (row.total <= FEW_FILTERED) return column
-    }
-    return undefined
+    const filters = this.#text.filtersIn(where)
+    if (filters.length === 0) return undefined
+    const [counts] = (await this.#background.all(this.#text.countEach(filters, FEW_FILTERED + 1))) as [
+      Record<keyof Row, number>,
+    ]
+    const [[column] = []] = filters.toSorted(([a], [b]) => counts[a] - counts[b])
+    return column !== undefined && counts[column] <= FEW_FILTERED ? column : undefined
   }
 
   /** The number of candidates, or more than `limit`, and the largest of their ids. */

@@ -100,8 +100,10 @@ export class SqlText<Row> {
     const { columns, where, order } = query
     const values: unknown[] = []
     const select = this.#selectOf(columns)
+    // The range first: of two bounds on one column, SQLite seeks by the first.
+    const ranged = this.#conditions(select, range, values)
     // The plus keeps SQLite from reading all candidates by id and sorting them: it walks the index of the order instead.
-    const rows = this.#conditions(this.#conditions(select, where, values, select, '+"id"'), range, values, select)
+    const rows = this.#conditions(ranged, where, values, select, '+"id"')
     return this.#limited(query, this.#ordered(rows, order), values)
   }
 
@@ -114,10 +116,11 @@ export class SqlText<Row> {
     const { columns, where, order } = query
     const values: unknown[] = []
     const all = this.#listed(columns).append(' FROM (SELECT *').append(this.#from)
-    // The window starts where the filter of its order does.
-    const filter = isSearch(where[order.column]) ? {} : { [order.column]: where[order.column] }
-    const filtered = this.#conditions(all, filter as Where<Row>, values)
-    const window = this.#ordered(this.#conditions(filtered, range, values, all), order)
+    // On SQLite the window starts where the filter of its order does. On PostgreSQL it is a documented number of rows.
+    const starts = !this.#isRemote && !isSearch(where[order.column])
+    const filter = starts ? { [order.column]: where[order.column] } : {}
+    const ranged = this.#conditions(all, range, values)
+    const window = this.#ordered(this.#conditions(ranged, filter as Where<Row>, values, all), order)
     values.push(size)
     const from = window.append(' LIMIT ?) AS "window"')
     const rows = this.#conditions(from, where, values, from, null)
@@ -153,12 +156,15 @@ export class SqlText<Row> {
     return this.#limited(query, this.#ordered(rows, order, '+'), values)
   }
 
-  /** Counts the matching rows, up to a limit. */
-  countSome(where: Where<Row>, limit: number): Statement {
+  /** Counts the rows that pass each filter, up to a limit, in columns of the same names. */
+  countEach(filters: [column: keyof Row, filter: Where<Row>][], limit: number): Statement {
     const values: unknown[] = []
-    const rows = this.#filtered(`SELECT 1${this.#from}`, where, values)
-    values.push(limit)
-    return { text: `SELECT count(*) AS "total" FROM (${rows} LIMIT ?)`, values }
+    const counts = filters.map(([column, filter]) => {
+      const rows = this.#filtered(`SELECT 1${this.#from}`, filter, values)
+      values.push(limit)
+      return `(SELECT count(*) FROM (${rows} LIMIT ?)) AS ${this.#name(column)}`
+    })
+    return { text: `SELECT ${counts.join(', ')}`, values }
   }
 
   /** The conditions other than searches, one by one. */

@@ -40,6 +40,7 @@ test.each(drivers)(
     const filters: [Where<Item>, (row: (typeof rows)[number]) => boolean][] = [
       [{}, () => true],
       [{ category: 'c2' }, ({ category }) => category === 'c2'],
+      [{ price: { gte: 5 } }, ({ price }) => price >= 5],
       [{ price: { gt: 95 }, category: null }, ({ price, category }) => price > 95 && category === null],
     ]
     for (const words of [['item'], ['lamp'], ['oak', 'lamp'], ['oak', 'rug', '12'], ['im'], ['nothing']]) {

@@ -16,13 +16,16 @@ export interface Visit {
 }
 
 interface Options extends BrowserContextOptions {
+  /** In place of the default of all tests. */
+  timeoutMs?: number
   /** Allowed messages on the browser console, such as the one for each failed request. */
   expected?: RegExp
 }
 
 /** A test of the console in a real browser, with its own service and database. */
 export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, options: Options = {}) {
-  test(name, () => visitConsole(act, options))
+  const { timeoutMs, ...visitOptions } = options
+  test(name, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, () => visitConsole(act, visitOptions))
 }
 
 let browser: Browser

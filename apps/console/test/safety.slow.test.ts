@@ -96,7 +96,7 @@ consoleTest(
     await page.route('**/trpc/items.update*', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.getByRole('dialog').getByLabel('Price').fill('1')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('The service has a problem (500).').waitFor()
+    await page.getByText('The service has a problem.').waitFor()
     await expect.poll(() => page.evaluate(COVERED)).toEqual([])
   },
   { viewport: { width: 390, height: 600 }, expected },

@@ -71,6 +71,9 @@ const button = ({ page }: Visit, name: string) => page.getByRole('button', { nam
 const row = ({ page }: Visit, name: string) => page.getByRole('row', { name }).first()
 const cell = (visit: Visit, name: string, column: string) => row(visit, name).locator(`[data-label="${column}"]`)
 
+const focused = ({ page }: Visit, element: string) =>
+  page.waitForFunction((element) => document.activeElement?.tagName === element, element)
+
 task('find a user by half a name, and open it', 'users', 3, async (visit, operator) => {
   await operator.press('/')
   await operator.type('lisk')
@@ -95,7 +98,7 @@ task('raise the prices of all lamps by 10 %', 'items', 5, async (visit, operator
   await visit.page.getByText('5 items', { exact: true }).waitFor()
   await operator.click(visit.page.getByRole('checkbox', { name: 'Select all on this page' }))
   await operator.click(button(visit, 'Edit 5…'))
-  await visit.page.getByLabel('New price').waitFor()
+  await focused(visit, 'INPUT')
   await operator.type('+10%')
   await operator.press('Enter')
   await visit.page.getByText('5 items edited').waitFor()
@@ -131,6 +134,7 @@ task('correct 50 rows that an import refused', 'items', 5, async (visit, operato
 
 task('make a user an administrator', 'users', 4, async (visit, operator) => {
   await operator.doubleClick(cell(visit, 'Grace Hopper', 'Role'))
+  await focused(visit, 'SELECT')
   await operator.press('a')
   await operator.press('Enter')
   await visit.page.getByText('Grace Hopper saved').waitFor()

@@ -225,7 +225,7 @@ consoleTest(
     await service.kill()
     await page.getByText('The service cannot be reached. The import continues when it is back.').waitFor()
     await service.start()
-    await page.getByText('100,000 items created.').waitFor({ timeout: 110_000 })
+    await page.getByText('100,000 items created.').waitFor({ timeout: 240_000 })
     const names = new Set<string>()
     let stored = 0
     for await (const { items } of client.items.pages({ limit: 1000 })) {
@@ -234,7 +234,7 @@ consoleTest(
     }
     expect([stored, names.size]).toEqual([100_000, 100_000])
   },
-  { expected },
+  { expected, timeoutMs: 300_000 },
 )
 
 consoleTest('an import with passwords continues after a reload with the same file', async (visit) => {

@@ -22,6 +22,7 @@ test('C38 beside 50 writers, an applied batch changes exactly the previewed reco
     for (let n = 0; n < WRITES; n++) {
       const id = 1 + ((writer * 7 + n * 11) % (4 * SHELVES))
       // The last shelf is left alone: its batches succeed.
+      if (id % SHELVES === 0) continue
       await items.update.mutate({ id, price: price++, ...(n % 5 === 0 && { category: shelf(writer % (SHELVES - 1)) }) })
     }
   })
@@ -43,9 +44,8 @@ test('C38 beside 50 writers, an applied batch changes exactly the previewed reco
   for (let n = 0; !(await Promise.race([isOver, false])); n++) {
     await Promise.all([0, 1, 2].map((other) => round(shelf((n * 3 + other) % SHELVES))))
   }
-  await round(shelf(0))
   expect(refused).toBeGreaterThan(0)
-  expect(applied.length).toBeGreaterThan(0)
+  expect(applied.filter(({ count }) => count > 0).length).toBeGreaterThan(0)
 
   const changed = await changesByPrice(server)
   for (const { price, count, sample } of applied) {

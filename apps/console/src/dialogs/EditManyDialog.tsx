@@ -1,16 +1,18 @@
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
+import { DiscardDialog } from '../form/DiscardDialog.tsx'
 import { FieldInput } from '../form/FieldInput.tsx'
 import { type Field, valueError } from '../resources/field.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { MAX_READ, readAll } from '../table/bulk.ts'
 import { editOf, sharedFields } from '../table/edit-many.ts'
-import { refresh } from '../table/rows.ts'
 import type { Selection } from '../table/selection.ts'
-import { filtersOf, type View } from '../table/view.ts'
+import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { useIsMounted } from '../ui/mounted.ts'
+import { closeUnlessUnsaved, release, useUnsavedInput } from '../ui/unsaved.ts'
 
 const PREVIEWED = 3
 
@@ -20,53 +22,79 @@ interface Props {
   selection: Selection
   /** The number of records that match the filters. */
   total: number
-  /** @param rows undefined if the action is for all matching records */
+  /** @param rows undefined if the action is for all matching records, after a preview */
   onEdit: (action: BulkAction, rows?: Row[]) => void
   onClose: () => void
 }
 
 /** Sets one field of many records, or changes a number by an amount or a percentage. */
 export function EditManyDialog({ resource, view, selection, total, onEdit, onClose }: Props) {
-  const { isEverything, rows } = selection
-  const count = isEverything ? total : rows.length
   const fields = sharedFields(resource)
   const [field, setField] = useState(fields[0] as Field)
-  const [text, setText] = useState(field.initial)
+  // Undefined removes the value.
+  const [text, setText] = useState<string | undefined>('')
   const [failure, setFailure] = useState<string>()
-  const [isRunning, setRunning] = useState(false)
+  const [isReading, setReading] = useState(false)
+  /** All matching records, for a change that depends on each of them. */
+  const [read, setRead] = useState<Row[]>()
+  const isOpen = useIsMounted()
+  const unsaved = useUnsavedInput(text !== '', false)
+
+  const { isEverything } = selection
+  const rows = read ?? selection.rows
   const edit = editOf(resource, field, text)
+  const action = 'action' in edit ? edit.action : undefined
+  const fitting = action === undefined ? rows : rows.filter(action.isFor)
+  const isUnread = isEverything && read === undefined
+  const count = formatCount(isUnread ? total : fitting.length, resource)
+  const canSubmit = action !== undefined && !isReading && (isUnread || fitting.length > 0)
+
+  const change = (next: string | undefined, of = field) => {
+    setField(of)
+    setText(next)
+    setRead(undefined)
+    setFailure(undefined)
+  }
 
   const submit = async (action: BulkAction) => {
-    setRunning(true)
-    setFailure(undefined)
+    if (isUnread && action.changesOf !== undefined) return readRows()
+    release()
+    onClose()
+    onEdit(action, isUnread ? undefined : fitting)
+  }
+
+  // The service cannot preview a change that depends on each record, so it is sent record by record.
+  const readRows = async () => {
+    if (total > MAX_READ) {
+      return setFailure(
+        `At most ${formatCount(MAX_READ, resource)} can change by an amount or a percentage. Use more filters.`,
+      )
+    }
+    setReading(true)
     try {
-      const selected = !isEverything ? rows : action.changesOf === undefined ? undefined : await readCounted()
-      onClose()
-      onEdit(action, selected?.filter(action.isFor))
+      const all = await readAll(resource, filtersOf(resource, view))
+      if (isOpen.current) setRead(all)
     } catch (error) {
       setFailure(errorMessage(error))
     }
-    setRunning(false)
+    setReading(false)
   }
 
-  // A change that depends on each record is sent record by record.
-  const readCounted = async () => {
-    if (total > MAX_READ) {
-      throw new Error(`At most ${formatCount(MAX_READ, resource)} can be changed by an amount. Use more filters.`)
-    }
-    const read = await readAll(resource, filtersOf(resource, view))
-    if (read.length === total) return read
-    await refresh(resource)
-    throw new Error(`The number of ${resource.many} has changed. Nothing was edited.`)
-  }
-
+  const close = () => closeUnlessUnsaved(onClose)
   return (
-    <ModalDialog title={`Edit ${formatCount(count, resource)}`} onClose={onClose}>
+    <ModalDialog title={`Edit ${formatCount(isEverything ? total : rows.length, resource)}`} onClose={close}>
+      {unsaved.isAsked && (
+        <DiscardDialog
+          what={`these ${resource.many}`}
+          onKeep={unsaved.keep}
+          onDiscard={() => unsaved.discard(onClose)}
+        />
+      )}
       <Form
         validationBehavior="aria"
         onSubmit={(event) => {
           event.preventDefault()
-          if ('action' in edit && !isRunning) void submit(edit.action)
+          if (canSubmit) void submit(action)
         }}
       >
         {failure !== undefined && (
@@ -78,11 +106,12 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
           <span className="label">Field</span>
           <select
             value={field.name}
-            onChange={(event) => {
-              const next = fields.find(({ name }) => name === event.target.value) as Field
-              setField(next)
-              setText(next.initial)
-            }}
+            onChange={(event) =>
+              change(
+                '',
+                fields.find(({ name }) => name === event.target.value),
+              )
+            }
           >
             {fields.map(({ name, label }) => (
               <option key={name} value={name}>
@@ -91,22 +120,28 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
             ))}
           </select>
         </label>
-        <div data-start>
-          <FieldInput
-            key={field.name}
-            field={{ ...field, label: `New ${field.label.toLowerCase()}` }}
-            value={text}
-            onChange={setText}
-            hint="empty for none"
-            error={'error' in edit && text !== '' ? edit.error : undefined}
-          />
-        </div>
-        {field.kind === 'number' && <p className="hint">A number, or a change: +5, -5, +10%, -10%</p>}
-        {'action' in edit && <Preview resource={resource} field={field} action={edit.action} rows={rows} />}
+        <Value key={field.name} field={field} text={text} onChange={change} />
+        {text !== '' && 'error' in edit && (
+          <p role="status" className="field-error">
+            {edit.error}
+          </p>
+        )}
+        {action !== undefined && (
+          <>
+            {read !== undefined && (
+              <p role="status">
+                <strong>{count}</strong>
+                {describeFilters(resource, filtersOf(resource, view))}, on all pages, will be edited ({action.summary}).
+              </p>
+            )}
+            {fitting.length === 0 && <p role="status">None of them has a number to change.</p>}
+            <Preview resource={resource} field={field} action={action} rows={fitting} />
+          </>
+        )}
         <footer>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button className="button primary" type="submit" isDisabled={'error' in edit || isRunning}>
-            {isRunning ? 'Reading…' : `Edit ${formatCount(count, resource)}`}
+          <Button onPress={close}>Cancel</Button>
+          <Button className="button primary" type="submit" isDisabled={!canSubmit}>
+            {isReading ? 'Reading…' : isUnread ? 'Preview' : `Edit ${count}`}
           </Button>
         </footer>
       </Form>
@@ -114,33 +149,66 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
   )
 }
 
-/** The first records before and after. */
-function Preview({
-  resource,
-  field,
-  action,
-  rows,
-}: {
+interface ValueProps {
+  field: Field
+  text: string | undefined
+  onChange: (text: string | undefined) => void
+}
+
+/** The input of the new value. Nothing is chosen at first. */
+function Value({ field, text, onChange }: ValueProps) {
+  const { label, kind, choices, empty } = field
+  const shown = {
+    ...field,
+    label: `New ${label.toLowerCase()}`,
+    choices: choices.length === 0 ? [] : ['', ...choices],
+    isRequired: true,
+    empty: '' as const,
+  }
+  return (
+    <div data-start>
+      <FieldInput
+        field={shown}
+        value={text ?? ''}
+        onChange={onChange}
+        hint={kind === 'number' ? 'a number, or a change such as +5, -5, +10% or -10%' : undefined}
+      />
+      {empty === null && (
+        <label className="inline">
+          <input
+            type="checkbox"
+            checked={text === undefined}
+            onChange={(event) => onChange(event.target.checked ? undefined : '')}
+          />
+          No {label.toLowerCase()}
+        </label>
+      )}
+    </div>
+  )
+}
+
+interface PreviewProps {
   resource: Resource
   field: Field
   action: BulkAction
   rows: Row[]
-}) {
+}
+
+/** The first records before and after. */
+function Preview({ resource, field, action, rows }: PreviewProps) {
   const shown = (value: unknown) => (value === null ? 'none' : String(value))
   return (
     <ul className="changes" aria-label="Preview">
-      {rows
-        .filter(action.isFor)
-        .slice(0, PREVIEWED)
-        .map((row) => {
-          const after = action.apply(row)?.[field.name]
-          return (
-            <li key={row.id}>
-              {nameOf(resource, row)}: from {shown(row[field.name])} to {shown(after)}
-              {valueError(field, after) !== undefined && ` (${valueError(field, after)})`}
-            </li>
-          )
-        })}
+      {rows.slice(0, PREVIEWED).map((row) => {
+        const after = action.apply(row)?.[field.name]
+        const error = valueError(field, after)
+        return (
+          <li key={row.id}>
+            {nameOf(resource, row)}: from {shown(row[field.name])} to {shown(after)}
+            {error !== undefined && ` (${error})`}
+          </li>
+        )
+      })}
     </ul>
   )
 }

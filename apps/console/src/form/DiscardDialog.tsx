@@ -2,16 +2,17 @@ import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
-  one: string
+  /** What was changed: `this user`. */
+  what: string
   onKeep: () => void
   onDiscard: () => void
 }
 
 /** Asks before a form with unsaved input closes. */
-export function DiscardDialog({ one, onKeep, onDiscard }: Props) {
+export function DiscardDialog({ what, onKeep, onDiscard }: Props) {
   return (
     <ModalDialog title="Discard your changes?" role="alertdialog" onClose={onKeep}>
-      <p>Your changes to this {one} are not saved.</p>
+      <p>Your changes to {what} are not saved.</p>
       <footer>
         <Button onPress={onKeep} autoFocus>
           Keep editing

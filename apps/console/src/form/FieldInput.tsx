@@ -29,9 +29,9 @@ export function FieldInput({ field, value, onChange, error, hint }: Props) {
     >
       <Label className="label">
         {label}
-        {!isRequired && <span className="hint"> {hint ?? 'optional'}</span>}
+        {(hint !== undefined || !isRequired) && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
-      <Input />
+      <Input dir="auto" />
       <FieldError className="field-error">{error}</FieldError>
     </TextField>
   )

@@ -22,7 +22,7 @@ export function RecordForm({ resource, row, onClose }: Props) {
   const { errors, submissions, stored } = form
   const unsaved = useUnsavedInput(form.isChanged, form.isSaving)
   const question = unsaved.isAsked && (
-    <DiscardDialog one={resource.one} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
+    <DiscardDialog what={`this ${resource.one}`} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
   )
 
   // A rejected submission moves the focus to the first invalid field.

@@ -199,7 +199,10 @@ export function editVerb(noun: Noun): 'update' | 'replace' {
   return 'update' in contract[noun].procedures ? 'update' : 'replace'
 }
 
-/** The display name of a record. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** The display name of a record. A name from right to left is isolated, so that it does not reorder the text around it. */
 export function nameOf(resource: Resource, row: Row): string {
-  return String(row[resource.nameField])
+  const name = String(row[resource.nameField])
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name
 }

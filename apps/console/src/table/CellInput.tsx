@@ -62,6 +62,7 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
       ) : (
         <input
           {...common}
+          dir="auto"
           type={field.kind === 'number' ? 'text' : field.kind}
           inputMode={field.kind === 'number' ? 'decimal' : 'text'}
           autoComplete="off"

@@ -21,6 +21,7 @@ export function Search({ field, label, value, onChange }: Props) {
       <input
         ref={input}
         type="search"
+        dir="auto"
         aria-label={label}
         aria-keyshortcuts="/"
         placeholder={label}

@@ -2,6 +2,7 @@ import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { deletion } from './changes.ts'
+import { sharedFields } from './edit-many.ts'
 import type { Permissions } from './permissions.ts'
 import type { Selection } from './selection.ts'
 
@@ -34,7 +35,7 @@ export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdi
           {canSelectAll && (
             <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
           )}
-          {can(isEverything ? 'createBatch' : 'updateMany') && (
+          {can(isEverything ? 'createBatch' : 'updateMany') && sharedFields(resource).length > 0 && (
             <Button onPress={onEdit}>Edit {count.toLocaleString('en')}…</Button>
           )}
           {isEverything ? (

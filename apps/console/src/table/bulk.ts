@@ -28,7 +28,11 @@ export function useBulk(resource: Resource, selection: Selection) {
     // Records of other pages are not shown.
     const ids = new Set(rows.map(({ id }) => id))
     const shown = selection.rows.filter(({ id }) => ids.has(id))
-    const settles = shown.map(({ id }) => applyOptimistically(noun, id, action.apply))
+    const settles = shown.map((row) => {
+      const after = action.apply(row)
+      // A change of the stored record is shown as it is, not changed once more.
+      return applyOptimistically(noun, row.id, (stored) => (stored.version === row.version ? after : stored))
+    })
     try {
       const outcome = outcomeOf(rows, await send())
       selection.select(outcome.failed.map(({ row }) => row.id))
@@ -100,14 +104,18 @@ export async function readAll({ noun }: Resource, filter: Record<string, unknown
   return rows
 }
 
-/** Updates rows that fail or succeed one by one, also if a request for some of them fails. */
+/** Updates rows that fail or succeed one by one. If a request fails, so do the rows that would follow. */
 async function updateRows(noun: Noun, rows: object[]): Promise<RowResult[]> {
   const results: RowResult[] = []
-  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_REQUEST) {
-    const part = rows.slice(start, start + MAX_ROWS_PER_REQUEST)
-    const sent = calls(noun).updateMany.mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
-    const failed = (error: unknown) => part.map(() => failedResult(error))
-    results.push(...(await sent.then(({ results }) => results, failed)))
+  try {
+    while (results.length < rows.length) {
+      const part = rows.slice(results.length, results.length + MAX_ROWS_PER_REQUEST)
+      const answer = await calls(noun).updateMany.mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
+      results.push(...answer.results)
+    }
+  } catch (error) {
+    const failed = failedResult(error)
+    while (results.length < rows.length) results.push(failed)
   }
   return results
 }

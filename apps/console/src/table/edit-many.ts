@@ -4,8 +4,8 @@ import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 const CHANGE = /^([+-]) ?(\d+(?:\.\d+)?) ?(%?)$/
 
 /**
- * The fields that many records can be given at once, the likeliest first: not those that identify a record, and no password.
- * The name of a record comes last.
+ * The fields that many records can be given at once: not those that identify a record, and no password. The name of a record
+ * comes last.
  */
 export function sharedFields({ editFields, keys, nameField }: Resource): Field[] {
   const shared = editFields.filter(({ name, kind }) => kind !== 'password' && !keys.some((key) => key.name === name))
@@ -15,34 +15,45 @@ export function sharedFields({ editFields, keys, nameField }: Resource): Field[]
 /**
  * The action that sets a field of many records.
  *
- * @param text a value, or for a number also a change of it: `+5`, `-5`, `+10%`, `-10%`. `=-5` is the number -5.
+ * @param text a value; undefined removes the value. For a number also a change of it: `+5`, `-5`, `+10%`, `-10%`. `=-5` is the
+ * number -5.
  * @returns the action, or what is wrong with the text
  */
-export function editOf(resource: Resource, field: Field, text: string): { action: BulkAction } | { error: string } {
-  const typed = text.trim()
-  const [, sign, amount, percent] = (field.kind === 'number' && CHANGE.exec(typed)) || []
-  const common = { label: 'Edit', done: 'edited' }
-  if (sign !== undefined) {
+export function editOf(
+  resource: Resource,
+  field: Field,
+  text: string | undefined,
+): { action: BulkAction } | { error: string } {
+  const { name, kind } = field
+  const label = field.label.toLowerCase()
+  const typed = text?.trim() ?? ''
+  if (kind === 'number' && /^[+-]/.test(typed)) {
+    const [, sign, amount, percent] = CHANGE.exec(typed) ?? []
+    if (sign === undefined)
+      return { error: `${field.label} must change by an amount or a percentage, such as +5 or -10%` }
     const by = Number(sign + amount)
-    const next = (row: Row) => changed(resource, field, row[field.name] as number, by, percent === '%')
+    const next = (row: Row) => ({ [name]: changed(resource, name, row[name] as number, by, percent === '%') })
     return {
       action: {
-        ...common,
-        summary: `${field.label.toLowerCase()} ${typed}`,
-        isFor: (row) => typeof row[field.name] === 'number',
-        changesOf: (row) => ({ [field.name]: next(row) }),
-        apply: (row) => ({ ...row, [field.name]: next(row) }),
+        label: 'Edit',
+        done: 'edited',
+        summary: `${label} ${typed}`,
+        isFor: (row) => typeof row[name] === 'number',
+        changesOf: next,
+        apply: (row) => ({ ...row, ...next(row) }),
       },
     }
   }
-  const value = parseInput(field, field.kind === 'number' ? typed.replace(/^=/, '') : text)
+  if (text !== undefined && typed === '') return { error: `${field.label} is required` }
+  const value = text === undefined ? null : parseInput(field, kind === 'number' ? typed.replace(/^=/, '') : text)
   const error = valueError(field, value)
-  if (error !== undefined || value === undefined) return { error: error ?? `${field.label} is required` }
-  const changes = { [field.name]: value }
+  if (error !== undefined) return { error }
+  const changes = { [name]: value }
   return {
     action: {
-      ...common,
-      summary: `${field.label.toLowerCase()} ${value ?? 'none'}`,
+      label: 'Edit',
+      done: 'edited',
+      summary: `${label} ${value ?? 'none'}`,
       isFor: () => true,
       changes,
       apply: (row) => ({ ...row, ...changes }),
@@ -51,12 +62,19 @@ export function editOf(resource: Resource, field: Field, text: string): { action
 }
 
 /** A changed number, with as many decimals as its parts have and at least those of the column. */
-function changed({ recordColumns }: Resource, { name }: Field, value: number, by: number, isPercent: boolean): number {
+function changed({ recordColumns }: Resource, name: string, value: number, by: number, isPercent: boolean): number {
   const { decimals = 0 } = recordColumns.find(({ field }) => field === name) ?? {}
-  const most = Math.max(decimals, decimalsOf(value), isPercent ? 0 : decimalsOf(by))
-  return Number((isPercent ? value * (1 + by / 100) : value + by).toFixed(most))
+  const next = isPercent ? value * (1 + by / 100) : value + by
+  return rounded(next, Math.max(decimals, decimalsOf(value), isPercent ? 0 : decimalsOf(by)))
+}
+
+/** Rounds as decimal numbers are rounded: 3.015 to 3.02, although the nearest binary number is below 3.015. */
+function rounded(value: number, decimals: number): number {
+  const factor = 10 ** decimals
+  return Math.round(Number((value * factor).toPrecision(15))) / factor
 }
 
 function decimalsOf(value: number): number {
-  return String(value).split('.')[1]?.length ?? 0
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }

@@ -86,7 +86,7 @@ function outageText(outage: ServiceError): string {
   if (!navigator.onLine) return 'You are offline. The import continues when you are back online.'
   if (outage.status === 0) return 'The service cannot be reached. The import continues when it is back.'
   if (outage.status === 429) return 'The service received too many requests. The import continues in a moment.'
-  return `The service has a problem (${outage.status}). The import continues when it is back.`
+  return 'The service has a problem. The import continues when it is back.'
 }
 
 function Failed({ running, failed }: { running: Import; failed: Progress['failed'] }) {

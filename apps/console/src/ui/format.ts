@@ -19,7 +19,7 @@ export function errorMessage(error: unknown): string {
   if (error instanceof TimeoutError) return 'The service did not answer in time. Try again in a moment.'
   if (error instanceof ConflictError || !(error instanceof ServiceError)) return sentence((error as Error).message)
   if (error.status === 0) return 'The service cannot be reached. Is it running?'
-  if (error.status >= 500) return `The service has a problem (${error.status}). Try again in a moment.`
+  if (error.status >= 500) return 'The service has a problem. Try again in a moment.'
   return sentence(error.message)
 }
 
