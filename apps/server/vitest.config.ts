@@ -4,7 +4,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const notOnPostgres =
   'access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
     .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
-    .concat(' rest-snippets row-mapping slow-clients sqlite task-queue testing timestamp uncaught-errors workers')
+    .concat(' rest-snippets row-mapping slow-clients sqlite summary-cache task-queue testing timestamp')
+    .concat(' uncaught-errors workers')
     .split(' ')
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'

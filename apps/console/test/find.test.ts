@@ -64,7 +64,7 @@ consoleTest('a filter by a value suggests the values of the matching records', a
   await expect
     .poll(() => options.evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value)))
     .toEqual(['kitchen', 'lighting', 'furniture'])
-  await input.fill('ki')
+  await input.fill('KI')
   await expect
     .poll(() => options.evaluateAll((all) => all.map((option) => option.outerHTML)))
     .toEqual(['<option value="kitchen">2</option>'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
-import { aTimestamp, createItem, createUser } from './records.ts'
+import { aTimestamp, createItem, createUser, openDatabase } from './records.ts'
 
 async function createItems(server: TestServer) {
   for (const [name, price] of [
@@ -147,4 +147,16 @@ test('C38 a batch cannot set a password or a unique field for all of its records
     (await server.request('POST', '/api/users/batches', { json: { action: 'update', filter: {}, changes } })).body.error
   expect(await send({ age: 3, password: 'correct horse' })).toBe('changes.password: is not a recognized field')
   expect(await send({ age: 3, email: 'all@example.com' })).toBe('changes.email: is not a recognized field')
+})
+
+test('C38 a batch expires after 10 minutes', async () => {
+  await using server = await startTestServer()
+  await createItems(server)
+  const { id } = await server.client.items.createBatch.mutate({ action: 'delete', filter: {} })
+  await using database = await openDatabase(server)
+  await database.write((tx) => tx.batches.update(id, undefined, { expires_at: new Date(Date.now() - 1) }))
+  const applied = await apply(server, `/items/batches/${id}`)
+  expect([applied.status, applied.body]).toEqual([404, { message: 'Batch not found' }])
+  expect((await server.request('GET', `/items/batches/${id}`)).status).toBe(404)
+  expect(await itemsOf(server)).toHaveLength(3)
 })

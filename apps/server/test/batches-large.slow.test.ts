@@ -57,6 +57,20 @@ test('C38 beside 50 writers, an applied batch changes exactly the previewed reco
   expect(ofBatches).toBe(applied.reduce((sum, { count }) => sum + count, 0))
 })
 
+test('C38 a batch takes at most 20,000 records', async () => {
+  await using server = await startTestServer()
+  const { items } = server.client
+  const rows = Array.from({ length: 1000 }, (_, n) => ({ name: `Item ${n}`, price: n }))
+  for (let n = 0; n < 20; n++) await items.createMany.mutate({ items: rows })
+  const create = () => items.createBatch.mutate({ action: 'update', filter: {}, changes: { price: 1 } })
+  expect((await create()).count).toBe(20_000)
+  await items.create.mutate({ name: 'One more', price: 1 })
+  await expect(create()).rejects.toMatchObject({
+    status: 400,
+    message: 'More than 20,000 items match: a batch takes at most 20,000; add filters',
+  })
+})
+
 interface Batch {
   price: number
   count: number
