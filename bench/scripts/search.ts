@@ -1,10 +1,11 @@
-// Latency of searches, cursor pages and summaries in a large table of SQLite, without HTTP:
-// `node bench/scripts/search.ts [rows, by default 1000000]`. TMPDIR selects the folder of the database.
+// Latency of searches, cursor pages and summaries in a large table, without HTTP:
+// `node bench/scripts/search.ts [sqlite or postgresql] [rows, by default 1000000]`. TMPDIR selects the folder of the database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createDatabase, keysetRanges, searchKey, type User, type Where } from '@resource/database'
+import { query as queryAt, startPostgres } from '@resource/postgres-test'
 import Sqlite from 'better-sqlite3'
 import { machine } from '../src/machine.ts'
 import { percentile } from '../src/statistics.ts'
@@ -13,15 +14,14 @@ import { table } from '../src/table.ts'
 const CALLS = 500
 const FIRST = ['Ada', 'Grace', 'Alan', 'Linus', 'Édouard', 'Søren', 'Chiyo', 'Ivan', 'Maria', 'Olu', 'Priya', 'Wei']
 const LAST = ['Lovelace', 'Hopper', 'Turing', 'Liskov', 'Manet', 'Miyazaki', 'Petrov', 'Silva', 'Zhang', 'Nilsson']
+const FILLED = 'name, name_key, email, email_key, role, status, age, version, created_at, updated_at'
 const COLUMNS = ['id', 'name', 'email', 'role', 'age', 'created_at'] as const
 
-const rows = Number(process.argv[2] ?? 1_000_000)
-const folder = await mkdtemp(join(tmpdir(), 'search-'))
-const file = join(folder, 'search.db')
+const [engine = 'sqlite', count = '1000000'] = process.argv.slice(2)
+const rows = Number(count)
 const random = randomOf(1)
-await (await createDatabase(`file:${file}`)).close()
-fill()
-const database = await createDatabase(`file:${file}`)
+const { url, remove } = await (engine === 'postgresql' ? fillPostgresql() : fillSqlite())
+const database = await createDatabase(url)
 const { users } = database.read
 
 const lines = [
@@ -59,8 +59,8 @@ const lines = [
   await measure('summary by role of age', () => users.summarize({ where: {}, by: 'role', of: 'age', limit: 100 }), 20),
 ]
 await database.close()
-await rm(folder, { recursive: true })
-process.stdout.write(`${rows.toLocaleString('en')} users on SQLite; ${machine()}
+await remove()
+process.stdout.write(`${rows.toLocaleString('en')} users on ${engine}; ${machine()}
 
 ${table(['', 'p50', 'p99', 'CPU p50', 'CPU p99', 'event loop blocked at most'], lines)}
 `)
@@ -96,11 +96,13 @@ function search(...words: string[]) {
   return { contains: { words, columns: ['name_key', 'email_key'] } }
 }
 
-function fill(): void {
-  const sqlite = new Sqlite(file)
+async function fillSqlite() {
+  const folder = await mkdtemp(join(tmpdir(), 'search-'))
+  const url = `file:${join(folder, 'search.db')}`
+  await (await createDatabase(url)).close()
+  const sqlite = new Sqlite(join(folder, 'search.db'))
   sqlite.pragma('synchronous = OFF')
-  const insert = sqlite.prepare(`INSERT INTO users
-    (name, name_key, email, email_key, role, status, age, version, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`)
+  const insert = sqlite.prepare(`INSERT INTO users (${FILLED}) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`)
   const insertSome = sqlite.transaction((from: number, to: number) => {
     for (let n = from; n < to; n++) {
       const name = `${one(FIRST)} ${one(LAST)} ${code()}`
@@ -113,6 +115,31 @@ function fill(): void {
   })
   for (let n = 1; n <= rows; n += 50_000) insertSome(n, Math.min(n + 50_000, rows + 1))
   sqlite.close()
+  return { url, remove: () => rm(folder, { recursive: true }) }
+}
+
+async function fillPostgresql() {
+  const server = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' })
+  const { url } = server
+  const query = (text: string) => queryAt(url, text)
+  await (await createDatabase(url)).close()
+  // Building an index over existing rows is faster than updating it on each insert.
+  const { rows: indexes } = await query(
+    `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'users' AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
+  )
+  for (const { indexname } of indexes) await query(`DROP INDEX "${indexname}"`)
+  const element = (list: string[]) =>
+    `(ARRAY[${list.map((text) => `'${text}'`).join(', ')}])[1 + floor(random() * ${list.length})::int]`
+  const hex = `to_hex(floor(random() * 4096)::int)`
+  await query(`INSERT INTO users (${FILLED})
+    SELECT name, lower(name), email, email, CASE WHEN n % 100 = 0 THEN 'admin' ELSE 'user' END,
+      CASE WHEN n % 3 = 0 THEN 'inactive' ELSE 'active' END, CASE WHEN n % 7 = 0 THEN NULL ELSE floor(random() * 90)::int END, 1, time, time
+    FROM (SELECT n, ${element(FIRST)} || ' ' || ${element(LAST)} || ' ' || ${hex} AS name,
+      'user' || n || '.' || ${hex} || '@example.com' AS email,
+      timestamp '2020-01-01' + n * interval '1 second' AS time FROM generate_series(1, ${rows}) AS n) AS generated`)
+  for (const { indexdef } of indexes) await query(indexdef)
+  await query('VACUUM ANALYZE')
+  return { url, remove: () => server[Symbol.asyncDispose]() }
 }
 
 function code(): string {
