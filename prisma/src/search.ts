@@ -23,11 +23,18 @@ export function searchedPart(word: string): string {
   return [...word].length <= PREFIX_LENGTH ? ` ${word}` : word
 }
 
-/** The query of SQLite's full-text index for the rows that may contain all parts: their trigrams. */
+/**
+ * The query of SQLite's full-text index for the rows that may contain all parts: trigrams that together cover each part. All
+ * trigrams would exclude few rows more, and take longer to look up than those rows to read.
+ */
 export function trigramQuery(parts: readonly string[]): string {
   const trigrams = parts.flatMap((part) => {
     const characters = [...part]
-    return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
+    const last = characters.length - 3
+    return characters
+      .map((_, index) => index)
+      .filter((index) => index === last || (index < last && index % 3 === 0))
+      .map((index) => characters.slice(index, index + 3).join(''))
   })
   return [...new Set(trigrams)].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
 }

@@ -86,7 +86,7 @@ const MAX_ROWS = 50_000
 // A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
 const FEW_CANDIDATES = 1_000
 // Reading and sorting these takes less time than a walk through the whole sort order.
-const MANY_CANDIDATES = 5_000
+const MANY_CANDIDATES = 30_000
 // Takes at most some 10 ms.
 const WINDOW = 2_000
 // Reading these in the background takes some 20 or 40 ms.

@@ -34,6 +34,35 @@ consoleTest('a user is created, edited, deactivated, activated and deleted', asy
   expect((await client.users.list.query({})).users).toEqual([])
 })
 
+consoleTest(
+  'the page of a record shows all its fields with its times, and a missing record offers the list',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Ada Lovelace', email: 'ada@example.com', age: 36 })
+    const { created_at } = await client.users.get.query({ id: 1 })
+    await open('/users/1')
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+    expect(await page.locator('.record dt').allTextContents()).toEqual([
+      'ID',
+      'Name',
+      'E-mail',
+      'Role',
+      'Status',
+      'Age',
+      'Created',
+      'Changed',
+      'Version',
+    ])
+    expect(
+      await page.locator('.record time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime'))),
+    ).toEqual([created_at, created_at])
+    await open('/users/999')
+    await page.getByRole('heading', { name: 'This user does not exist' }).waitFor()
+    await page.getByRole('button', { name: 'Show all users' }).click()
+    await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
+  },
+  { expected },
+)
+
 consoleTest('one form creates and edits books and items', async ({ page, client, open }) => {
   await open('/books?open=new')
   await page.getByRole('dialog').getByLabel('Title').fill('Kindred')
