@@ -22,7 +22,7 @@ export function openCommand(): Command {
   return command.action(async (noun: string | undefined, id: string | undefined) => {
     const options = command.optsWithGlobals<Globals & { browser: boolean }>()
     if (id !== undefined && !/^\d+$/.test(id)) throw invalid('id: must be a whole number')
-    const url = [options.url, 'console', ...(noun ? [noun] : [])].join('/') + (id ? `?open=${id}` : '')
+    const url = [options.url, 'console', noun, id].filter((part) => part !== undefined).join('/')
     if (options.browser) await browse(url)
     await answer({ url }, options, () => (options.browser ? `Opening ${url}\n` : `${url}\n`))
   })
