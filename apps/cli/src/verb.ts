@@ -36,7 +36,7 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     checkFields(globals, outputFields(noun, procedure))
     // Without a terminal, only the removal of one named record needs no --yes.
     if (isRemoval && !globals.yes && (id === undefined || isInteractive())) {
-      if (!(await confirm(`${summary}: ${JSON.stringify(input)}?`))) throw notConfirmed()
+      if (!(await confirm(`${summary}: ${wordsOf(input)}?`))) throw notConfirmed()
     }
     try {
       await using open = await openClient(globals)
@@ -45,6 +45,13 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
       throw toFailure(error, globals, fields)
     }
   })
+}
+
+/** An input as words: `status inactive`. */
+function wordsOf(input: JsonObject): string {
+  return Object.entries(input)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .join(', ')
 }
 
 /** The outcome of a question that was answered with no. */

@@ -38,8 +38,10 @@ test('the revocation of a key asks on a terminal', async () => {
   await using service = await startService()
   const { key } = await service.client.keys.create.mutate({ name: 'operator', role: 'admin' })
   const environment = { RESOURCE_KEY: key }
-  const no = await service.type(['keys', 'revoke', '1'], [{ question: '[y/N]', text: 'n' }], { environment })
-  expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Revoke a key')])
+  const no = await service.type(['keys', 'revoke', '1'], [{ question: 'Revoke a key: id 1? [y/N]', text: 'n' }], {
+    environment,
+  })
+  expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Nothing was changed.')])
   const { stdout } = await service.run(['keys', 'get', '1', '--jq', '.revoked_at'], '', environment)
   expect(stdout).toBe('null\n')
 })

@@ -61,7 +61,10 @@ test('a bulk delete without a terminal requires --yes', async () => {
   await using service = await startService()
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   const refused = await service.run(['users', 'delete-by-status', '--status', 'active'])
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Add --yes to confirm.')])
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    'Delete all users of a status: status active? Add --yes to confirm.\n',
+  ])
   const { stdout } = await service.run(['users', 'delete-by-status', '--status', 'active', '--yes'])
   expect(stdout).toBe('1 active user removed\n')
 })
