@@ -6,11 +6,11 @@ import { stringify } from 'csv-stringify/sync'
 import { answer, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
-import { parseFilters } from './filters.ts'
+import { parseFilters, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
 import { jsonFile } from './json-file.ts'
-import { log, write } from './output.ts'
+import { log, remark, write } from './output.ts'
 import { progress } from './progress.ts'
 import { checkSame } from './saved-run.ts'
 import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type PageInfo } from './service.ts'
@@ -64,6 +64,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   using interrupt = onInterrupt()
   await using file = output === undefined ? undefined : await openAt(output, state.bytes)
   let bar: ReturnType<typeof progress> | undefined
+  let searched: number | undefined
 
   for (let cursor: string | null = state.cursor; cursor !== null; ) {
     if (interrupt.requested) {
@@ -78,6 +79,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
     const facts = page as unknown as PageInfo
     const records = page[type] as JsonObject[]
     state.total ??= facts.total
+    searched = facts.searched
     bar ??= progress('exported', state.total, state.records)
     const text = textOf(columns, format, records, state.records === 0)
     if (file === undefined) await write(text)
@@ -91,6 +93,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
     bar.update(state.records)
   }
   bar?.end(state.records)
+  if (searched !== undefined) remark([searchLimitText(type, searched)], { searched })
   stateFile?.remove()
   if (output !== undefined) {
     // `--fields` chooses the columns of the file, not those of this answer.

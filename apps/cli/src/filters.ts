@@ -19,6 +19,12 @@ export function isSearchable(noun: Noun): boolean {
   return filterFields(noun).some(({ name }) => name === SEARCH)
 }
 
+/** The remark on a search that covered only the first records. */
+export function searchLimitText(noun: Noun, searched: number): string {
+  const first = searched.toLocaleString('en')
+  return `The database has no search index, so the search covers only the first ${first} ${noun}.`
+}
+
 /**
  * The list input for `--filter role=admin` and `--search`, validated against the contract.
  *

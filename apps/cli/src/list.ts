@@ -3,7 +3,7 @@ import { answer, checkFields, picked } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { invalid, toFailure } from './failures.ts'
 import { fieldsOf } from './fields.ts'
-import { filterFields } from './filters.ts'
+import { filterFields, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
@@ -60,13 +60,7 @@ async function showPage(noun: Noun, output: JsonObject, globals: Globals): Promi
   const page = output as Page
   const records = recordsOf(noun, page, globals)
   await answer(records, globals, () => table(globals.fields ?? tableColumns(noun), records))
-  const { total, next } = page
-  const more = page.page === undefined ? `--after ${next}` : `--page ${page.page + 1}`
-  const facts = [
-    ...(total === undefined ? [] : [`${total} in total`]),
-    ...(next === null ? [] : [`More: ${more}, or --all`]),
-  ]
-  remark(facts, { ...(total !== undefined && { total }), ...(next !== null && { next }) })
+  remarkOn(noun, page)
 }
 
 /** Prints page by page, so that memory does not grow with the number of records. */
@@ -75,10 +69,10 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
   const texts: string[] = []
   let layout: Layout | undefined
   let count = 0
-  let total: number | undefined
+  let first: Page | undefined
   for await (const page of pages) {
     const records = recordsOf(noun, page, globals)
-    total ??= page.total
+    first ??= page
     if (json || jq !== undefined) {
       const text = records.map((record) => `${count++ === 0 ? '[' : ','}${JSON.stringify(record)}`).join('')
       if (jq === undefined) await write(text)
@@ -94,7 +88,18 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
   const end = count === 0 ? '[]' : ']'
   if (jq !== undefined) await write(await applyJq(`${texts.join('')}${end}`, jq))
   else if (json) await write(`${end}\n`)
-  if (total !== undefined) remark([`${total} in total`], { total })
+  if (first !== undefined) remarkOn(noun, { ...first, next: null })
+}
+
+/** Writes what is not in the records: their number, the limit of the search and the next page. */
+function remarkOn(noun: Noun, { page, next, total, searched }: PageInfo): void {
+  const more = page === undefined ? `--after ${next}` : `--page ${page + 1}`
+  const lines = [
+    ...(total === undefined ? [] : [`${total} in total`]),
+    ...(searched === undefined ? [] : [searchLimitText(noun, searched)]),
+    ...(next === null ? [] : [`More: ${more}, or --all`]),
+  ]
+  remark(lines, { total, searched, next: next ?? undefined })
 }
 
 async function* pagesOf(input: JsonObject, load: (input: JsonObject) => Promise<JsonObject>): AsyncGenerator<Page> {

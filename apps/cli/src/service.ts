@@ -24,7 +24,7 @@ export const IF_VERSION = 'if_version' satisfies keyof Input<'items', 'update'>
 export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create'>
 
 /** The paging fields of a list result. */
-export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total'>
+export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total' | 'searched'>
 
 export const nouns = Object.keys(contract) as Noun[]
 
