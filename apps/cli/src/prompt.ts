@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { invalid } from './failures.ts'
+import { Failure, invalid } from './failures.ts'
 
 const silent = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -11,37 +11,40 @@ export function isInteractive(): boolean {
 
 /** Prompts for a value without echo. If stdin is not a terminal, reads its first line. */
 export async function promptSecret(name: string, prompt = name): Promise<string> {
-  const { stdin, stderr } = process
-  const lines = createInterface({ input: stdin, output: silent(), terminal: stdin.isTTY })
-  // After the interface has turned the echo of the terminal off.
-  if (stdin.isTTY) stderr.write(`${prompt}: `)
-  try {
-    const { value } = await lines[Symbol.asyncIterator]().next()
-    if (stdin.isTTY) stderr.write('\n')
-    if (value === undefined) throw invalid(`--${name}: stdin must contain the ${name} as its first line`)
-    return value
-  } finally {
-    lines.close()
-  }
+  const value = await readLine(`${prompt}: `, true)
+  if (value === undefined) throw invalid(`--${name}: stdin must contain the ${name} as its first line`)
+  return value
 }
 
 /** Prompts for a line; an empty one is `fallback`. */
 export async function prompt(question: string, fallback: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return (await lines.question(`${question} [${fallback}] `)).trim() || fallback
-  } finally {
-    lines.close()
-  }
+  return (await readLine(`${question} [${fallback}] `))?.trim() || fallback
 }
 
 /** Asks yes or no; Enter is no. @throws Failure if nobody can answer */
 export async function confirm(question: string): Promise<boolean> {
   if (!isInteractive()) throw invalid(`${question} Add --yes to confirm.`)
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
-  } finally {
-    lines.close()
-  }
+  return /^y(es)?$/i.test((await readLine(`${question} [y/N] `))?.trim() ?? '')
+}
+
+/**
+ * Reads one line.
+ *
+ * @returns undefined if stdin is not a terminal and has no line
+ * @throws Failure for Ctrl-C and Ctrl-D on a terminal
+ */
+async function readLine(prompt: string, isSecret = false): Promise<string | undefined> {
+  const { stdin, stderr } = process
+  const lines = createInterface({ input: stdin, output: isSecret ? silent() : stderr, terminal: stdin.isTTY, prompt })
+  // After the interface has turned the echo of the terminal off.
+  if (!isSecret) lines.prompt()
+  else if (stdin.isTTY) stderr.write(prompt)
+  const line = await new Promise<string | undefined>((resolve) => {
+    lines.once('line', resolve).once('close', () => resolve(undefined))
+  })
+  lines.close()
+  if (!stdin.isTTY) return line
+  if (isSecret || line === undefined) stderr.write('\n')
+  if (line === undefined) throw new Failure('interrupted', 'Interrupted. Nothing was changed.')
+  return line
 }

@@ -99,11 +99,8 @@ function homeIn(folder: string) {
   return { XDG_CONFIG_HOME: join(folder, '.config'), XDG_STATE_HOME: join(folder, '.state') }
 }
 
-/** What is typed when the output contains `question`. */
-interface Answer {
-  question: string
-  text: string | (() => Promise<string>)
-}
+/** What is typed when the output contains `question`: a line, or a single key. */
+type Answer = { question: string } & ({ text: string | (() => Promise<string>) } | { key: string })
 
 interface TerminalOptions {
   columns?: number
@@ -131,6 +128,10 @@ async function typeCommand(
     for (let next = open[0]; next !== undefined && screen.includes(next.question, unread); next = open[0]) {
       unread = screen.indexOf(next.question, unread) + next.question.length
       open.shift()
+      if ('key' in next) {
+        terminal.write(next.key)
+        continue
+      }
       const { text } = next
       Promise.resolve(typeof text === 'string' ? text : text()).then((text) => terminal.write(`${text}\r`))
     }
