@@ -20,7 +20,7 @@ const OUTCOMES: Record<BackupRefused['fault'], Outcome> = {
   missing: 'not_found',
   exists: 'invalid',
   'in use': 'conflict',
-  unusable: 'unexpected',
+  unusable: 'unusable',
 }
 
 /** The commands that work on the database file, without the service. */
@@ -74,7 +74,7 @@ function checkCommand(): Command {
       const inspection = check(options.database)
       await report(options, inspection, { database: options.database })
       const errors = [...inspection.damage, ...(inspection.mismatch === null ? [] : [inspection.mismatch])]
-      if (errors.length > 0) throw new Failure('unexpected', errors.join('\n'))
+      if (errors.length > 0) throw new Failure('unusable', errors.join('\n'))
     })
   })
 }

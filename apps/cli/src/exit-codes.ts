@@ -8,6 +8,7 @@ export const EXIT_CODES = {
   unavailable: { code: 5, meaning: 'service unreachable or overloaded, or no answer in time' },
   partial: { code: 6, meaning: 'some records or rows failed; the others were changed' },
   denied: { code: 7, meaning: 'access denied: the key is missing, wrong, expired or revoked, or its role is too low' },
+  unusable: { code: 8, meaning: 'the database or backup is damaged, or belongs to another program or a newer version' },
   interrupted: { code: 130, meaning: 'interrupted, or not confirmed' },
 } as const
 

@@ -172,12 +172,12 @@ test('check reports a damaged file, and backup and restore reject it', async () 
   const database = readFileSync(service.path(DATABASE))
   for (const name of ['bad.db', 'cut.db', 'letter.db']) {
     const check = await service.run(['check', '--database', `file:${name}`])
-    expect([name, check.code, check.stdout]).toEqual([name, 1, expect.stringContaining('sound: no\n')])
+    expect([name, check.code, check.stdout]).toEqual([name, 8, expect.stringContaining('sound: no\n')])
     expect(check.stderr).toMatch(/malformed|not a database|Tree|never used|Freelist|wrong # of entries/)
     const backup = await service.run(['backup', 'new.db', '--database', `file:${name}`])
-    expect([name, backup.code, backup.stderr]).toEqual([name, 1, expect.stringContaining(`${name} is damaged`)])
+    expect([name, backup.code, backup.stderr]).toEqual([name, 8, expect.stringContaining(`${name} is damaged`)])
     const restored = await service.run(['restore', name, '--replace'])
-    expect([name, restored.code, restored.stderr]).toEqual([name, 1, expect.stringContaining(`${name} is damaged`)])
+    expect([name, restored.code, restored.stderr]).toEqual([name, 8, expect.stringContaining(`${name} is damaged`)])
   }
   expect(readFileSync(service.path(DATABASE)).subarray(100)).toEqual(database.subarray(100))
   expect(readdirSync(service.folder).sort()).toEqual(['bad.db', 'cut.db', 'data', 'good.db', 'letter.db'])
@@ -212,9 +212,9 @@ test('check reports a backup of a newer version, and restore rejects it', async 
   writeFileSync(service.path('newer.db'), file)
   const words = 'Migration 9001_init was applied to the database but is missing here'
   const check = await service.run(['check', '--database', 'file:newer.db'])
-  expect([check.code, check.stderr]).toEqual([1, expect.stringContaining(words)])
+  expect([check.code, check.stderr]).toEqual([8, expect.stringContaining(words)])
   const restored = await service.run(['restore', 'newer.db', '--database', 'file:app.db'])
-  expect([restored.code, restored.stderr]).toEqual([1, expect.stringContaining(words)])
+  expect([restored.code, restored.stderr]).toEqual([8, expect.stringContaining(words)])
   expect((await service.run(['backup', 'again.db', '--database', 'file:newer.db'])).code).toBe(0)
 })
 
