@@ -11,7 +11,7 @@ import { addGlobals, positive } from './globals.ts'
 import { exampleText } from './help.ts'
 import { importFile } from './import/import.ts'
 import { FORMATS, type Format } from './import/rows/row.ts'
-import type { ImportMode, ImportOptions } from './import/state.ts'
+import type { GivenOptions } from './import/state.ts'
 import { listCommand } from './list.ts'
 import { loginCommands } from './login.ts'
 import { openCommand } from './open.ts'
@@ -103,7 +103,7 @@ function importCommand(): Command {
   const command = new Command('import')
     .summary('Create or update records from a file')
     .description(
-      'Creates records from a CSV file with a header line, NDJSON or a JSON array; with --update or --upsert it changes existing ones. To resume an interrupted import, run the same command again. Its progress is in FILE.progress, rows that were not imported are in FILE.remaining.csv or FILE.remaining.ndjson. Guesses about a CSV file are shown and must be confirmed.',
+      'Creates records from a CSV file with a header line, NDJSON or a JSON array; with --update or --upsert it changes existing ones. A file with ids, such as an export, requires one of these options or --create. To resume an interrupted import, run the same command again. Its progress is in FILE.progress, rows that were not imported are in FILE.remaining.csv or FILE.remaining.ndjson. Guesses about a CSV file are shown and must be confirmed.',
     )
     .argument('<file>', 'path, or - for stdin (an import from stdin cannot be resumed)')
     .addOption(typeOption(['createMany', 'updateMany']))
@@ -113,6 +113,11 @@ function importCommand(): Command {
       new Option('--upsert <key>', 'update the records that have the key of the rows, and create the others').conflicts(
         'update',
       ),
+    )
+    .addOption(
+      new Option('--create', 'create new records, even if the rows have ids')
+        .default(false)
+        .conflicts(['update', 'upsert']),
     )
     .addOption(
       new Option('--map <column=field>', 'field of a CSV column; repeatable. COLUMN= leaves a column out').argParser(
@@ -142,23 +147,25 @@ function importCommand(): Command {
       'after',
       exampleText([
         'import users.csv --type users',
+        'import export.csv --type users --update',
         "import prices.csv --type items --update --map 'Preis=price' --delimiter ';'",
         'import users.csv --type users --upsert email',
         'import - --type items --format ndjson < items.ndjson',
       ]),
     )
   return command.action(async (file: string) => {
-    const given = command.optsWithGlobals<ImportOptions & { update: boolean; upsert?: string; decimalComma?: string }>()
+    const given = command.optsWithGlobals<
+      GivenOptions & { update: boolean; create: boolean; upsert?: string; decimalComma?: string }
+    >()
     const format = given.format ?? formatOf(file)
     if (format === undefined)
       throw invalid('--format: must be csv, ndjson or json when the file name has no such extension')
-    const { update, upsert, decimalComma } = given
-    const action = update ? 'update' : upsert === undefined ? 'create' : 'upsert'
-    const mode: ImportMode = { action, key: upsert ?? ID }
-    const options: ImportOptions = {
+    const { update, upsert, create, decimalComma } = given
+    const action = upsert !== undefined ? 'upsert' : update ? 'update' : create ? 'create' : undefined
+    const options: GivenOptions = {
       ...given,
       format,
-      mode,
+      mode: action && { action, key: upsert ?? ID },
       decimalComma: decimalComma === undefined ? undefined : decimalComma === 'true',
     }
     try {

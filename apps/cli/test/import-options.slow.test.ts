@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startService } from './processes.ts'
 
@@ -107,6 +107,58 @@ test('the remaining rows contain no spreadsheet formula, and importing them rest
     { name: '=1+1', price: 1, category: '=2+2' },
     { name: '@x', price: 2, category: '+3' },
   ])
+})
+
+test('a file with ids is imported only with a choice between updates and copies', async () => {
+  await using service = await startService()
+  await service.client.items.createMany.mutate({
+    items: [
+      { name: 'Lamp', price: 1 },
+      { name: 'Rug', price: 2 },
+    ],
+  })
+  const count = async () => (await service.client.items.list.query({})).items.length
+  await service.run(['export', ...ITEMS, '-o', 'items.csv'])
+  await service.run(['export', ...ITEMS, '-o', 'items.ndjson'])
+  writeFileSync(service.path('items.json'), '[{"name":"Chair","price":3},\n{"id":2,"name":"Rug","price":2}]')
+  for (const file of ['items.csv', 'items.ndjson', 'items.json']) {
+    const { code, stderr } = await service.run(['import', file, ...ITEMS, '--yes'])
+    expect([code, stderr]).toEqual([
+      2,
+      `${file} has ids. Use --update to update the records with these ids, or --create to create copies with new ids\n`,
+    ])
+  }
+  const csv = readFileSync(service.path('items.csv'), 'utf8')
+  const piped = await service.run(['import', '-', ...ITEMS, '--format', 'csv'], csv.replaceAll(',', ';'))
+  expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('stdin has ids. Use --update')])
+  expect([await count(), existsSync(service.path('items.csv.progress'))]).toEqual([2, false])
+
+  const ask = (text: string) =>
+    service.type(
+      ['import', 'items.csv', ...ITEMS],
+      [{ question: 'Update the records with these ids, or create copies (update/create)? [neither]', text }],
+      { columns: 200 },
+    )
+  expect(await ask('')).toMatchObject({ code: 130, screen: expect.stringContaining('Nothing was imported.') })
+  expect(await ask('update')).toMatchObject({ code: 0, screen: expect.stringContaining('2 updated or unchanged') })
+  expect(await count()).toBe(2)
+  expect(await ask('create')).toMatchObject({ code: 0, screen: expect.stringContaining('2 items imported') })
+  const copies = await service.run(['import', 'items.json', ...ITEMS, '--create'])
+  expect([copies.code, copies.stdout]).toEqual([0, '2 items imported, 0 failed\n'])
+  const without = await service.run(['import', '-', ...ITEMS, '--format', 'csv', '--map', 'id='], csv)
+  expect([without.code, without.stdout]).toEqual([0, '2 items imported, 0 failed\n'])
+  expect(await count()).toBe(8)
+})
+
+test('an import of a file with ids resumes in the chosen way', async () => {
+  await using service = await startService()
+  const rows = Array.from({ length: 12_000 }, (_, n) => `${n + 1},Item ${n},1\n`).join('')
+  writeFileSync(service.path('a.csv'), `id,name,price\n${rows}`)
+  const command = ['import', 'a.csv', ...ITEMS]
+  const stopped = await service.start([...command, '--create']).signalAt('imported 10000 ', 'SIGKILL')
+  expect(stopped.code).toBe(null)
+  const resumed = await service.run(command)
+  expect([resumed.code, resumed.stdout]).toEqual([0, '12000 items imported, 0 failed\n'])
 })
 
 test('an export that is imported with --update changes nothing, and then only the edited fields', async () => {

@@ -13,6 +13,7 @@ import { log } from '../output.ts'
 import { progress } from '../progress.ts'
 import { ID, type Noun, proceduresOf, recordSchema } from '../service.ts'
 import { layoutOf } from './layout.ts'
+import { chooseMode } from './mode.ts'
 import { chunks } from './rows/chunks.ts'
 import { type RemainingRow, remainingRowsFile } from './rows/remaining-rows.ts'
 import type { Row } from './rows/row.ts'
@@ -20,7 +21,7 @@ import { type RowFormat, readRows } from './rows/rows.ts'
 import { type SendContext, sendChunk } from './send.ts'
 import { openSource } from './source.ts'
 import { remember, startOrResume } from './start.ts'
-import type { ImportMode, ImportOptions, ImportState } from './state.ts'
+import type { GivenOptions, ImportMode, ImportOptions, ImportState } from './state.ts'
 
 const MAX_REPORTED = 20
 // Shorter outages are not worth a message.
@@ -35,13 +36,16 @@ const RESUME_HINT = 'Run the same command to resume.'
  * @param file path, or `-` for stdin; an import from stdin cannot be resumed
  * @throws Failure `partial` when rows failed, `interrupted` when stopped
  */
-export async function importFile(file: string, options: ImportOptions): Promise<void> {
-  const { type, format, mode } = options
+export async function importFile(file: string, given: GivenOptions): Promise<void> {
+  const { type, format } = given
   const isStdin = file === '-'
   const source = await openSource(file)
+  const stateFile = isStdin ? undefined : jsonFile<ImportState>(`${resolve(file)}.progress`)
+  const saved = given.restart ? undefined : stateFile?.read()
+  const mode = given.mode ?? saved?.mode ?? (await chooseMode(file, source.sample, given))
+  const options: ImportOptions = { ...given, mode }
   const schema = schemaOf(type, mode)
   const ignored = [...recordFields(type), IMPORT_LINE, IMPORT_ERROR]
-  const stateFile = isStdin ? undefined : jsonFile<ImportState>(`${resolve(file)}.progress`)
   const state = await startOrResume(file, options, stateFile, () => layoutOf(source.sample, options, schema, ignored))
   const rowFormat: RowFormat = { format, schema, ignored, layout: state.layout, emptyIsNull: mode.action !== 'create' }
   const rows = () => readRows(source.text(), rowFormat)

@@ -15,6 +15,9 @@ export interface ImportOptions extends Globals, LayoutOptions {
   yes: boolean
 }
 
+/** The options as they were given: the mode may still have to be chosen. */
+export type GivenOptions = Omit<ImportOptions, 'mode'> & { mode: ImportMode | undefined }
+
 /** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
 export interface ImportMode {
   action: 'create' | 'update' | 'upsert'

@@ -43,8 +43,7 @@ export function guessLayout(
   required: string[],
   options: LayoutOptions,
 ): { layout: CsvLayout; guesses: string[] } {
-  const candidates = options.delimiter === undefined ? DELIMITERS : [options.delimiter]
-  const read = candidates.map((delimiter) => {
+  const read = candidates(options.delimiter).map((delimiter) => {
     const [header = [], ...rows] = firstRows(sample, delimiter)
     const matched = matchColumns(header, fields, ignored, options.map ?? {})
     return { delimiter, header, rows, ...matched, fit: Object.keys(matched.columns).length }
@@ -72,6 +71,15 @@ export function guessLayout(
     ...(decimal === undefined ? [] : [`Decimal comma: ${decimal}`]),
   ]
   return { layout: { delimiter, columns, decimalComma: options.decimalComma ?? decimal !== undefined }, guesses }
+}
+
+/** Whether a CSV file has a column of this name. */
+export function hasColumn(name: string, sample: string, delimiter: string | undefined): boolean {
+  return candidates(delimiter).some((delimiter) => firstRows(sample, delimiter)[0]?.includes(name))
+}
+
+function candidates(delimiter: string | undefined): string[] {
+  return delimiter === undefined ? DELIMITERS : [delimiter]
 }
 
 function firstRows(sample: string, delimiter: string): string[][] {

@@ -24,10 +24,27 @@ export async function* readRows(text: Text, rowFormat: RowFormat): AsyncGenerato
   for await (const row of read(text, rowFormat)) yield checked(row, rowFormat.schema)
 }
 
+/** Whether a row in the beginning of a JSON or NDJSON file has the field. */
+export async function hasField(name: string, sample: string, format: Format): Promise<boolean> {
+  async function* text() {
+    yield sample
+  }
+  try {
+    for await (const { source } of jsonRows(jsonTexts(text(), format), [], [])) if (name in source) return true
+  } catch {
+    // The sample may end within an element. An invalid file is reported when it is read.
+  }
+  return false
+}
+
 function read(text: Text, { format, schema, ignored, layout, emptyIsNull }: RowFormat): AsyncGenerator<Row> {
   const fields = fieldsOf(schema)
   if (layout !== undefined) return csvRows(text, fields, layout, emptyIsNull)
-  return jsonRows(format === 'json' ? elements(text) : lines(text), fields, ignored)
+  return jsonRows(jsonTexts(text, format), fields, ignored)
+}
+
+function jsonTexts(text: Text, format: Format): AsyncIterable<JsonText> {
+  return format === 'json' ? elements(text) : lines(text)
 }
 
 async function* jsonRows(values: AsyncIterable<JsonText>, fields: Field[], ignored: string[]): AsyncGenerator<Row> {
