@@ -119,6 +119,7 @@ function importCommand(): Command {
         .default(false)
         .conflicts(['update', 'upsert']),
     )
+    .option('--clear-empty', 'an empty CSV cell clears its field (default: it changes nothing)', false)
     .addOption(
       new Option('--map <column=field>', 'field of a CSV column; repeatable. COLUMN= leaves a column out').argParser(
         mapped,

@@ -182,18 +182,21 @@ test('an export that is imported with --update changes nothing, and then only th
       category,
       version,
     ])
-  expect(await versions()).toEqual([
+  const unchanged = [
     ['Lamp', 1, 'light', 1],
     ['=Rug', 2, null, 1],
     ['Sofa', 3, null, 1],
-  ])
+  ]
+  expect(await versions()).toEqual(unchanged)
+  const clearing = await service.run(['import', 'items.csv', ...ITEMS, '--update', '--clear-empty'])
+  expect([clearing.code, await versions()]).toEqual([0, unchanged])
   const csv = readFileSync(service.path('items.csv'), 'utf8')
   writeFileSync(service.path('edited.csv'), `${csv.replace(',1,light,', ',5,,')}9,Chair,4,,1\n`)
   const edited = await service.run(['import', 'edited.csv', ...ITEMS, '--update', '--json'])
   expect([edited.code, JSON.parse(edited.stdout)]).toEqual([6, { created: 0, updated: 3, failed: 1 }])
   expect(JSON.parse(edited.stderr).error.rows).toEqual([{ line: 5, message: 'Item not found' }])
   expect(await versions()).toEqual([
-    ['Lamp', 5, null, 2],
+    ['Lamp', 5, 'light', 2],
     ['=Rug', 2, null, 1],
     ['Sofa', 3, null, 1],
   ])
@@ -207,6 +210,19 @@ test('an export that is imported with --update changes nothing, and then only th
     '--json',
   ])
   expect([stale.code, JSON.parse(stale.stdout)]).toEqual([6, { created: 0, updated: 2, failed: 1 }])
+})
+
+test('an empty cell changes nothing, and with --clear-empty it clears its field', async () => {
+  await using service = await startService()
+  await service.client.items.create.mutate({ name: 'Lamp', price: 1, category: 'light' })
+  writeFileSync(service.path('a.csv'), 'id,name,price,category\n1,,2,\n')
+  const command = ['import', 'a.csv', ...ITEMS]
+  expect((await service.run([...command, '--update'])).code).toBe(0)
+  expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Lamp', price: 2, category: 'light' })
+  expect((await service.run([...command, '--upsert', 'id'])).code).toBe(0)
+  expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ category: 'light', version: 2 })
+  expect((await service.run([...command, '--update', '--clear-empty'])).code).toBe(0)
+  expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Lamp', price: 2, category: null })
 })
 
 test('--upsert updates the records that have the key and creates the others', async () => {

@@ -47,7 +47,7 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   const schema = schemaOf(type, mode)
   const ignored = [...recordFields(type), IMPORT_LINE, IMPORT_ERROR]
   const state = await startOrResume(file, options, stateFile, () => layoutOf(source.sample, options, schema, ignored))
-  const rowFormat: RowFormat = { format, schema, ignored, layout: state.layout, emptyIsNull: mode.action !== 'create' }
+  const rowFormat: RowFormat = { format, schema, ignored, layout: state.layout, emptyIsNull: options.clearEmpty }
   const rows = () => readRows(source.text(), rowFormat)
   const total = isStdin ? undefined : await count(rows())
   const remaining = remainingRowsFile(

@@ -21,9 +21,9 @@ export async function startOrResume(
   stateFile: ReturnType<typeof jsonFile<ImportState>> | undefined,
   layout: () => Promise<CsvLayout | undefined>,
 ): Promise<ImportState> {
-  const { type, url, format, mode, chunkSize, restart } = options
+  const { type, url, format, mode, clearEmpty, chunkSize, restart } = options
   const digest = await digestOf(file)
-  const requested = { command: 'import' as const, type, url, format, mode, digest, chunkSize }
+  const requested = { command: 'import' as const, type, url, format, mode, clearEmpty, digest, chunkSize }
   const saved = restart ? undefined : stateFile?.read()
   if (stateFile === undefined || saved === undefined) {
     if (!(await isWanted(file, options, digest))) throw new Failure('interrupted', 'Nothing was imported.')

@@ -7,6 +7,8 @@ export interface ImportOptions extends Globals, LayoutOptions {
   type: Noun
   format: Format
   mode: ImportMode
+  /** Whether an empty CSV cell clears its field; otherwise it changes nothing. */
+  clearEmpty: boolean
   chunkSize: number
   /** How long to wait for an unreachable service, in seconds. */
   wait: number
@@ -32,6 +34,7 @@ export interface ImportState {
   url: string
   format: Format
   mode: ImportMode
+  clearEmpty: boolean
   /** Of a CSV file. */
   layout: CsvLayout | undefined
   /** SHA-256 of the file. */
