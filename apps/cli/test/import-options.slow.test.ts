@@ -243,3 +243,20 @@ test('--upsert updates the records that have the key and creates the others', as
   const wrong = await service.run(['import', 'users.csv', '--type', 'users', '--upsert', 'name'])
   expect([wrong.code, wrong.stderr]).toEqual([2, '--upsert: must be one of: id, email\n'])
 })
+
+test('the remaining rows of an import in the console can be imported', async () => {
+  await using service = await startService()
+  writeFileSync(
+    service.path('users-remaining.csv'),
+    '\uFEFFname,email,age,import_line,import_error\r\n' +
+      'Taken,taken@example.com,30,702,email: already in use by another user\r\n' +
+      "'=Nobody,nobody@example.com,,1203,email: must be a valid e-mail address of at most 254 characters\r\n",
+  )
+  const { code, stdout } = await service.run(['import', 'users-remaining.csv', '--type', 'users'])
+  expect([code, stdout]).toEqual([0, '2 users imported, 0 failed\n'])
+  const { users } = await service.client.users.list.query({})
+  expect(users.map(({ name, age }) => [name, age])).toEqual([
+    ['Taken', 30],
+    ['=Nobody', null],
+  ])
+})
