@@ -25,8 +25,8 @@ export default defineConfig({
   resolve: { alias: { typescript: 'typescript-5' } },
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
-    // By default Vitest leaves one core free. These tests mostly wait for servers and disks, and are the last to end.
-    maxWorkers: '200%',
+    // These tests mostly wait for servers and disks, and are the last to end.
+    maxWorkers: 4,
     // On a busy machine processes start slowly and queues are long, which is not a defect.
     testTimeout: 120_000,
     hookTimeout: 120_000,
