@@ -68,13 +68,18 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
       const ids = [...new Set(texts.flatMap((text) => text.split(',')))].map((text) =>
         parseValue(idField(fields), text),
       )
-      const inputs = ids.map((id) => ({ [ID]: id, ...changes }))
+      let inputs: JsonObject[] = ids.map((id) => ({ [ID]: id, ...changes }))
       for (const input of inputs) checkInput(procedure, input, fields)
       if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
       await using open = await openClient(options)
       if (action === 'delete' && !options.yes && isInteractive()) {
-        process.stderr.write(await preview(open.client, noun, ids))
+        const records = await getEach(open.client, noun, ids)
+        process.stderr.write(preview(noun, records))
         if (!(await confirm(`Delete ${ids.length} ${noun}?`))) throw notConfirmed()
+        // Deletes what was shown, and no later version of it.
+        if (fields.some(({ name }) => name === IF_VERSION)) {
+          inputs = records.map(({ [ID]: id, version }) => ({ [ID]: id, [IF_VERSION]: version, ...changes }))
+        }
       }
       const [input] = inputs
       if (inputs.length > 1 || input === undefined) return await changeEach(open.client, noun, action, inputs, options)
@@ -120,10 +125,18 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   await answer(applied, options, () => `${batch.count} ${noun} ${action}d\n`)
 }
 
-async function preview(client: Client, noun: Noun, ids: unknown[]): Promise<string> {
-  const records = await Promise.all(ids.slice(0, SAMPLE).map((id) => call(client, noun, 'get', { [ID]: id })))
-  const more = ids.length > SAMPLE ? `… ${ids.length - SAMPLE} more\n` : ''
-  return `${table(tableColumns(noun), records)}${more}`
+function preview(noun: Noun, records: JsonObject[]): string {
+  const more = records.length > SAMPLE ? `… ${records.length - SAMPLE} more\n` : ''
+  return `${table(tableColumns(noun), records.slice(0, SAMPLE))}${more}`
+}
+
+async function getEach(client: Client, noun: Noun, ids: unknown[]): Promise<JsonObject[]> {
+  const records: JsonObject[] = []
+  for (let start = 0; start < ids.length; start += CALLS_AT_ONCE) {
+    const group = ids.slice(start, start + CALLS_AT_ONCE)
+    records.push(...(await Promise.all(group.map((id) => call(client, noun, 'get', { [ID]: id })))))
+  }
+  return records
 }
 
 /** Changes each record by itself: one that fails does not stop the others. */

@@ -98,6 +98,17 @@ test('a change between the preview and the answer stops a deletion by filter', a
   expect((await service.client.items.list.query({})).items.length).toBe(2)
 })
 
+test('a record that changes between the preview and the answer is not deleted by its id', async () => {
+  await using service = await withItems(['A', 'B'])
+  const change = service.client.items.update
+  const { code, screen } = await service.type(
+    ['items', 'delete', '1', '2'],
+    [{ question: 'Delete 2 items? [y/N]', text: () => change.mutate({ id: 1, price: 2 }).then(() => 'y') }],
+  )
+  expect([code, screen]).toEqual([6, expect.stringContaining('1 items deleted')])
+  expect((await service.client.items.list.query({})).items.map(({ name }) => name)).toEqual(['A'])
+})
+
 test('update and delete require either ids or filters, and an update by filter requires a change', async () => {
   await using service = await startService()
   for (const [args, message] of [

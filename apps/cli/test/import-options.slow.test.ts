@@ -260,3 +260,15 @@ test('the remaining rows of an import in the console can be imported', async () 
     ['=Nobody', null],
   ])
 })
+
+test('a file that is not UTF-8 is refused before anything is stored', async () => {
+  await using service = await startService()
+  const rows = Array.from({ length: 30_000 }, (_, n) => `Item ${n},1\n`).join('')
+  writeFileSync(service.path('latin1.csv'), Buffer.from(`name,price\n${rows}Café,1\n`, 'latin1'))
+  writeFileSync(service.path('utf16.csv'), Buffer.from('\uFEFFname,price\nCafé,1\n', 'utf16le'))
+  for (const name of ['latin1.csv', 'utf16.csv']) {
+    const { code, stderr } = await service.run(['import', name, ...ITEMS, '--yes'])
+    expect([code, stderr]).toEqual([2, `${name} is not UTF-8: save it as "CSV UTF-8"\n`])
+  }
+  expect((await service.client.items.list.query({})).items).toEqual([])
+})

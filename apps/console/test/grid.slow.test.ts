@@ -84,6 +84,16 @@ consoleTest('a cell is edited in place, and the edit can be undone', async ({ pa
   await page.keyboard.press('Control+z')
   await expect.poll(async () => (await client.items.get.query({ id: 2 })).category).toBe('furniture')
 
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.getByRole('table', { name: 'Items by category' }).waitFor()
+  await page.getByRole('link', { name: 'Items', exact: true }).click()
+  await cell(page, 'Rug 5', 'Price').dblclick()
+  await page.getByLabel('Price of Rug 5', { exact: true }).fill('61')
+  await page.goBack()
+  await page.getByText('Rug 5 saved').waitFor()
+  expect((await client.items.get.query({ id: 5 })).price).toBe(61)
+  await page.goForward()
+
   await cell(page, 'Kettle 3', 'Price').press('F2')
   await page.getByLabel('Price of Kettle 3', { exact: true }).fill('cheap')
   await page.getByText('Price must be a number').waitFor()

@@ -101,7 +101,10 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     create: z
       .boolean(must('true or false'))
       .default(false)
-      .meta({ description: 'Create a record for each row without a key, or with a key that no record has.' }),
+      .meta({
+        description:
+          'Create a record for each row without a key, or with a unique key that no record has. An `id` that no record has is an error.',
+      }),
     idempotency_key: idempotencyKey,
   })
   const procedure = mutation({

@@ -1,15 +1,32 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { invalid } from '../failures.ts'
 import type { Text } from './rows/row.ts'
 
 const SAMPLE_CHARACTERS = 256 * 1024
 
-/** The SHA-256 of a file; empty for stdin. */
+/**
+ * The SHA-256 of a file; empty for stdin.
+ *
+ * @throws Failure if the file is not UTF-8, before any row of it is sent
+ */
 export async function digestOf(file: string): Promise<string> {
   if (file === '-') return ''
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk)
+  for await (const text of decoded(createReadStream(file), file)) hash.update(text)
   return hash.digest('hex')
+}
+
+/** @throws Failure if the bytes are not UTF-8: they would be stored as other characters */
+async function* decoded(bytes: AsyncIterable<Buffer>, file: string): Text {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw invalid(`${file === '-' ? 'stdin' : file} is not UTF-8: save it as "CSV UTF-8"`)
+  }
 }
 
 /** The beginning of a text, and the whole text. */
@@ -20,16 +37,16 @@ interface Source {
 
 /** Opens a file, or stdin for `-`, which can be read only once. */
 export async function openSource(file: string): Promise<Source> {
-  return file === '-' ? peeked(process.stdin.setEncoding('utf8')) : opened(file)
+  return file === '-' ? peeked(decoded(process.stdin, file)) : opened(file)
 }
 
 async function opened(file: string): Promise<Source> {
-  const { sample } = await peeked(createReadStream(file, 'utf8'))
+  const { sample } = await peeked(decoded(createReadStream(file), file))
   return { sample, text: () => createReadStream(file, 'utf8') }
 }
 
-async function peeked(stream: NodeJS.ReadableStream): Promise<Source> {
-  const iterator = stream[Symbol.asyncIterator]() as AsyncIterator<string>
+async function peeked(whole: Text): Promise<Source> {
+  const iterator = whole[Symbol.asyncIterator]()
   const read: string[] = []
   let characters = 0
   while (characters < SAMPLE_CHARACTERS) {

@@ -209,6 +209,7 @@ function Preview({ resource, field, action, rows }: PreviewProps) {
           </li>
         )
       })}
+      {rows.length > PREVIEWED && <li>and {(rows.length - PREVIEWED).toLocaleString('en')} more</li>}
     </ul>
   )
 }

@@ -65,7 +65,8 @@ function kindOf(schema: z.ZodType): Field['kind'] | undefined {
   return schema.meta()?.format === 'password' ? 'password' : undefined
 }
 
-const DECIMAL = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i
+// Without a plus: elsewhere in the console `+5` adds 5.
+const DECIMAL = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
 /** Parses an input's text. Text that is not a number or boolean is returned unchanged, so that the schema rejects it. */
 export function parseInput(field: Field, text: string): unknown {

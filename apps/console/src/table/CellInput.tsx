@@ -35,6 +35,13 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
     isOver.current = true
   }
   const save = () => end(() => (text === before ? onCancel() : onSave(seen, value)))
+  const leave = () => (error === undefined ? save() : end(() => onCancel(error)))
+  const latestLeave = useRef(leave)
+  latestLeave.current = leave
+
+  // A link or the Back button removes the input without a blur.
+  useEffect(() => () => latestLeave.current(), [])
+
   const common = {
     ref: input,
     'aria-label': label,
@@ -42,7 +49,7 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
     'aria-describedby': errorId,
     value: text,
     onChange: (event: { target: { value: string } }) => setText(event.target.value),
-    onBlur: () => (error === undefined ? save() : end(() => onCancel(error))),
+    onBlur: leave,
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key === 'Escape') end(onCancel)
       if (event.key === 'Enter' && error === undefined) save()
