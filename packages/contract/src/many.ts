@@ -98,13 +98,10 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
       .enum(['id', ...keys], must(['id', ...keys].join(' or ')))
       .optional()
       .meta({ description: 'The field that names the record of each row; `id` by default.' }),
-    create: z
-      .boolean(must('true or false'))
-      .default(false)
-      .meta({
-        description:
-          'Create a record for each row without a key, or with a unique key that no record has. An `id` that no record has is an error.',
-      }),
+    create: z.boolean(must('true or false')).default(false).meta({
+      description:
+        'Create a record for each row without a key, or with a unique key that no record has. An `id` that no record has is an error.',
+    }),
     idempotency_key: idempotencyKey,
   })
   const procedure = mutation({
