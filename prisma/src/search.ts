@@ -25,7 +25,7 @@ export function searchedPart(word: string): string {
 
 /**
  * The query of SQLite's full-text index for the rows that may contain all parts: trigrams that together cover each part. All
- * trigrams would exclude few rows more, and take longer to look up than those rows to read.
+ * trigrams would exclude only a few more rows, and looking them up takes longer than reading those rows.
  */
 export function trigramQuery(parts: readonly string[]): string {
   const trigrams = parts.flatMap((part) => {

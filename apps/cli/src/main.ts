@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Later commands start in three quarters of the time. Like `npm start`, not in the system's temporary folder, which others
+// Later commands start in two thirds of the time. Like `npm start`, not in the system's temporary folder, which others
 // can write to. Imports are hoisted, so the program is loaded by a dynamic one.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url)))
 await import('./run.ts')

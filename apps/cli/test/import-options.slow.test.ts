@@ -268,7 +268,7 @@ test('a file that is not UTF-8 is refused before anything is stored', async () =
   writeFileSync(service.path('utf16.csv'), Buffer.from('\uFEFFname,price\nCafé,1\n', 'utf16le'))
   for (const name of ['latin1.csv', 'utf16.csv']) {
     const { code, stderr } = await service.run(['import', name, ...ITEMS, '--yes'])
-    expect([code, stderr]).toEqual([2, `${name} is not UTF-8: save it as "CSV UTF-8"\n`])
+    expect([code, stderr]).toEqual([2, `${name} is not UTF-8. In a spreadsheet, save it as "CSV UTF-8"\n`])
   }
   expect((await service.client.items.list.query({})).items).toEqual([])
 })

@@ -73,6 +73,22 @@ consoleTest('a filter by a value suggests the values of the matching records', a
   await page.getByText('2 items').waitFor()
 })
 
+consoleTest('of more than 500 values, those that begin with the text are suggested', async ({ page, client, open }) => {
+  // The records without a value are a group as well.
+  const items = Array.from({ length: 600 }, (_, index) => ({ name: 'Lamp', price: 1, category: `c${index}` }))
+  await client.items.createMany.mutate({
+    items: [...items.slice(0, 599), { name: 'Lamp', price: 1 }, { name: 'Rug', price: 1 }],
+  })
+  await client.items.create.mutate({ name: 'Rare', price: 1, category: 'zebra' })
+  await open('/items')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  await page.getByLabel('Category', { exact: true }).fill('ze')
+  const options = page.locator('datalist option')
+  await expect
+    .poll(() => options.evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value)))
+    .toEqual(['zebra'])
+})
+
 consoleTest('a search without an index shows how many records it covered', async ({ page, client, open }) => {
   await seed(client)
   const { items } = await client.items.list.query({ q: 'lamp' })

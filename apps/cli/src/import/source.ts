@@ -25,7 +25,7 @@ async function* decoded(bytes: AsyncIterable<Buffer>, file: string): Text {
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw invalid(`${file === '-' ? 'stdin' : file} is not UTF-8: save it as "CSV UTF-8"`)
+    throw invalid(`${file === '-' ? 'stdin' : file} is not UTF-8. In a spreadsheet, save it as "CSV UTF-8"`)
   }
 }
 

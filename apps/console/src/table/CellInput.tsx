@@ -36,11 +36,16 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
   }
   const save = () => end(() => (text === before ? onCancel() : onSave(seen, value)))
   const leave = () => (error === undefined ? save() : end(() => onCancel(error)))
-  const latestLeave = useRef(leave)
-  latestLeave.current = leave
+  const latest = useRef({ leave, isChanged: false })
+  latest.current = { leave, isChanged: text !== before }
 
   // A link or the Back button removes the input without a blur.
-  useEffect(() => () => latestLeave.current(), [])
+  useEffect(
+    () => () => {
+      if (latest.current.isChanged) latest.current.leave()
+    },
+    [],
+  )
 
   const common = {
     ref: input,

@@ -19,20 +19,19 @@ export function useSuggestions(resource: Resource, view: View, { name }: Field, 
   const isGrouped = resource.groups.some(({ field }) => field === name) && text !== undefined
   const prefix = text?.trim() ?? ''
   const all = useGroups(resource, { ...filters, by: name, limit: MAX_GROUPS }, isGrouped)
-  const hasMore = all?.length === MAX_GROUPS
-  const some = useGroups(resource, { ...filters, by: name, limit: SHOWN, prefix }, hasMore && prefix !== '')
-  if (hasMore && prefix !== '') return some
+  const needsPrefix = all?.length === MAX_GROUPS && prefix !== ''
+  const some = useGroups(resource, { ...filters, by: name, limit: SHOWN, prefix }, needsPrefix)
   const wanted = prefix.toLowerCase()
-  return all?.filter(({ value }) => value.toLowerCase().includes(wanted)).slice(0, SHOWN)
+  return (needsPrefix ? some : all)
+    ?.flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
+    .filter(({ value }) => value.toLowerCase().includes(wanted))
+    .slice(0, SHOWN)
 }
 
 function useGroups({ noun }: Resource, input: object, enabled: boolean) {
   const { data } = useQuery({
     queryKey: [noun, 'suggestions', input],
-    queryFn: async ({ signal }) => {
-      const { summaries } = await calls(noun).summarize.query(input, { signal })
-      return summaries.flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
-    },
+    queryFn: async ({ signal }) => (await calls(noun).summarize.query(input, { signal })).summaries,
     enabled,
     placeholderData: keepPreviousData,
   })
