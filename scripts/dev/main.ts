@@ -44,7 +44,11 @@ async function develop(): Promise<void> {
     await vite.listen().catch(explain)
     if (database === SAMPLE_DATABASE) await seed(database)
     const [consoleUrl = ''] = vite.resolvedUrls?.local ?? []
-    console.log(`Service: ${new URL(consoleUrl).origin}  Console: ${consoleUrl}  Both follow changes of the sources.`)
+    // Once the service answers: its first start may take longer than a request waits.
+    connected(port, Number.POSITIVE_INFINITY).then((socket) => {
+      socket.destroy()
+      console.log(`Service: ${new URL(consoleUrl).origin}  Console: ${consoleUrl}  Both follow changes of the sources.`)
+    })
     const env = { LOG_LEVEL: 'warn', ...process.env, DATABASE_URL: database, HOST, PORT: String(port) }
     // Node restarts the service when one of its modules changes, also after a failed start.
     const { code } = await run('node', ['--watch', '--watch-preserve-output', 'apps/server/src/main.ts'], { env })
@@ -86,7 +90,7 @@ function proxyTo(port: number): ProxyOptions {
 /** Requests wait while the service restarts. */
 class ServiceAgent extends Agent {
   override createConnection(...[{ port }, callback]: Parameters<Agent['createConnection']>) {
-    connected(Number(port)).then(
+    connected(Number(port), MAX_WAIT_MS).then(
       (socket) => callback?.(null, socket),
       (error) => callback?.(error, undefined as never),
     )
@@ -94,8 +98,8 @@ class ServiceAgent extends Agent {
   }
 }
 
-async function connected(port: number): Promise<Socket> {
-  const end = performance.now() + MAX_WAIT_MS
+async function connected(port: number, waitMs: number): Promise<Socket> {
+  const end = performance.now() + waitMs
   for (;;) {
     const socket = connect(port, HOST)
     try {
@@ -103,7 +107,7 @@ async function connected(port: number): Promise<Socket> {
       return socket
     } catch (error) {
       if (performance.now() > end) throw error
-      await sleep(POLL_MS)
+      await sleep(POLL_MS, undefined, { ref: false })
     }
   }
 }

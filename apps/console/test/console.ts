@@ -85,14 +85,16 @@ export async function overflow(page: Page): Promise<unknown> {
     .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`)
 }
 
-/** Pauses every call of a procedure until the returned function is called. */
-export async function pauseCalls(page: Page, procedure: string): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+/** Holds back the calls of a procedure until `resume`. `paused` resolves when the first one has been sent. */
+export async function pauseCalls(page: Page, procedure: string) {
+  const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
   await page.route(`**/trpc/${procedure}*`, async (route) => {
-    await promise
+    pause()
+    await resumed
     await route.continue()
   })
-  return resolve
+  return { paused, resume }
 }
 
 /** Creates enough records of each noun for tables, filters and charts. */

@@ -183,9 +183,10 @@ consoleTest('a dialog gives the focus to its first field, and back to its opener
   const focused = (name: string) =>
     page.waitForFunction((wanted) => (document.activeElement as HTMLInputElement).name === wanted, name)
   await page.getByRole('button', { name: 'Edit…' }).waitFor()
-  const resume = await pauseCalls(page, 'users.get')
+  const calls = await pauseCalls(page, 'users.get')
   await page.getByRole('button', { name: 'Edit…' }).click()
-  resume()
+  await calls.paused
+  calls.resume()
   await focused('name')
   await page.keyboard.press('Escape')
   await waitForFocus(page, 'Edit…')

@@ -117,13 +117,13 @@ consoleTest('a stopped import reports exactly the created records, and continues
   const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Import 1,200 items' }).waitFor()
-  const resume = await pauseCalls(page, 'items.updateMany')
+  const calls = await pauseCalls(page, 'items.updateMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
-  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await calls.paused
   // The first Escape stops the import; a second closes the dialog.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
-  resume()
+  calls.resume()
   await page.getByText('500 items created, 700 rows not sent.').waitFor()
   expect(await count(visit, 'items')).toBe(500)
   expect(await violations(page)).toEqual([])

@@ -34,7 +34,7 @@ const envelope = new Checked('envelope')
 /**
  * Checks a response against the OpenAPI document: the operation lists its status, its required headers are present, the
  * document lists each of its API headers, and its body matches the schema. A response of no operation (unknown path,
- * wrong method) must have one of the three error forms. tRPC responses are not checked.
+ * wrong method) must have one of the three error forms. Of tRPC responses, only problem documents are checked.
  *
  * @throws Error that describes the difference
  */
@@ -44,8 +44,9 @@ export function checkAnswer(method: string, path: string, { status, headers, bod
   const checked = /^[^?]*\?(?:.*&)?envelope=true(?:&|$)/.test(path) ? envelope : plain
   const { document } = checked
   const operation = operationOf(method, path, checked)
+  const isProblem = headers.get('content-type') === 'application/problem+json'
   if (operation === undefined) {
-    if (path.startsWith('/trpc/')) return
+    if (path.startsWith('/trpc/') && !isProblem) return
     if (body !== undefined && status >= 400) plain.check(`${where} (error form)`, ERROR_FORM, body)
     return
   }
@@ -60,7 +61,6 @@ export function checkAnswer(method: string, path: string, { status, headers, bod
       throw new Error(`${where}: the document does not list the header ${name}`)
     }
   }
-  const isProblem = headers.get('content-type') === 'application/problem+json'
   const schema = isProblem ? PROBLEM : response.content?.['application/json']?.schema
   if (method === 'HEAD') return
   if (schema === undefined) {

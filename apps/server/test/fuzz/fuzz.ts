@@ -165,7 +165,8 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
   const isPage = status === 200 && headers['content-type']?.startsWith('text/html')
   if (isPage) return
   if (status < 400 && !headers['content-type']?.startsWith('application/json')) throw new Error(`not JSON: ${summary}`)
-  const isTrpc = /^\/trpc(\/|$)/.test(path) && (status !== 405 || ['GET', 'POST'].includes(method))
+  const isProblem = headers['content-type'] === 'application/problem+json'
+  const isTrpc = !isProblem && /^\/trpc(\/|$)/.test(path) && (status !== 405 || ['GET', 'POST'].includes(method))
   if (isTrpc && headers.vary?.includes('trpc-accept')) {
     checkTrpcStream(text, summary)
     return
@@ -180,7 +181,6 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
       headers: known,
       body,
     })
-    const isProblem = headers['content-type'] === 'application/problem+json'
     if (status >= 400 && !isProblem && !/[?&]envelope=true(&|$)/.test(target)) checkForm(path, body, summary)
   }
 }
