@@ -1,8 +1,9 @@
 import type { Client } from '@resource/client'
 import { Command, Option } from 'commander'
+import type { z } from 'zod'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
-import { Failure, invalid, toFailure } from './failures.ts'
+import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
 import { type Field, fieldsOf } from './fields.ts'
 import { filterFields, isSearchable, parseFilters } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
@@ -13,7 +14,7 @@ import { confirm, isInteractive } from './prompt.ts'
 import { call, ID, IF_VERSION, type JsonObject, type Noun, type Procedure, proceduresOf } from './service.ts'
 import { table } from './table.ts'
 import { parseValue } from './values.ts'
-import { descriptionOf, notConfirmed } from './verb.ts'
+import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
 
 /** Calls that are sent together; the client puts them into one request. */
 const CALLS_AT_ONCE = 50
@@ -64,6 +65,7 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     const changes = await readOptions()
     checkFields(options, recordFields(noun))
     try {
+      if (isByFilter) checkSettable(noun, changes, fields)
       if (isByFilter) return await changeMatching(noun, action, changes, options)
       const ids = [...new Set(texts.flatMap((text) => text.split(',')))].map((text) =>
         parseValue(idField(fields), text),
@@ -102,6 +104,15 @@ function addFilterOptions(command: Command, noun: Noun): void {
   command.option('--all', 'all records').option('--dry-run', 'show what matches and change nothing', false)
 }
 
+/** @throws Failure for fields that a batch cannot set, such as unique ones */
+function checkSettable(noun: Noun, changes: JsonObject, fields: Field[]): void {
+  const settable = proceduresOf(noun).createBatch?.input.shape.changes as z.ZodOptional<z.ZodObject> | undefined
+  const errors = Object.keys(changes)
+    .filter((name) => !(name in (settable?.unwrap().shape ?? {})))
+    .map((field) => ({ field, message: 'requires ids instead of --filter, --search or --all' }))
+  if (errors.length > 0) throw invalidFields(errors, fields)
+}
+
 /** Changes all records that match the filters, exactly those of the preview. */
 async function changeMatching(noun: Noun, action: Action, changes: JsonObject, options: Options): Promise<void> {
   const filter = parseFilters(noun, options.filter ?? [], options.search)
@@ -110,7 +121,8 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   const input = { action, filter, ...(action === 'update' && { changes }) }
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
-  const what = `${action === 'delete' ? 'Delete' : 'Update'} ${batch.count} ${noun}?`
+  const what =
+    action === 'delete' ? `Delete ${batch.count} ${noun}?` : `Update ${batch.count} ${noun}: ${wordsOf(changes)}?`
   const shown = `${table(tableColumns(noun), batch.sample)}${batch.count > batch.sample.length ? `… ${batch.count - batch.sample.length} more\n` : ''}`
   if (batch.count === 0 || options.dryRun) {
     return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)

@@ -67,9 +67,9 @@ export function details(fields: Row): string {
     .join('')
 }
 
-/** The width of a terminal; undefined for a file or a pipe. */
+/** The width of a terminal; undefined for a file, a pipe, or a terminal that does not say. */
 export function widthOf(stream: NodeJS.WriteStream): number | undefined {
-  return stream.isTTY ? stream.columns : undefined
+  return stream.isTTY && stream.columns > 0 ? stream.columns : undefined
 }
 
 function shrink(widths: number[], isRight: boolean[], terminalWidth: number): void {

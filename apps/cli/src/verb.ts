@@ -47,10 +47,13 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
   })
 }
 
-/** An input as words: `status inactive`. */
-function wordsOf(input: JsonObject): string {
+/** An input as words: `status inactive, no age`. */
+export function wordsOf(input: JsonObject): string {
   return Object.entries(input)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .map(([key, value]) => {
+      const name = key.replaceAll('_', ' ')
+      return value === null ? `no ${name}` : `${name} ${value}`
+    })
     .join(', ')
 }
 

@@ -61,8 +61,12 @@ test('update and delete by filter show what matches, change exactly that, and ne
   const refused = await service.run(update)
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringMatching(/Item 2 [\s\S]*\nUpdate 6 items\? Add --yes to confirm\.\n$/),
+    expect.stringMatching(/Item 2 [\s\S]*\nUpdate 6 items: category sale\? Add --yes to confirm\.\n$/),
   ])
+  const cleared = await service.run(['items', 'update', '--all', '--no-category', '--price', '3'])
+  expect(cleared.stderr).toContain('\nUpdate 8 items: price 3, no category? Add --yes to confirm.\n')
+  const unique = await service.run(['users', 'update', '--all', '--email', 'a@example.com', '--age', '3'])
+  expect([unique.code, unique.stderr]).toEqual([2, '--email: requires ids instead of --filter, --search or --all\n'])
   const { error } = JSON.parse((await service.run([...update, '--json'])).stderr)
   expect([error.count, error.sample.length]).toEqual([6, 5])
   const updated = await service.run([...update, '--yes', '--json'])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { table } from '../src/table.ts'
+import { table, widthOf } from '../src/table.ts'
 import { startService } from './processes.ts'
 
 const people = [
@@ -27,6 +27,10 @@ test('a table that is too wide for the terminal shortens its widest text, never 
 test('if not even shortened columns fit, the last ones are omitted', () => {
   const rows = [{ id: 1, first: 'a'.repeat(9), second: 'b'.repeat(9), third: 'c'.repeat(9) }]
   expect(table(['id', 'first', 'second', 'third'], rows, 18)).toBe('id  first  …\n 1  aaaa…  …\n')
+})
+
+test('a terminal that states no width gets complete text', () => {
+  expect(widthOf({ isTTY: true, columns: 0 } as NodeJS.WriteStream)).toBeUndefined()
 })
 
 test('on a terminal no line of a list is wider than the terminal, and a pipe gets the complete text', async () => {

@@ -51,6 +51,11 @@ export function ResourcePage({ resource }: { resource: Resource }) {
     <div className="page" aria-busy={isFetching}>
       <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
       <Toolbar resource={resource} view={view} columns={columns} onChange={pages.change} />
+      {pages.ignored.length > 0 && (
+        <p role="status" className="hint">
+          These parts of the link are unknown or invalid and have no effect: {pages.ignored.join(', ')}.
+        </p>
+      )}
       {error !== null && isLoaded && (
         <p role="alert" className="failed-line">
           This data may be out of date: the last refresh failed.

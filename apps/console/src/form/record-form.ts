@@ -76,7 +76,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
           : await edit.mutate({ ...input, id: base.id, if_version: version ?? base.version })
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
         label: 'Show',
-        href: linkTo(resource.noun, saved.id),
+        href: `/${resource.noun}/${saved.id}`,
       })
       if (isOpen.current) {
         release()

@@ -22,6 +22,8 @@ export interface View {
 }
 
 const DIALOGS = ['new', 'import', 'export', 'purge'] as const
+// Parameters that do not select records.
+const PLACES = ['limit', 'page', 'after', 'open']
 export const PAGE_SIZES = [10, 25, 50, 100]
 const DEFAULT_SIZE = 25
 // The service skips at most this many records to a page by its number.
@@ -85,6 +87,13 @@ export function linkTo(noun: Noun, open: Open): string {
   return `/${noun}?${query}`
 }
 
+/** The parameters that a view ignores, as `price_lt=abc`. */
+function ignoredIn(query: string, view: View): string[] {
+  return [...new URLSearchParams(query)]
+    .filter(([name]) => view[name] === undefined && !PLACES.includes(name))
+    .map(([name, value]) => `${name}=${value}`)
+}
+
 /** The list input of a view. */
 export function listInputOf(resource: Resource, view: View): Record<string, unknown> {
   return {
@@ -121,7 +130,8 @@ interface HistoryState {
 /** The view in the page's URL, and functions that navigate to another. */
 export function useView(resource: Resource) {
   const [path, navigate] = useLocation()
-  const view = viewOf(resource, useSearch())
+  const query = useSearch()
+  const view = viewOf(resource, query)
   const historyState = useHistoryState<HistoryState | null>()
   const closedFrom = useRef<HistoryState>(undefined)
   const previousCursors = historyState?.previousCursors ?? []
@@ -138,6 +148,7 @@ export function useView(resource: Resource) {
   }
   return {
     view,
+    ignored: ignoredIn(query, view),
     page,
     /** Opens a dialog; twice pressed, it still needs one step back. */
     open: (open: Open) => open !== view.open && go({ open }, { previousCursors, isOpened: true }),
