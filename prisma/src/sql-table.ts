@@ -334,17 +334,21 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const { skip = 0, take } = query
     const first = await this.#candidates(match, FEW_CANDIDATES, this.#executor)
     if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match))
-    const inWindow = async (size: number, executor: Pick<Executor, 'all'>) => {
-      if ((size * first.total) / first.last < skip + take) return undefined
-      const rows = await this.#rows(this.#text.pageInWindow(query, range, size), executor)
-      return rows.length === take ? rows : undefined
+    const inWindow = async (size: number, executor: Pick<Executor, 'all'>) =>
+      this.#rows(this.#text.pageInWindow(query, range, size), executor)
+    let isLikely = (LARGE_WINDOW * first.total) / first.last >= skip + take
+    if (isLikely) {
+      const soon = await inWindow(WINDOW, this.#executor)
+      if (soon.length === take) return soon
+      // In the order of the searched field, or with filters, the matches may come late.
+      isLikely = ((skip + soon.length) * LARGE_WINDOW) / WINDOW >= skip + take
     }
-    const soon = await inWindow(WINDOW, this.#executor)
-    if (soon !== undefined) return soon
     const filter = await this.#selectiveFilter(query.where)
     if (filter !== undefined) return this.#rows(this.#text.pageOfFiltered(query, range, filter), this.#background)
-    const later = await inWindow(LARGE_WINDOW, this.#background)
-    if (later !== undefined) return later
+    if (isLikely) {
+      const later = await inWindow(LARGE_WINDOW, this.#background)
+      if (later.length === take) return later
+    }
     const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
     const statement =
       total > MANY_CANDIDATES ? this.#text.page(query, range) : this.#text.pageOfCandidates(query, range, match)
