@@ -33,7 +33,7 @@ test('an import waits for an unreachable service and stores each row once after 
 test('a service that stays unreachable stops the import, and the rows that were not sent are in the remaining rows', async () => {
   await using service = await startService()
   writeFileSync(service.path('a.csv'), 'name,price\nLamp,dear\nRug,1\nSofa,2\n')
-  const command = ['import', 'a.csv', ...ITEMS, '--chunk-size', '1', '--wait', '0', '--timeout', '1']
+  const command = ['import', 'a.csv', ...ITEMS, '--chunk-size', '1', '--wait', '0', '--timeout', '10']
   const { code, stderr } = await service.run([...command, '--url', 'http://127.0.0.1:1'])
   expect([code, stderr]).toEqual([
     5,
