@@ -123,7 +123,8 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
   const what =
     action === 'delete' ? `Delete ${batch.count} ${noun}?` : `Update ${batch.count} ${noun}: ${wordsOf(changes)}?`
-  const shown = `${table(tableColumns(noun), batch.sample)}${batch.count > batch.sample.length ? `… ${batch.count - batch.sample.length} more\n` : ''}`
+  const columns = options.fields ?? tableColumns(noun).filter((name) => batch.sample.some((record) => name in record))
+  const shown = `${table(columns, batch.sample)}${batch.count > batch.sample.length ? `… ${batch.count - batch.sample.length} more\n` : ''}`
   if (batch.count === 0 || options.dryRun) {
     return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)
   }

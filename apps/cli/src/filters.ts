@@ -45,6 +45,7 @@ export function parseFilters(noun: Noun, texts: string[], search: string | undef
       const known = fields.map(({ name }) => name).join(', ') || 'none'
       throw invalid(`--filter: must be FIELD=VALUE, with FIELD one of: ${known}`)
     }
+    if (name in filters) throw invalid(`--filter: ${name} must be given once`)
     filters[name] = parseValue(field, rest.join('='))
   }
   const parsed = list.input.safeParse(filters)

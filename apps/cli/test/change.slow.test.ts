@@ -67,6 +67,8 @@ test('update and delete by filter show what matches, change exactly that, and ne
   expect(cleared.stderr).toContain('\nUpdate 8 items: price 3, no category? Add --yes to confirm.\n')
   const unique = await service.run(['users', 'update', '--all', '--email', 'a@example.com', '--age', '3'])
   expect([unique.code, unique.stderr]).toEqual([2, '--email: requires ids instead of --filter, --search or --all\n'])
+  const twice = await service.run([...update, '--filter', 'price_gt=3'])
+  expect([twice.code, twice.stderr]).toEqual([2, '--filter: price_gt must be given once\n'])
   const { error } = JSON.parse((await service.run([...update, '--json'])).stderr)
   expect([error.count, error.sample.length]).toEqual([6, 5])
   const updated = await service.run([...update, '--yes', '--json'])

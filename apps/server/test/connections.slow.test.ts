@@ -31,6 +31,16 @@ test('garbage after a request does not replace its response', async () => {
   ])
 })
 
+test('a malformed body is a 400', async () => {
+  await using server = await startTestServer()
+  const head =
+    'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked'
+  const answers = await send(server, `${head}\r\n\r\nzz\r\n`)
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [400, '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}'],
+  ])
+})
+
 test('a response is sent before the connection closes, whatever follows its request', async () => {
   await using server = await startTestServer()
   const get = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'

@@ -183,12 +183,7 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   readBytes: ReadBytes<Req>,
 ): Promise<unknown> {
   const { body } = req
-  const encoding = body === undefined ? req.headers['content-encoding'] : undefined
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new ApiError(415, 'A body must be sent without Content-Encoding', {
-      headers: { 'Accept-Encoding': 'identity' },
-    })
-  }
+  if (body === undefined) checkEncoding(req.headers)
   const type = req.headers['content-type']
   const limit = binding.bodyLimit ?? DEFAULT_BODY_LIMIT
   const isParsed = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
@@ -198,11 +193,34 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   if (bytes === undefined ? type === undefined : isNothing(bytes, type)) return undefined
   if (!isJson(type)) {
     if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
-    throw new ApiError(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
-      headers: { Accept: 'application/json' },
-    })
+    throw notJson()
   }
   return (bytes === undefined ? body : parse(bytes)) ?? undefined
+}
+
+/**
+ * The text of a JSON body.
+ *
+ * @param read reads the body, up to a limit
+ * @throws ApiError 415 for another encoding, media type or charset, 400 for bytes that are not UTF-8
+ */
+export async function readJsonText(headers: IncomingHttpHeaders, read: () => Promise<Uint8Array>): Promise<string> {
+  checkEncoding(headers)
+  if (!isJson(headers['content-type'])) throw notJson()
+  return decoded(await read())
+}
+
+function checkEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): void {
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
+  throw new ApiError(415, 'A body must be sent without Content-Encoding', {
+    headers: { 'Accept-Encoding': 'identity' },
+  })
+}
+
+function notJson(): ApiError {
+  return new ApiError(415, 'A body must be sent as Content-Type: application/json, in UTF-8', {
+    headers: { Accept: 'application/json' },
+  })
 }
 
 function isNothing(bytes: Uint8Array, type: string | undefined): boolean {
@@ -227,13 +245,16 @@ function isJson(contentType = ''): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parse(bytes: Uint8Array): unknown {
-  let text: string
+function decoded(bytes: Uint8Array): string {
   try {
-    text = utf8.decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw new ApiError(400, 'Body is not valid UTF-8')
   }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  const text = decoded(bytes)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -99,7 +99,7 @@ export function trpc<Context extends object & CallContext>(
     try {
       const made = options.context(req, request.paths)
       context = known = isPromise(made) ? await made : made
-      inputs = await readInputs(req, request)
+      inputs = await readInputs(req, request, options.bodyLimit)
     } catch (cause) {
       // The client disconnected before the body was complete.
       if (res.destroyed) return

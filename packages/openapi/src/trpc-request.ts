@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import { readBytes } from './body.ts'
+import { readJsonText } from './request.ts'
 
 /** An ordinary tRPC request: calls of known procedures with JSON input and output. */
 export interface PlainRequest {
@@ -49,12 +50,13 @@ function isPlainGet({ headers }: Request): boolean {
   return type === undefined || type === 'application/json'
 }
 
-// A body with a known, allowed length that has not been read.
+// A body that has not been read, of an allowed or an unknown length.
 function isPlainPost(req: Request, limit: number): boolean {
   const { headers } = req
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') return false
-  if (headers['transfer-encoding'] !== undefined || headers['content-length'] === undefined) return false
-  return Number(headers['content-length']) <= limit && req.body === undefined && !req.readableEnded
+  const { 'content-length': length, 'transfer-encoding': framing } = headers
+  if (length === undefined ? framing === undefined : Number(length) > limit) return false
+  return req.body === undefined && !req.readableEnded
 }
 
 function readQuery(text: string): { isBatch: boolean; input: string } | undefined {
@@ -69,17 +71,20 @@ function readQuery(text: string): { isBatch: boolean; input: string } | undefine
 }
 
 const NO_INPUTS: unknown[] = []
-const utf8 = new TextDecoder()
 
 /**
  * Reads the input of each call, undefined for a call without input.
  *
  * @returns undefined if the input is not valid JSON or not a batch; the body, if any, is then in `req.body`
- * @throws ApiError 400 if the body is incomplete
+ * @throws ApiError 415 for another charset or encoding, 400 if the body is incomplete or not UTF-8, 413 over the limit
  */
-export async function readInputs(req: Request, request: PlainRequest): Promise<unknown[] | undefined> {
+export async function readInputs(
+  req: Request,
+  request: PlainRequest,
+  bodyLimit: number,
+): Promise<unknown[] | undefined> {
   if (req.method === 'GET') return parseInputs(request, () => decodeURIComponent(request.input.replaceAll('+', ' ')))
-  const text = utf8.decode(await readBytes(req, Number.POSITIVE_INFINITY))
+  const text = await readJsonText(req.headers, () => readBytes(req, bodyLimit))
   const inputs = parseInputs(request, () => text)
   // tRPC strips one byte order mark, so add one to preserve the text.
   if (inputs === undefined) req.body = `\uFEFF${text}`

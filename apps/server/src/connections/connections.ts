@@ -152,7 +152,8 @@ export class Connections {
 
   /**
    * Handles malformed HTTP on a connection. Pending responses to earlier requests are still sent, and the connection closes
-   * after the last. If the current request's own body is malformed, the connection is destroyed without a response.
+   * after the last. If the current request's own body is malformed or late after its response has begun, the connection is
+   * destroyed.
    *
    * @returns whether no response is pending, so that the caller can send the error response
    */
@@ -161,8 +162,8 @@ export class Connections {
     const { req, res, later = [] } = connection ?? {}
     if (req === undefined || res === undefined) return true
     if (!req.complete) {
-      socket.destroy()
-      return false
+      if (res.headersSent) socket.destroy()
+      return !res.headersSent
     }
     if (later.at(-1)?.req.complete === false) later.pop()
     const last = later.at(-1)?.res ?? res
