@@ -78,10 +78,11 @@ test('invalid and rejected rows are reported by line and written to a file; the 
   const remaining = readFileSync(service.path('users.csv.remaining.csv'), 'utf8')
   expect(remaining.split('\n')[0]).toBe('name,email,password,import_line,import_error')
   expect(remaining).toContain('\nC,A@x.org,,5,email: already in use by another user\n')
+  expect(remaining).toContain('\nD,d@x.org,secret words,6,"has 4 cells, the first line has 3",5\n')
   expect(statSync(service.path('users.csv.remaining.csv')).mode & 0o777).toBe(0o600)
   writeFileSync(service.path('corrected.csv'), remaining.replace('A@x.org', 'c@x.org'))
   const corrected = await service.run(['import', 'corrected.csv', '--type', 'users', '--json'])
-  expect(JSON.parse(corrected.stdout)).toEqual({ imported: 2, failed: 2 })
+  expect(JSON.parse(corrected.stdout)).toEqual({ imported: 1, failed: 3 })
 })
 
 test('a resumed import rejects a changed file and a changed chunk size', async () => {

@@ -46,6 +46,10 @@ consoleTest('the figures of the overview link to their records', async ({ page, 
   await kitchen.getByRole('link', { name: '79.50' }).click()
   await page.getByText('7 items').waitFor()
   expect(await page.locator('.records tbody .name').first().textContent()).toBe('Kettle 3')
+  await page.goBack()
+  await page.getByRole('table', { name: 'Items by category' }).getByRole('link', { name: 'none' }).click()
+  await page.getByText('30 items').waitFor()
+  expect(await page.locator('.records tbody .name').first().textContent()).toBe('Shelf 4')
 })
 
 consoleTest('figures of any size fit a phone', async ({ page, client, open }) => {

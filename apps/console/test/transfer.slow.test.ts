@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openProfile } from '@resource/browser-test'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { consoleTest, pauseCalls, seed, shareBrowser, type Visit, violations } from './console.ts'
+import { startService } from './service.ts'
 
 shareBrowser()
 
@@ -236,6 +240,30 @@ consoleTest(
   },
   { expected, timeoutMs: 300_000 },
 )
+
+test('an import continues after the browser was closed', async () => {
+  await using service = await startService()
+  const folder = await mkdtemp(join(tmpdir(), 'resource-profile-'))
+  const rows = Array.from({ length: 600 }, (_, index) => `Item ${index},1`)
+  {
+    await using profile = await openProfile(folder)
+    const page = await profile.newPage()
+    await page.goto(`${service.url}/console/items?open=import`)
+    await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+    const calls = await pauseCalls(page, 'items.updateMany')
+    await page.getByRole('button', { name: 'Import 600 items' }).click()
+    await calls.paused
+  }
+  await using profile = await openProfile(folder)
+  const page = await profile.newPage()
+  await page.goto(`${service.url}/console/items?open=import`)
+  await page.getByText('0 items created, 600 rows not sent.').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('600 items created.').waitFor()
+  expect((await service.client.items.list.query({ limit: 1, count: true })).total).toBe(600)
+  await profile.close()
+  await rm(folder, { recursive: true })
+})
 
 consoleTest('an import with passwords continues after a reload with the same file', async (visit) => {
   const { page, client, open } = visit

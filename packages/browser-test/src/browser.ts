@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium, type LaunchOptions } from 'playwright-core'
 
+const isBundled = process.platform === 'linux' && process.arch === 'x64'
+
 /**
  * Starts a headless Chromium; `await using` closes it.
  *
@@ -15,8 +17,17 @@ import { chromium, type LaunchOptions } from 'playwright-core'
  * @throws Error with Playwright's reason if no browser starts
  */
 export async function openBrowser() {
-  const bundled = process.platform === 'linux' && process.arch === 'x64'
-  return bundled ? chromium.launch(await bundledBrowser()) : installedBrowser()
+  return isBundled ? chromium.launch(await bundledBrowser()) : installedBrowser()
+}
+
+/**
+ * Starts a headless Chromium whose profile is in a folder: what its pages store outlives it.
+ *
+ * @throws Error with Playwright's reason if no browser starts
+ */
+export async function openProfile(folder: string) {
+  const options = isBundled ? await bundledBrowser() : { channel: 'chrome' }
+  return chromium.launchPersistentContext(folder, options)
 }
 
 async function installedBrowser() {

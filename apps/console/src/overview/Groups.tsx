@@ -52,9 +52,10 @@ export function Groups({ caption, resource, group, measure, summaries, asOf }: P
       </thead>
       <tbody>
         {shown.map(({ value, count, minimum, mean, maximum }) => {
-          // No filter finds the records without a value.
           const query = value === null ? undefined : new URLSearchParams({ [group.field]: value })
-          const href = query && `/${resource.noun}?${query}`
+          const filtered = query && `/${resource.noun}?${query}`
+          // No filter finds the records without a value, but in ascending order they are the first.
+          const href = filtered ?? (group.isSortable ? `/${resource.noun}?sort=${group.field}_asc` : undefined)
           return (
             <tr key={JSON.stringify(value)}>
               <th scope="row">
@@ -78,14 +79,14 @@ export function Groups({ caption, resource, group, measure, summaries, asOf }: P
                     label={`Lowest ${named}`}
                     value={minimum}
                     decimals={decimals}
-                    href={href && `${href}&sort=${measure.field}_asc`}
+                    href={filtered && `${filtered}&sort=${measure.field}_asc`}
                   />
                   <Figure label={`Mean ${named}`} value={mean} decimals={Math.max(1, decimals)} />
                   <Figure
                     label={`Highest ${named}`}
                     value={maximum}
                     decimals={decimals}
-                    href={href && `${href}&sort=${measure.field}_desc`}
+                    href={filtered && `${filtered}&sort=${measure.field}_desc`}
                   />
                 </>
               )}

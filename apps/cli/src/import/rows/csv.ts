@@ -49,7 +49,8 @@ export async function* csvRows(
   function rowOf(line: number, header: string[], cells: string[]): Row {
     const source = Object.fromEntries(header.map((name, n) => [name, cells[n] ?? '']))
     if (cells.length !== header.length) {
-      return { line, source, error: `has ${cells.length} cells, the first line has ${header.length}` }
+      const surplus = cells.slice(header.length)
+      return { line, source, surplus, error: `has ${cells.length} cells, the first line has ${header.length}` }
     }
     const record: Record<string, unknown> = {}
     for (const [column, name] of Object.entries(layout.columns)) {

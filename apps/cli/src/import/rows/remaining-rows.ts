@@ -34,7 +34,7 @@ export function remainingRowsFile(input: string, format: Format, size: number, d
       }))
       const text =
         format === 'csv'
-          ? stringify(rows.map(guarded), { header: bytes === 0, delimiter })
+          ? stringify(linesOf(rows, remaining, bytes === 0), { delimiter })
           : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
       const file = openSync(path, 'a', 0o600)
       try {
@@ -47,12 +47,13 @@ export function remainingRowsFile(input: string, format: Format, size: number, d
   }
 }
 
+/** Surplus cells stay at the end of their row, so that nobody imports it without them. */
+function linesOf(rows: Record<string, unknown>[], remaining: RemainingRow[], withHeader: boolean): unknown[][] {
+  const cells = rows.map((row, n) => [...Object.values(row), ...(remaining[n]?.row.surplus ?? [])].map(guarded))
+  return withHeader ? [Object.keys(rows[0] ?? {}), ...cells] : cells
+}
+
 // A cell of the imported file may be guarded already.
-function guarded(row: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, cell]) => [
-      name,
-      typeof cell === 'string' ? guardFormula(unguardFormula(cell)) : cell,
-    ]),
-  )
+function guarded(cell: unknown): unknown {
+  return typeof cell === 'string' ? guardFormula(unguardFormula(cell)) : cell
 }

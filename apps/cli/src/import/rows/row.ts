@@ -6,6 +6,8 @@ export interface Row {
   error?: string
   /** The row as it is in the file; it goes into the file of remaining rows. */
   source: Record<string, unknown>
+  /** The cells of a CSV row beyond those of the first line. */
+  surplus?: string[]
 }
 
 export type Text = AsyncIterable<string>
