@@ -135,6 +135,14 @@ describe('header and CRLF injection', () => {
   })
 })
 
+test('a Host that is given twice is refused: a proxy may have checked the other one', async () => {
+  await using server = await startTestServer()
+  const answers = await raw(server, 'GET /items HTTP/1.1\r\nHost: localhost\r\nhost: evil.example')
+  expect(answers.map(({ status, body }) => [status, body])).toEqual([
+    [400, '{"message":"The Host header must be given once"}'],
+  ])
+})
+
 describe('path traversal', () => {
   const server = shareTestServer()
   const secret = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).description

@@ -28,7 +28,7 @@ export function isSecure(url: string): boolean {
 let lastValidHost: string | undefined
 
 /**
- * Refuses requests with a missing or malformed Host, as RFC 9112 (3.2) requires. Node refuses only a missing one, and
+ * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires. Node refuses only a missing one, and
  * without a body. If no credentials are needed, it also refuses foreign host names: otherwise a page could resolve its own
  * name to the service's address (DNS rebinding) to read and write records.
  *
@@ -45,6 +45,7 @@ export function checkHost(
       throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
     }
     lastValidHost = host
+    if (isRepeated(req.rawHeaders)) throw new ApiError(400, 'The Host header must be given once')
     if (host === undefined || LOOPBACK.test(host)) return next()
     const check = (isOpen: boolean) => {
       if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
@@ -53,6 +54,16 @@ export function checkHost(
     const open = isOpen(req)
     return open instanceof Promise ? open.then(check) : check(open)
   }
+}
+
+// Node takes the first; a proxy may have taken another.
+function isRepeated(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let n = 0; n < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
 }
 
 /**
