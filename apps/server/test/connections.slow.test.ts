@@ -31,6 +31,18 @@ test('garbage after a request does not replace its response', async () => {
   ])
 })
 
+test('a connection with an Upgrade whose body has not arrived closes after the response', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const head =
+    'MERGE /items HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nTransfer-Encoding: chunked'
+  let answer = ''
+  socket.on('data', (chunk) => (answer += chunk)).write(`${head}\r\n\r\n1\r\n`)
+  await once(socket, 'close')
+  expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nConnection: close\r\n/)
+})
+
 test('a malformed body is a 400', async () => {
   await using server = await startTestServer()
   const head =

@@ -206,7 +206,10 @@ export class Connections {
     connection.bytesRead = UNKNOWN
     res.on('close', () => this.#end(connection))
     const isRefused = this.#options.refuses(req)
-    this.#move(connection, req.readableEnded || req.complete ? 'working' : 'body')
+    const isComplete = req.readableEnded || req.complete
+    // After the body of a declined upgrade that arrives in several parts, Node parses no further request.
+    if (!isComplete && req.headers.upgrade !== undefined) res.shouldKeepAlive = false
+    this.#move(connection, isComplete ? 'working' : 'body')
     this.#options.serve(req, res, isRefused)
   }
 
