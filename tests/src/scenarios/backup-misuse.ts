@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CLI, sqliteTestDatabase } from '../engines.ts'
@@ -135,7 +135,9 @@ async function fillDisk(url: string, copy: string): Promise<Measurement> {
 async function startDuringRestore(copy: string, file: string): Promise<Measurement[]> {
   const url = `file:${file}`
   const restore = start(['restore', copy, '--database', url])
-  while (!existsSync(file) && restore.exitCode === null) await sleep(1)
+  // The restore locks the database before it begins its copy. Earlier, it would find the service's lock and refuse.
+  const isCopying = () => readdirSync(dirname(file)).some((name) => /late\.db\..*\.partial$/.test(name))
+  while (!isCopying() && restore.exitCode === null) await sleep(1)
   restore.kill('SIGSTOP')
   const starting = startService(url).catch(() => undefined)
   await sleep(500)
