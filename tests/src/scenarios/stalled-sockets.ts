@@ -87,7 +87,6 @@ export const load: ConcurrentLoad = async (url, signal, kind = '') => {
     {
       'incomplete headers': 'GET /books/1 HTTP/1.1\r\nHost: localhost\r\n',
       'missing bodies': `POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
-      // More than the kernel buffers.
       'unread responses': `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(2),
       'unread responses that fit the kernel buffer': `GET ${asset} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     }[kind] ?? ''

@@ -21,6 +21,8 @@ export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 // at once needs time to send its requests.
 const GRACE_MS = 1_000
 const GRACE_FOR_HEAD_MS = 3_000
+// Short, because the kernel may still buffer all of such a response.
+const GRACE_FOR_HUGE_RESPONSE_MS = 250
 // Short, so that each sweep closes only a few connections.
 const SWEEP_MS = 50
 const SWEEPS_PER_INSPECTION = 20
@@ -28,6 +30,7 @@ const UNKNOWN = -1
 // The kernel buffers megabytes for a client that reads nothing, and Node cannot query how much was read. A larger response
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
+const HUGE_BYTES = 1024 * 1024
 
 class Connection {
   readonly socket: Socket
@@ -48,6 +51,8 @@ class Connection {
   bytesRead = UNKNOWN
   /** `socket.bytesWritten` when the connection last had no request to answer. */
   bytesWritten = 0
+  /** In state `answer`: the size of the response, as far as it has been written. */
+  unreadBytes = 0
   isClosed = false
 
   constructor(socket: Socket, address: string | undefined) {
@@ -134,6 +139,7 @@ export class Connections {
   stalled({ socket }: ServerResponse): boolean {
     const connection = of(socket)
     if (connection?.state !== 'working') return false
+    connection.unreadBytes = connection.socket.bytesWritten - connection.bytesWritten
     this.#move(connection, 'answer')
     return true
   }
@@ -225,9 +231,9 @@ export class Connections {
 
   #goIdle(connection: Connection): void {
     const { bytesWritten } = connection.socket
-    const isLarge = bytesWritten - connection.bytesWritten > SURELY_SMALL_BYTES
+    connection.unreadBytes = bytesWritten - connection.bytesWritten
     connection.bytesWritten = bytesWritten
-    this.#move(connection, isLarge ? 'answer' : 'idle')
+    this.#move(connection, connection.unreadBytes > SURELY_SMALL_BYTES ? 'answer' : 'idle')
     connection.req = undefined
   }
 
@@ -293,8 +299,8 @@ export class Connections {
       const late: Connection[] = []
       for (const connection of queue) {
         const waitedMs = nowMs - connection.sinceMs
-        if (waitedMs < GRACE_MS) break
-        if (connection.state !== 'head' || waitedMs >= GRACE_FOR_HEAD_MS) late.push(connection)
+        if (waitedMs < GRACE_FOR_HUGE_RESPONSE_MS) break
+        if (waitedMs >= graceMs(connection)) late.push(connection)
       }
       late.length = Math.max(0, late.length - this.#options.maxWaitingPerAddress)
       for (const connection of late) this.#close(connection, 'address')
@@ -318,6 +324,11 @@ export class Connections {
       else if (connection.bytesRead !== bytesRead) this.#move(connection, 'head')
     }
   }
+}
+
+function graceMs({ state, unreadBytes }: Connection): number {
+  if (state === 'head') return GRACE_FOR_HEAD_MS
+  return state === 'answer' && unreadBytes > HUGE_BYTES ? GRACE_FOR_HUGE_RESPONSE_MS : GRACE_MS
 }
 
 function of(socket: Connected | null): Connection | undefined {
