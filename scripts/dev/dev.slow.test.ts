@@ -44,7 +44,10 @@ test('npm run dev serves sample data and the console, and follows changes of the
     const browser = await openBrowser()
     try {
       const page = await browser.newPage()
+      // Vite does not repeat an update for a page that connects after it.
+      const isConnected = page.waitForEvent('console', (message) => message.text() === '[vite] connected.')
       await page.goto(`${url}/console`)
+      await isConnected
       await page.getByRole('link', { name: '200 books' }).waitFor()
       await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }))
       edit(CONSOLE, '<h1>Overview</h1>', '<h1>Summary</h1>')
