@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOT_CHECKED, root, run, stopping } from './child.mjs'
-import { countTests } from './test-counts.ts'
+import { countTests, describeFailures } from './test-counts.ts'
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 let passed = 0
@@ -43,6 +43,7 @@ async function runTests() {
   const results = await resultFiles()
   for (const file of results) rmSync(file, { force: true })
   const ended = (await check('tests', 'node', ['scripts/test.ts', '--all'])) === 'passed'
+  for (const failure of describeFailures(results)) console.log(`FAILED: ${failure}`)
   return countTests(results, ended)
 }
 

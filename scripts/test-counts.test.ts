@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { countTests } from './test-counts.ts'
+import { root } from './child.mjs'
+import { countTests, describeFailures } from './test-counts.ts'
 
 const reportOf = (...statuses: string[]) => ({
   success: !statuses.includes('failed'),
@@ -48,4 +49,19 @@ test('a failure outside the tests counts as one failure', () => {
 
 test('a run without tests counts as one failure', () => {
   expect(countTests([], true)).toEqual({ passed: 0, failed: 1 })
+})
+
+test('each failure is described by its file, test and messages', () => {
+  const name = join(root, 'prisma/src/a.test.ts')
+  const failed = { status: 'failed', fullName: 'a record is kept', failureMessages: ['expected 1 to be 2'] }
+  const testResults = [
+    { name, status: 'failed', assertionResults: [{ status: 'passed', fullName: 'another' }, failed] },
+    { name: join(root, 'prisma/src/b.test.ts'), status: 'failed', message: 'Cannot find module', assertionResults: [] },
+  ]
+  const files = writeReports({ ...reportOf('passed', 'failed'), testResults })
+  expect(describeFailures([...files, join(root, 'apps/server/missing.json')])).toEqual([
+    'prisma/src/a.test.ts > a record is kept\nexpected 1 to be 2',
+    'prisma/src/b.test.ts\nCannot find module',
+    'apps/server/missing.json: no report',
+  ])
 })

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { root } from './child.mjs'
 
 /** The fields used from Vitest's JSON report. */
 type Report = {
   success: boolean
   numPassedTests: number
   numFailedTests: number
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message?: string
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] }[]
+  }[]
 }
 
 /**
@@ -34,6 +41,28 @@ function countFailures({ success, numFailedTests, testResults }: Report) {
       status === 'failed' && !assertionResults.some(({ status }) => status === 'failed'),
   )
   return Math.max(numFailedTests + broken.length, success ? 0 : 1)
+}
+
+/**
+ * Describes the failures in Vitest's JSON reports, so that they can be read at the end of a long log.
+ *
+ * @param files one report per package with tests
+ * @returns one text per failed test, or test file that failed to load: file, test and messages. A missing report is
+ * described too.
+ */
+export function describeFailures(files: string[]): string[] {
+  return files.flatMap((file) => {
+    const report = readReport(file)
+    if (!report) return [`${relative(root, file)}: no report`]
+    return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+      const failures = assertionResults.filter(({ status }) => status === 'failed')
+      const path = relative(root, name)
+      if (status === 'failed' && failures.length === 0) return [`${path}\n${message ?? ''}`]
+      return failures.map(
+        ({ fullName, failureMessages = [] }) => `${path} > ${fullName}\n${failureMessages.join('\n')}`,
+      )
+    })
+  })
 }
 
 function readReport(file: string): Report | undefined {
