@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@resource/postgres-test/free-port'
 import { Client } from 'undici'
-import { freePort } from './port.ts'
 import type { Program } from './programs.ts'
 
 /** Usage of a process: CPU time since its start in µs, user and kernel, and resident memory in bytes. */

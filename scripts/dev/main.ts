@@ -1,11 +1,12 @@
 // Runs the service and the console on one port during development: see "Develop" in CONTRIBUTING.md.
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type Plugin, type ProxyOptions } from 'vite'
 import { readConfig } from '../../apps/server/src/process/config.ts'
+import { freePort } from '../../packages/postgres-test/src/free-port.ts'
 import { root, run } from '../child.mjs'
 
 const HOST = '127.0.0.1'
@@ -110,15 +111,6 @@ async function connected(port: number, waitMs: number): Promise<Socket> {
       await sleep(POLL_MS, undefined, { ref: false })
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, HOST)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function explain(error: Error): never {

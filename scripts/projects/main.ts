@@ -2,12 +2,12 @@
 // files of docs/guides/web-apps.md, and uses them in Chromium. Without the npm registry they are NOT CHECKED.
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestServer, type Seed } from '../../apps/server/src/testing/testing.ts'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { freePort } from '../../packages/postgres-test/src/free-port.ts'
 import { environment, NOT_CHECKED, root } from '../child.mjs'
 import { driveNext, driveNode, driveVite } from './drive.ts'
 
@@ -135,14 +135,6 @@ async function download(command: string, args: string[], cwd: string): Promise<v
     const isDownload = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network/.test(`${error.stderr}`)
     throw Object.assign(error, { isDownload })
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Serves a built project. */

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
+import { freePort } from '../../packages/postgres-test/src/free-port.ts'
 import { environment, NOT_CHECKED, root } from '../child.mjs'
 
 const execute = promisify(execFile)
@@ -158,14 +158,6 @@ const main :Workerd.Worker = (
     abort.abort()
     await serving
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function attempt<T>(act: () => T): T | undefined {

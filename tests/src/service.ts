@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@resource/bench/port'
+import { freePort } from '@resource/postgres-test/free-port'
 
 const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
 const PROBE = fileURLToPath(import.meta.resolve('@resource/bench/probe'))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@resource/postgres-test'
+import { freePort } from '@resource/postgres-test/free-port'
 import { expect, test } from 'vitest'
 import { spawnService, temporaryFolder } from './service-process.ts'
 

@@ -3,7 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { freePort, startGuarded, startPostgres } from './postgres.ts'
+import { freePort } from './free-port.ts'
+import { startGuarded, startPostgres } from './postgres.ts'
 
 /**
  * For Vitest's `globalSetup`: as `vitest.ts`, with PgBouncer in transaction mode before the server. It is the one of the

@@ -16,12 +16,12 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 /** PostgreSQL refuses to run as root, so it then runs as `nobody`, which every system has. */
 const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
@@ -250,13 +250,4 @@ export async function startGuarded(folder: string, ready: RegExp, program: strin
   // Drains the rest of the log, so that the pipe does not fill up.
   server.stderr.removeAllListeners('data').resume()
   return server
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
