@@ -365,11 +365,12 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('a statement that takes too long is canceled with a busy error', async () => {
-    await using database = await temporaryDatabase({ driver, statementTimeoutMs: 50 })
+    await using database = await temporaryDatabase({ driver })
+    await using impatient = await openDatabase(database.url, { driver, statementTimeoutMs: 50 })
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const late = await database.write(async (tx) => {
       await tx.users.update(1, undefined, { age: 1 })
-      return database.write((other) => other.users.update(1, undefined, { age: 2 })).catch((error) => error)
+      return impatient.write((other) => other.users.update(1, undefined, { age: 2 })).catch((error) => error)
     })
     expect(isBusy(late)).toBe(true)
     expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 1 })
@@ -440,7 +441,7 @@ describe.each(drivers)('with driver %s', (driver) => {
     await using network = await breakableNetwork(Number(new URL(url).port))
     await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
       driver,
-      statementTimeoutMs: 100,
+      statementTimeoutMs: 1_000,
     })
     expect(await database.read.users.count({})).toBe(0)
     network.silence()
