@@ -70,7 +70,7 @@ test('while PostgreSQL is down, requests get a 503 with Retry-After and readines
 
 test('a statement that exceeds its timeout gets a 503 with Retry-After', async () => {
   await using postgres = await startPostgres()
-  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '100' })
+  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '500' })
   await createItem(server)
   const blocked = await postgres.whileLocked('items', () => server.request('PATCH', '/items/1', { json: { price: 2 } }))
   expect([blocked.status, blocked.headers.get('Retry-After'), blocked.body]).toEqual([
