@@ -125,7 +125,7 @@ consoleTest('a stopped import reports exactly the created records, and continues
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await calls.paused
   // The first Escape stops the import; a second closes the dialog.
-  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stop' }).press('Escape')
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
   calls.resume()
   await page.getByText('500 items created, 700 rows not sent.').waitFor()

@@ -116,6 +116,32 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
   expect((await server.request('GET', '/items/1')).headers.get('ETag')).toMatch(/^"102-Item\.[0-9a-f]{6}"$/)
 })
 
+test('C38 a batch’s sample shows no record that began to match while the preview waited for a lock', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  for (const category of ['oak', 'oak', 'pine']) await createItem(server, { category })
+  const isWaitingFor = (event: string) => {
+    const count = async () =>
+      (await query(postgres.url, `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = '${event}'`)).rows[0]
+        .count
+    return expect.poll(count).toBe(1)
+  }
+  // Locks a matching record until the third one matches.
+  const lock = query(
+    postgres.url,
+    `DO $$ BEGIN PERFORM FROM items WHERE id = 2 FOR UPDATE;
+      WHILE NOT EXISTS (SELECT FROM items WHERE id = 3 AND category = 'oak') LOOP PERFORM pg_sleep(0.01); END LOOP;
+    END $$`,
+  )
+  await isWaitingFor('PgSleep')
+  const json = { action: 'update', filter: { category: 'oak' }, changes: { price: 7 } }
+  const created = server.request('POST', '/items/batches', { json })
+  await isWaitingFor('transactionid')
+  await query(postgres.url, `UPDATE items SET category = 'oak' WHERE id = 3`)
+  await lock
+  expect((await created).body).toMatchObject({ count: 2, sample: [{ id: 1 }, { id: 2 }] })
+})
+
 test('a server that starts before PostgreSQL reports it on stderr without the password and exits with code 1', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, {

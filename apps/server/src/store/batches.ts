@@ -39,10 +39,12 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
     return batch
   }
 
-  const present = async (batch: Batch, tables: Tables) => {
+  /** @param matching the ids of the matching records, if known */
+  const present = async (batch: Batch, tables: Tables, matching?: number[]) => {
     const { id, action, status, count, created_at, expires_at } = batch
     const filter = JSON.parse(batch.filter)
-    const where = rows.where(filter)
+    const where =
+      matching === undefined ? rows.where(filter) : ({ id: { in: matching.slice(0, SAMPLE) } } as Where<Row>)
     const order = { column: 'id', descending: false } as const
     const sample = status === 'applied' ? [] : await tableOf(tables).page({ where, order, take: SAMPLE })
     return {
@@ -81,7 +83,8 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
           created_at,
           expires_at: new Date(created_at.getTime() + LIFETIME_MS),
         })
-        return present(batch, tx)
+        // On PostgreSQL further records may match since these were locked.
+        return present(batch, tx, idsOf(matching))
       }
       return context.write(work, { autocommit: false })
     },
@@ -99,7 +102,7 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
           if (fingerprint(matching) !== batch.fingerprint) {
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
           }
-          const ids = matching.map(({ id }) => id)
+          const ids = idsOf(matching)
           if (batch.action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
           else await updateAll(table, ids, JSON.parse(batch.changes ?? '{}'))
           const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
@@ -122,6 +125,10 @@ async function deleteAll(table: RecordTable<Row>, ids: number[]): Promise<void> 
   for (let first = 0; first < ids.length; first += RECORDS_PER_STEP) {
     await table.deleteAll({ id: { in: ids.slice(first, first + RECORDS_PER_STEP) } } as Where<Row>)
   }
+}
+
+function idsOf(records: { id: number }[]): number[] {
+  return records.map(({ id }) => id)
 }
 
 function fingerprint(matching: { id: number; version: number }[]): string {
