@@ -23,8 +23,20 @@ export function jsonFile<Value extends object>(path: string) {
     },
     write(value: Value): void {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      writeFileSync(`${path}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600 })
-      renameSync(`${path}.new`, path)
+      // Another process may write the same file.
+      const temporary = `${path}.${process.pid}.new`
+      writeFileSync(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+      renameSync(temporary, path)
+    },
+    /** @returns whether the file was created; false if it exists */
+    create(value: Value): boolean {
+      try {
+        writeFileSync(path, `${JSON.stringify(value)}\n`, { mode: 0o600, flag: 'wx' })
+        return true
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+        throw error
+      }
     },
     remove: () => rmSync(path, { force: true }),
   }

@@ -20,7 +20,7 @@ import type { Row } from './rows/row.ts'
 import { type RowFormat, readRows } from './rows/rows.ts'
 import { type SendContext, sendChunk } from './send.ts'
 import { openSource } from './source.ts'
-import { remember, startOrResume } from './start.ts'
+import { claim, remember, startOrResume } from './start.ts'
 import type { GivenOptions, ImportMode, ImportOptions, ImportState } from './state.ts'
 
 const MAX_REPORTED = 20
@@ -57,6 +57,9 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
     state.layout?.delimiter ?? ',',
   )
   await using open = await openClient(options, { retryForMs: QUIET_RETRY_MS })
+  // Under the idempotency keys of the other process, no row is stored twice.
+  const isNew = stateFile !== undefined && saved === undefined && !given.restart
+  if (isNew && !claim(file, options, state, stateFile)) return importFile(file, given)
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
   const context: SendContext = {
@@ -104,8 +107,9 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
     context.save()
     throw stopped(stop, state, stateFile !== undefined, unsent, remaining.path)
   }
-  stateFile?.remove()
+  // In this order, another process finds one of the two.
   remember(file, options, state)
+  stateFile?.remove()
   const { created, updated, failed } = state
   const sum = mode.action === 'create' ? { imported: created, failed } : { created, updated, failed }
   const text =

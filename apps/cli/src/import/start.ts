@@ -6,7 +6,7 @@ import type { jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
 import { confirm, isInteractive } from '../prompt.ts'
 import { checkSame } from '../saved-run.ts'
-import { importHistory } from './history.ts'
+import { type ImportRecord, importHistory } from './history.ts'
 import type { CsvLayout } from './rows/csv-layout.ts'
 import { digestOf } from './source.ts'
 import type { ImportOptions, ImportState } from './state.ts'
@@ -69,10 +69,37 @@ async function isWanted(file: string, options: ImportOptions, digest: string): P
   }
   const before = options.again || options.restart ? undefined : historyOf(options, digest).find()
   if (before === undefined) return true
-  const fact = `${file} was already imported on ${before.at.slice(0, 16).replace('T', ' ')} UTC, as ${before.file} (${before.imported} ${options.type}).`
-  if (options.yes || !isInteractive())
-    throw new Failure('conflict', `${fact} Use --again to import it again`, { imported: before })
-  return confirm(`${fact} Import it again?`)
+  if (options.yes || !isInteractive()) throw alreadyImported(file, options, before)
+  return confirm(`${factOf(file, options, before)} Import it again?`)
+}
+
+function alreadyImported(file: string, options: ImportOptions, before: ImportRecord): Failure {
+  const message = `${factOf(file, options, before)} Use --again to import it again`
+  return new Failure('conflict', message, { imported: before })
+}
+
+function factOf(file: string, { type }: ImportOptions, before: ImportRecord): string {
+  return `${file} was already imported on ${before.at.slice(0, 16).replace('T', ' ')} UTC, as ${before.file} (${before.imported} ${type}).`
+}
+
+/**
+ * Creates the state file of a new import.
+ *
+ * @returns false if another process has started an import of the same file
+ * @throws Failure if another process has completed one in the meantime
+ */
+export function claim(
+  file: string,
+  options: ImportOptions,
+  state: ImportState,
+  stateFile: ReturnType<typeof jsonFile<ImportState>>,
+): boolean {
+  if (!stateFile.create(state)) return false
+  if (options.mode.action !== 'create' || options.again) return true
+  const other = historyOf(options, state.digest).find()
+  if (other === undefined || Date.parse(other.at) < performance.timeOrigin) return true
+  stateFile.remove()
+  throw alreadyImported(file, options, other)
 }
 
 /** Records a complete import, so that the same file is recognized. */
