@@ -1,6 +1,6 @@
+import { withDecimalPoint } from '@resource/contract/decimal-comma'
 import type { Field } from './fields.ts'
 
-const DECIMAL_COMMA = /^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
 /** Parses `text` as a value of the field. Text of the wrong kind is returned unchanged, so that validation reports it. */
@@ -22,21 +22,12 @@ function parseOne(kind: Field['kind'], text: string): unknown {
  */
 export function cellValue(field: Field, text: string, decimalComma: boolean, emptyIsNull: boolean): unknown {
   if (text !== '') {
-    const isComma = decimalComma && field.kind === 'number' && field.list === undefined && isDecimalComma(text.trim())
-    return parseValue(field, isComma ? text.trim().replaceAll('.', '').replace(',', '.') : text)
+    if (!decimalComma || field.kind !== 'number' || field.list !== undefined) return parseValue(field, text)
+    const number = withDecimalPoint(text.trim())
+    return number === undefined ? text : Number(number)
   }
   if (field.required || emptyIsNull) return field.nullable ? null : field.required ? '' : undefined
   return undefined
-}
-
-/** `24.5` */
-export function isNumber(text: string): boolean {
-  return NUMBER.test(text)
-}
-
-/** `24,5` or `1.024,5`; also `24` and `1.024`, which are numbers of both kinds. */
-export function isDecimalComma(text: string): boolean {
-  return DECIMAL_COMMA.test(text)
 }
 
 function numberOf(text: string): unknown {

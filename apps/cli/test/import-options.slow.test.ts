@@ -74,6 +74,27 @@ test('semicolons and decimal commas are recognized, shown, and confirmed by --ye
   ])
 })
 
+test('numbers that can be read in two ways are refused, and a decimal comma is read in every row or in none', async () => {
+  await using service = await startService()
+  const run = async (csv: string, ...options: string[]) => {
+    writeFileSync(service.path('a.csv'), csv)
+    const { code, stderr } = await service.run(['import', 'a.csv', ...ITEMS, ...options])
+    return [code, stderr]
+  }
+  const meanings = '1,299 is 1.299 with a decimal comma, and 1299 with a comma between thousands.'
+  expect(await run('name,price\nLamp,"1,299"\nRug,7\n', '--yes')).toEqual([2, expect.stringContaining(meanings)])
+  const english = 'name,price\nLamp,"1,299"\nRug,"12,500.75"\nChair,7\n'
+  expect(await run(english, '--yes')).toEqual([6, expect.stringContaining('line 3: price: must be a number')])
+  const mixed = 'name;price\nBed;1.234\nDesk;2,5\nShelf;1.5\n'
+  const errors = expect.stringContaining('line 4: price: must be a number')
+  expect(await run(mixed, '--delimiter', ';', '--decimal-comma')).toEqual([6, errors])
+  expect((await service.client.items.list.query({})).items.map(({ name, price }) => [name, price])).toEqual([
+    ['Chair', 7],
+    ['Bed', 1234],
+    ['Desk', 2.5],
+  ])
+})
+
 test('a file that was imported before is recognized by its content', async () => {
   await using service = await startService()
   writeFileSync(service.path('a.csv'), 'name,price\nLamp,1\n')

@@ -73,20 +73,30 @@ test('a row that updates a record needs its key and no other field', async () =>
 })
 
 test('a decimal comma is guessed from the numbers, and only changes numbers', async () => {
-  const table = await read('items.csv', 'name;price\nLamp 1,5;1.234,56\nRug;7\nChair;1.5\nShelf;1,2,3\n')
+  const table = await read('items.csv', 'name;price\nLamp 1,5;1.234,56\nRug;7\nChair; \nShelf;1,2,3\n')
   const settings = guessSettings(items, table)
   expect(settings.decimal).toBe(',')
   const rows = checkRows(items, table, settings)
   expect(rows.map(({ record }) => record)).toEqual([
     { name: 'Lamp 1,5', price: 1234.56 },
     { name: 'Rug', price: 7 },
-    { name: 'Chair', price: 1.5 },
+    { name: 'Chair' },
     { name: 'Shelf', price: '1,2,3' },
   ])
-  expect(rows.map(({ errors }) => errors.length)).toEqual([0, 0, 0, 1])
+  expect(rows.map(({ errors }) => errors.length)).toEqual([0, 0, 1, 1])
   const points = checkRows(items, table, { ...settings, decimal: '.' })
-  expect(points.map(({ errors }) => errors.length)).toEqual([1, 0, 0, 1])
-  expect(guessSettings(items, await read('items.csv', 'name,price\nA,"1,000"\nB,2.5\nC,3.5\n')).decimal).toBe('.')
+  expect(points.map(({ errors }) => errors.length)).toEqual([1, 0, 1, 1])
+})
+
+test('with a comma that may stand between thousands, no decimal comma is guessed, and no number is read in two ways', async () => {
+  const english = await read('items.csv', 'name,price\nA,"1,000"\nB,"2,500.5"\nC,3\n')
+  const prices = (rows: ReturnType<typeof checkRows>) => rows.map(({ record }) => record.price)
+  expect(prices(rowsOf(items, english))).toEqual(['1,000', '2,500.5', 3])
+  const ambiguous = await read('items.csv', 'name,price\nA,"1,299"\nB,1.5\n')
+  expect(prices(rowsOf(items, ambiguous))).toEqual(['1,299', 1.5])
+  const chosen = checkRows(items, ambiguous, { ...guessSettings(items, ambiguous), decimal: ',' })
+  expect(prices(chosen)).toEqual([1.299, '1.5'])
+  expect(chosen.map(({ errors }) => errors.length)).toEqual([0, 1])
 })
 
 test('a row with too many or too few cells is invalid; other rows are not affected', async () => {

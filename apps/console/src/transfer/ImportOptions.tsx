@@ -1,5 +1,4 @@
 import type { Resource } from '../resources/resource.ts'
-import type { DecimalMark } from './numbers.ts'
 import { type Mode, modeDescription, modesOf, numbersOf, type Settings } from './rows.ts'
 import type { Table } from './table.ts'
 
@@ -51,7 +50,7 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
           <span>Decimal numbers</span>
           <select
             value={decimal}
-            onChange={(event) => onChange({ ...settings, decimal: event.target.value as DecimalMark })}
+            onChange={(event) => onChange({ ...settings, decimal: event.target.value as Settings['decimal'] })}
           >
             <option value=",">1.234,5 (comma)</option>
             <option value=".">1234.5 (point)</option>

@@ -1,7 +1,7 @@
+import { findDecimalComma, withDecimalPoint } from '@resource/contract/decimal-comma'
 import { type Field, parseInput } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { guessMapping, type Mapping } from './mapping.ts'
-import { type DecimalMark, guessDecimalMark, withDecimalPoint } from './numbers.ts'
 import type { Table } from './table.ts'
 import type { TableRow } from './table-row.ts'
 
@@ -16,7 +16,7 @@ export interface Mode {
 export interface Settings {
   mode: Mode
   mapping: Mapping
-  decimal: DecimalMark
+  decimal: '.' | ','
 }
 
 /** A row of a file before it is sent. */
@@ -58,7 +58,9 @@ export function guessSettings(resource: Resource, table: Table): Settings {
   const hasId = ({ values }: TableRow) => idColumn !== undefined && values[idColumn] !== undefined
   const ids = table.rows.filter(hasId).length
   const action = ids === 0 ? 'create' : ids === table.rows.length ? 'update' : 'upsert'
-  return { mode: { action, key: 'id' }, mapping, decimal: guessDecimalMark(numbersOf(resource, table, mapping)) }
+  const comma = findDecimalComma(numbersOf(resource, table, mapping))
+  // If ambiguous, the rows have errors until the user chooses the comma.
+  return { mode: { action, key: 'id' }, mapping, decimal: comma === undefined || comma.isAmbiguous ? '.' : ',' }
 }
 
 /** The texts of number fields, in which a comma can be a decimal mark. */
@@ -68,7 +70,7 @@ export function numbersOf(resource: Resource, { form, rows }: Table, mapping: Ma
     .filter(({ kind }) => kind === 'number')
     .map(({ name }) => name)
   const columns = Object.keys(mapping).filter((column) => numeric.includes(mapping[column] as string))
-  return rows.flatMap(({ values }) => columns.flatMap((column) => values[column] ?? [])).map(String)
+  return rows.flatMap(({ values }) => columns.map((column) => String(values[column] ?? '').trim()))
 }
 
 /** Whether a column has passwords. */
@@ -113,10 +115,12 @@ export function isSent(name: string | undefined, { action, key }: Mode): boolean
   return name !== undefined && (name !== 'id' || (action !== 'create' && key === 'id'))
 }
 
-function cellValue(field: Field, given: unknown, { form }: Table, decimal: DecimalMark): unknown {
+function cellValue(field: Field, given: unknown, { form }: Table, decimal: Settings['decimal']): unknown {
   if (form !== 'csv' || given === undefined) return given
   const text = String(given)
-  return parseInput(field, field.kind === 'number' && decimal === ',' ? withDecimalPoint(text) : text)
+  if (field.kind !== 'number' || field.isList || decimal === '.' || text.trim() === '') return parseInput(field, text)
+  const number = withDecimalPoint(text.trim())
+  return number === undefined ? text : parseInput(field, number)
 }
 
 function errorsOf({ createFields, keys }: Resource, record: Record<string, unknown>, { action, key }: Mode): string[] {

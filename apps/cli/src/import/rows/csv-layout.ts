@@ -1,8 +1,8 @@
+import { findDecimalComma, withDecimalPoint } from '@resource/contract/decimal-comma'
 import { parse } from 'csv-parse/sync'
 import { distance } from 'fastest-levenshtein'
 import { invalid } from '../../failures.ts'
 import type { Field } from '../../fields.ts'
-import { isDecimalComma, isNumber } from '../../values.ts'
 
 /** How a CSV file is read. */
 export interface CsvLayout {
@@ -34,7 +34,7 @@ const MIN_PART = 4
  * @param ignored columns that are allowed but not imported
  * @param required names of fields that need a column
  * @returns the layout, and what was guessed, as lines for the user; empty if nothing was
- * @throws Failure for a column that fits no field, and for a required field without a column
+ * @throws Failure for a column that fits no field, for a required field without a column, and for numbers such as `1,299`
  */
 export function guessLayout(
   sample: string,
@@ -62,7 +62,7 @@ export function guessLayout(
   if (repeated.length > 0) throw invalid(`Columns that appear twice: ${repeated.join(', ')}`)
   const missing = required.filter((name) => !Object.values(columns).includes(name))
   if (missing.length > 0) throw invalid(`Missing columns: ${missing.join(', ')}`)
-  const decimal = options.decimalComma === undefined ? commaNumber(header, rows, columns, fields) : undefined
+  const decimal = options.decimalComma === undefined ? decimalComma(header, rows, columns, fields) : undefined
   const guesses = [
     ...(guessed.length > 0 ? [`Columns: ${guessed.map((name) => `${name} → ${columns[name]}`).join(', ')}`] : []),
     ...(options.delimiter === undefined && delimiter !== ','
@@ -139,8 +139,12 @@ function isSimilarName(column: string, field: string): boolean {
   return column.includes(field) || field.includes(column) || distance(column, field) <= Math.floor(shorter / 4)
 }
 
-/** A cell that shows that numbers have a decimal comma, as `24,5 is 24.5`; undefined if no cell does. */
-function commaNumber(
+/**
+ * A number that shows that numbers have a decimal comma, as `24,5 is 24.5`; undefined if none does.
+ *
+ * @throws Failure if it could also have a comma between thousands
+ */
+function decimalComma(
   header: string[],
   rows: string[][],
   columns: Record<string, string | null>,
@@ -149,10 +153,15 @@ function commaNumber(
   const numbers = header.flatMap((column, n) =>
     fields.find(({ name }) => name === columns[column])?.kind === 'number' ? [n] : [],
   )
-  const cells = rows.flatMap((row) => numbers.map((n) => row[n]?.trim() ?? ''))
-  const example = cells.find((cell) => !isNumber(cell) && isDecimalComma(cell))
-  const others = cells.filter((cell) => isNumber(cell) && cell.includes('.') && !isDecimalComma(cell))
-  return example === undefined || others.length > 0
-    ? undefined
-    : `${example} is ${example.replaceAll('.', '').replace(',', '.')}`
+  const found = findDecimalComma(rows.flatMap((row) => numbers.map((n) => row[n]?.trim() ?? '')))
+  if (found === undefined) return undefined
+  const { number, isAmbiguous } = found
+  const meaning = `${number} is ${withDecimalPoint(number)}`
+  if (isAmbiguous) {
+    throw invalid(
+      `${meaning} with a decimal comma, and ${number.replace(',', '')} with a comma between thousands. ` +
+        'Use --decimal-comma for the first; for the second, remove these commas from the file',
+    )
+  }
+  return meaning
 }
