@@ -269,6 +269,13 @@ describe('permanent errors are not retried:', () => {
     expect(refused).toEqual(status === 401 ? ['401'] : [])
   })
 
+  test('an API key that no header can carry is refused without being named', async () => {
+    for (const apiKey of ['secret\nline', 'schlüssel–1']) {
+      const error = await failure(client('http://127.0.0.1:1', { apiKey }).planets.get.query({ id: 1 }))
+      expect(error).toEqual(new TypeError('apiKey: must consist of printable ASCII characters'))
+    }
+  })
+
   test('a write on a platform without getSetCookie is sent once', async () => {
     await using server = await fakeServer(fine)
     const reactNative: typeof fetch = async (...request) => {

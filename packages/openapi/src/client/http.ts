@@ -53,7 +53,7 @@ export function httpTransport(options: HttpOptions): Transport {
         headers: new Headers({
           // A misspelled field is an error, also where types were not checked.
           Prefer: 'handling=strict',
-          ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+          ...(key !== undefined && { Authorization: authorizationOf(key) }),
         }),
         calls: names,
       }
@@ -78,6 +78,12 @@ export function httpTransport(options: HttpOptions): Transport {
       return outcomes(calls, response, text)
     },
   }
+}
+
+/** @throws TypeError that omits the key, unlike the error of `Headers` */
+function authorizationOf(key: string): string {
+  if (!/^[\x20-\x7e]*$/.test(key.trim())) throw new TypeError('apiKey: must consist of printable ASCII characters')
+  return `Bearer ${key}`
 }
 
 function unreachableError(cause: unknown): ServiceError {
