@@ -177,7 +177,11 @@ describe('pages of other origins (CORS)', () => {
     const created = await server.request('POST', '/items/', { json: lamp, headers })
     expect([created.status, created.headers.get('access-control-allow-origin')]).toEqual([201, APP])
     const read = await fetch(`${server.url}/trpc/items.list`, { headers })
-    expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, APP])
+    expect([read.status, read.headers.get('access-control-allow-origin'), read.headers.get('vary')]).toEqual([
+      200,
+      APP,
+      'Origin, trpc-accept, accept',
+    ])
     expect(read.headers.get('access-control-allow-credentials')).toBeNull()
     const missing = await server.request('GET', '/items/7', { headers })
     expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([404, APP])

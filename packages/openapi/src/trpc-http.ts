@@ -194,11 +194,13 @@ async function write(
     pieces.push(']')
     length++
   }
+  // CORS sets it.
+  const vary = res.getHeader('vary')
   res.writeHead(hasErrors ? getHTTPStatusCode(settled.map(({ answer }) => answer)) : 200, {
     ...headers,
     ...(hasErrors && headersOf(settled.flatMap(({ error }) => error ?? []))),
     'content-type': 'application/json',
-    vary: 'trpc-accept, accept',
+    vary: vary === undefined ? 'trpc-accept, accept' : `${vary}, trpc-accept, accept`,
     'content-length': length,
   })
   if (length < LARGE_RESPONSE_BYTES) {
