@@ -37,6 +37,18 @@ describe('C20 a page number', () => {
     })
   }
 
+  test('leads to a cursor where it ends, and to no last page beyond', async () => {
+    const { headers } = await server().request('GET', '/items?limit=1&page=100001&count=true')
+    const link = headers.get('Link') ?? ''
+    const [, next = ''] = /<(\/items\?limit=1&count=true&after=[\w-]+)>; rel="next"$/.exec(link) ?? []
+    expect(link).toBe(
+      `</items?limit=1&count=true&page=1>; rel="first", </items?limit=1&count=true&page=100000>; rel="prev", <${next}>; rel="next"`,
+    )
+    expect(await idsOf(next)).toEqual([100_002])
+    const before = await server().request('GET', '/items?limit=2&page=50000&count=true')
+    expect(before.headers.get('Link')).toMatch(/page=50001>; rel="next", <[^>]*page=50001>; rel="last"$/)
+  })
+
   test('has the same limit over tRPC', async () => {
     await expect(server().client.items.list.query({ page: 102, limit: 1000 })).rejects.toMatchObject({
       data: { code: 'BAD_REQUEST', fields: [{ field: 'page', message: expect.stringContaining('use a cursor') }] },

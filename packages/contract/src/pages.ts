@@ -7,6 +7,9 @@ const MAX_LIMIT = 1000
 // There are never more records than ids, so larger page numbers are all equivalent.
 const MAX_PAGE = 2 ** 31 - 1
 
+/** The number of records that `page` can skip: skipping them costs as much as reading them. */
+export const MAX_SKIPPED = 100_000
+
 const wholeRule = must('a whole number, 1 or more')
 // Not z.int, which rejects numbers beyond the exact ones: a page or limit may be of any size.
 const atLeastOne = z
@@ -88,7 +91,8 @@ interface PageInput {
 
 export const pageHeaders = {
   Link: {
-    description: 'Links to other pages (RFC 8288): `first`, `prev`, `next`, and `last` with `count=true`.',
+    description:
+      'Links to other pages (RFC 8288): `first`, `prev`, `next`, and `last` with `count=true`. Beyond the page numbers, `next` has a cursor, and `last` is absent.',
     value: links,
   },
   'X-Total-Count': {
@@ -117,12 +121,17 @@ function links({ path, query, input, output }: Exchange<PageInput, Facts>): stri
   const link = (rel: string, name: 'page' | 'after', value: string | number) =>
     `<${target}${name}=${encoded(`${value}`)}>; rel="${rel}"`
   const usesCursor = input.after !== undefined
-  const { page = 1, next, total } = output
+  const { page = 1, limit, next, total } = output
+  const isReachable = (page: number) => (page - 1) * limit <= MAX_SKIPPED
   let all = usesCursor ? link('first', 'after', '') : link('first', 'page', 1)
   // Cursors only lead forward, so a list read by cursor has no `prev`.
   if (page > 1) all += `, ${link('prev', 'page', page - 1)}`
-  if (next !== null) all += `, ${usesCursor ? link('next', 'after', next) : link('next', 'page', page + 1)}`
-  if (total !== undefined) all += `, ${link('last', 'page', Math.max(1, Math.ceil(total / output.limit)))}`
+  if (next !== null) {
+    const isCursor = usesCursor || !isReachable(page + 1)
+    all += `, ${isCursor ? link('next', 'after', next) : link('next', 'page', page + 1)}`
+  }
+  const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit))
+  if (last !== undefined && isReachable(last)) all += `, ${link('last', 'page', last)}`
   return all
 }
 

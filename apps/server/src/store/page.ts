@@ -1,3 +1,4 @@
+import { MAX_SKIPPED } from '@resource/contract'
 import { type Entity, type Kind, keysetRanges, type ListTable, type Position, type Where } from '@resource/database'
 import { FieldError } from '@resource/openapi'
 
@@ -21,8 +22,6 @@ export interface Page<Row> {
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
-// Skipping records costs as much as reading them.
-const MAX_SKIPPED = 100_000
 const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
