@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
-import { Connections } from './connections/connections.ts'
+import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
 import { TaskQueue } from './connections/queues.ts'
 import { callerAddress, networkOf } from './http/address.ts'
@@ -104,7 +104,7 @@ export async function startServer(
       return
     }
     res.on('close', () => {
-      metrics.count(req, res.writableFinished ? res.statusCode : 'aborted')
+      metrics.count(req, sentStatus(res) ?? 'aborted')
       logRequest(res, url, startedMs)
     })
     if (HEALTH_PATHS.has(url)) healthQueue.run(() => serve(req, res))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createClient } from '@resource/client'
 import { expect, test } from 'vitest'
-import { parseAnswers } from './raw-http.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const ADA = '{"name":"Ada Lovelace","email":"ada@example.com"}'
@@ -205,13 +205,26 @@ test('every request is a line of JSON with its X-Request-Id, caller and address,
   expect(await lineOf(forbidden)).toEqual({ ...deletion, status: 403, reason: 'role', caller: `key ${id}` })
 })
 
-test('the log line of an aborted request contains the address of the client', async () => {
+test('the log line and the count of a request with a malformed body have the status that the client received', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const head = 'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+  const malformed = Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`)
+  expect(parseAnswers(await exchangeBytes(url, malformed))).toMatchObject([{ status: 400 }])
+  expect(await service.logged(({ path }) => path === '/items/')).toMatchObject({ status: 400, msg: 'request' })
+  const counts = await (await fetch(`${url}/metrics`)).text()
+  expect(counts).toContain('resource_http_answers_total{method="POST",status="400"} 1')
+})
+
+test('the log line of an aborted request contains the address of the client, and no status', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { RATE_LIMIT: '0' })
   const open = await openCreate(await service.url())
   open.socket.resetAndDestroy()
   const line = await service.logged(({ msg }) => msg === 'request aborted')
   expect(line).toMatchObject({ path: '/api/users', address: '127.0.0.1', caller: 'anonymous' })
+  expect(line).not.toHaveProperty('status')
 })
 
 test('no log line and no response contains a password, however it was sent', async () => {

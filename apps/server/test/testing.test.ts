@@ -38,7 +38,7 @@ test('writes through the client happen once, even if the first response is lost'
   const { total } = await client.items.list.query({ count: true })
   expect(total).toBe(40)
   const lost = server.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request aborted')
-  expect(lost[0]).toMatchObject({ path: '/trpc/items.create', status: 200 })
+  expect(lost).toContainEqual(expect.objectContaining({ path: '/trpc/items.create', status: 200 }))
 })
 
 test('a service that always fails is unavailable, and a slow one delays a call', async () => {

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import { LinkedQueue, QueueNode } from './queues.ts'
 
 const CONNECTION = Symbol('connection')
+const REFUSED = Symbol('refused')
 type Connected = Socket & { [CONNECTION]?: Connection }
+type Refused = ServerResponse & { [REFUSED]?: number }
 
 /**
  * The state of a connection. In four states the server waits for the client:
@@ -150,9 +152,14 @@ export class Connections {
     if (connection?.state === 'answer') this.#move(connection, 'working')
   }
 
-  /** Notes that a connection sent malformed HTTP, which was refused: the client has not closed yet. */
-  refused(socket: Socket): void {
+  /**
+   * Notes that a connection sent malformed HTTP, which was refused: the client has not closed yet.
+   *
+   * @param status of the refusal; undefined if the client ended the request early
+   */
+  refused(socket: Socket, status: number | undefined): void {
     const connection = of(socket)
+    if (connection?.res !== undefined && status !== undefined) (connection.res as Refused)[REFUSED] = status
     if (connection?.state === 'idle') this.#move(connection, 'head')
   }
 
@@ -324,6 +331,11 @@ export class Connections {
       else if (connection.bytesRead !== bytesRead) this.#move(connection, 'head')
     }
   }
+}
+
+/** The status of the response that was sent for a request; undefined if the connection closed first. */
+export function sentStatus(res: Refused): number | undefined {
+  return res[REFUSED] ?? (res.writableFinished ? res.statusCode : undefined)
 }
 
 function graceMs({ state, unreadBytes }: Connection): number {

@@ -40,8 +40,14 @@ export function createHttpServer(app: Express, connections: Connections): Server
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // The client would take this response for that of a pending earlier request.
     if (!connections.endAfterResponses(socket)) return
-    connections.refused(socket)
-    refuseMalformed(error, socket)
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const status = refuseMalformed(error, socket)
+    // The client closed first; it may still read.
+    const isAborted = error.code === 'HPE_INVALID_EOF_STATE'
+    connections.refused(socket, isAborted ? undefined : status)
   })
   return server
 }
@@ -151,12 +157,12 @@ const REFUSALS: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
-// Malformed HTTP never reaches Express, so the response is written directly.
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
+/**
+ * Writes the response directly, because malformed HTTP never reaches Express.
+ *
+ * @returns its status
+ */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): number {
   const [code, message] = REFUSALS[error.code ?? ''] ?? [400, 'Malformed HTTP request']
   const body = JSON.stringify(envelope.error.body({ status: code as 400, message, details: '', fields: [] }))
   const head = [
@@ -166,4 +172,5 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  return code
 }

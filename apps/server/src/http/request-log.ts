@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONTRACT_HASH } from '@resource/contract/hash'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
+import { sentStatus } from '../connections/connections.ts'
 import { addressOf } from './address.ts'
 
 const ID = Symbol('request id')
@@ -37,11 +38,12 @@ export function recordRefusal(req: LoggedRequest, reason: string): void {
  * @returns a function of the response, its request's original `url`, and `startedMs` from `performance.now()`
  */
 export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: IncomingMessage) => string | undefined) {
-  return ({ req, statusCode, writableFinished }: ServerResponse, url: string, startedMs: number): void => {
+  return (res: ServerResponse, url: string, startedMs: number): void => {
+    const { req, statusCode, headersSent } = res
     const ms = Math.round((performance.now() - startedMs) * 10) / 10
     const queryStart = url.indexOf('?')
     const path = queryStart < 0 ? url : url.slice(0, queryStart)
-    const outcome = writableFinished ? 'request' : 'request aborted'
+    const status = sentStatus(res)
     const { [CALLER]: caller, [REASON]: reason, method } = req as LoggedRequest
     const line = {
       id: requestId(req),
@@ -51,11 +53,11 @@ export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: In
       address: addressOf(req as Request, behindProxy),
       method,
       path,
-      status: statusCode,
+      status: status ?? (headersSent ? statusCode : undefined),
       reason,
       ms,
     }
-    log.info(line, outcome)
+    log.info(line, status === undefined ? 'request aborted' : 'request')
   }
 }
 
