@@ -110,6 +110,29 @@ describe('C40 ETag', () => {
 })
 
 describe('C42 If-Match', () => {
+  test('on a resource without an ETag is a 400, and nothing is written', async () => {
+    await using server = await startTestServer()
+    await createUser(server, { status: 'inactive' })
+    for (const [method, path, json] of [
+      ['DELETE', '/api/users?status=inactive', undefined],
+      ['PATCH', '/items/bulk', [{ id: 1, price: 2 }]],
+      ['PATCH', '/items/batches/1', { status: 'applied' }],
+    ] as const) {
+      for (const [name, value] of [
+        ['If-Match', '"1-x"'],
+        ['If-None-Match', '*'],
+      ] as const) {
+        const { status, body } = await server.request(method, path, { json, headers: { [name]: value } })
+        expect([status, JSON.stringify(body)]).toEqual([
+          400,
+          expect.stringMatching(/If-(None-)?Match:? cannot be used here: the resource has no ETag/),
+        ])
+      }
+    }
+    const any = await server.request('DELETE', '/api/users?status=inactive', { headers: { 'If-Match': '*' } })
+    expect(any.body).toEqual({ message: '1 inactive user removed' })
+  })
+
   const userWrites = [
     ['PUT', '/api/users/1', { ...ada, role: 'user' }],
     ['PATCH', '/api/users/1', { name: 'Eve' }],

@@ -7,6 +7,9 @@ import type { Binding } from './contract.ts'
 import { FieldError, type Path, quote } from './field-error.ts'
 import { UNKNOWN_FIELD } from './unknown-fields.ts'
 
+const CONDITIONAL = new Set(['PUT', 'PATCH', 'DELETE'])
+const NO_TAG = 'cannot be used here: the resource has no ETag'
+
 /** The part of a request that all handlers share. An Express request has it. */
 export interface Incoming {
   readonly method: string
@@ -116,7 +119,7 @@ export function gatherInput(
   if (resolved.binding.ifMatch !== undefined) {
     const versions = matchedVersions(resolved, headers)
     if (versions !== undefined) input[resolved.binding.ifMatch] = versions
-  }
+  } else if (CONDITIONAL.has(resolved.binding.method)) refuseConditions(headers)
   if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input, isStrict)
   return input
 }
@@ -328,6 +331,12 @@ function matchedVersions(
     const version = weak ? Number.NaN : Number(/^([1-9]\d*)-/.exec(tag)?.[1])
     return Number.isSafeInteger(version) && takesVersion(version) ? [version] : []
   })
+}
+
+// Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
+function refuseConditions({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): void {
+  if (match !== undefined && match.trim() !== '*') throw fieldApiError('If-Match', NO_TAG)
+  if (noneMatch?.trim() === '*') throw fieldApiError('If-None-Match', NO_TAG)
 }
 
 /** The entity tags of an If-Match or If-None-Match; undefined if the header is not a list of entity tags. */
