@@ -80,14 +80,16 @@ test('Ctrl-C ends the wait for an unreachable service', async () => {
   expect((await service.run(['import', 'a.csv', ...ITEMS, '--restart'])).stdout).toBe('1 items imported, 0 failed\n')
 })
 
-test('imports of one file that run at the same time store each row once', async () => {
+test('imports of one file that run at the same time store each row once, and list each failed row once', async () => {
   await using service = await startService()
-  const rows = Array.from({ length: 3000 }, (_, n) => `Item ${n},1`)
+  const rows = Array.from({ length: 3000 }, (_, n) => `Item ${n},${n % 300 === 7 ? 'dear' : 1}`)
   writeFileSync(service.path('a.csv'), ['name,price', ...rows].join('\n'))
   const run = () => service.run(['import', 'a.csv', '--type', 'items'])
   const outcomes = await Promise.all([run(), run(), run(), run()])
   // One that starts after the end of another finds the file imported.
-  expect(outcomes.map(({ code }) => code).filter((code) => code !== 0 && code !== 4)).toEqual([])
-  expect((await service.client.items.list.query({ count: true, limit: 1 })).total).toBe(3000)
+  expect(outcomes.map(({ code }) => code).filter((code) => code !== 6 && code !== 4)).toEqual([])
+  expect((await service.client.items.list.query({ count: true, limit: 1 })).total).toBe(2990)
+  const names = readFileSync(service.path('a.csv.remaining.csv'), 'utf8').match(/^[^,\n]+/gm)
+  expect(names).toEqual(['name', ...Array.from({ length: 10 }, (_, n) => `Item ${n * 300 + 7}`)])
   expect(existsSync(service.path('a.csv.progress'))).toBe(false)
 })

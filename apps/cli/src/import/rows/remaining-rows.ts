@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs'
 import { guardFormula, unguardFormula } from '@resource/contract/formulas'
 import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
 import { stringify } from 'csv-stringify/sync'
@@ -36,9 +36,10 @@ export function remainingRowsFile(input: string, format: Format, size: number, d
         format === 'csv'
           ? stringify(linesOf(rows, remaining, bytes === 0), { delimiter })
           : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
-      const file = openSync(path, 'a', 0o600)
+      // At a position, because another process that imports the same file writes the same rows there.
+      const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
       try {
-        bytes += writeSync(file, text)
+        bytes += writeSync(file, text, bytes)
         return bytes
       } finally {
         closeSync(file)
