@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './child.mjs'
 
-// docs/guides/operating.md explains the settings. Tests and benchmarks must run the same ones as production.
+// docs/reference/configuration.md explains the settings. Tests and benchmarks must run the same ones as production.
 test.each([
   'scripts/run.mjs',
   'Dockerfile',

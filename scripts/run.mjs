@@ -41,7 +41,7 @@ switch (command) {
     await finish('node', ['--max-semi-space-size=16', 'apps/server/src/main.ts'], {
       // Caches the compiled code without types: later starts are faster and take a sixth less memory.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
-      // This variable and the flag reduce memory usage: docs/guides/operating.md.
+      // This variable and the flag reduce memory usage: docs/reference/configuration.md.
       MALLOC_MMAP_THRESHOLD_: '1048576',
     })
     break

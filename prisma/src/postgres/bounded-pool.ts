@@ -11,7 +11,7 @@ const BURST_QUERIES = 200
 const MAX_WAIT_MS = 250
 const BURST_MS = 100
 // The maximum wait in a permanently long queue, as for the event loop. Objects that wait longer survive V8's young-generation
-// collections, and so do the rows of their results. For pages of 1,000 rows that took a third of the CPU (docs/reference/limits.md).
+// collections, and so do the rows of their results. For pages of 1,000 rows that took a third of the CPU (docs/decisions/limits.md).
 const SUSTAINED_WAIT_MS = 30
 // The queue must stay short for this time before a new burst is allowed.
 const CALM_MS = 500

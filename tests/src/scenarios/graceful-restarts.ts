@@ -58,7 +58,7 @@ async function restartOften(database: TestDatabase, log: (line: string) => void)
   return [
     report(of('reads answered, writes acknowledged'), `${readers.correct}, ${ledger.acknowledged}`),
     expectNone(of('failed requests'), failed.length + readers.rejections + ledger.rejections),
-    expectTrue(of('every process exited with code 0'), codes.size === 1 && codes.has(0), [...codes].join()),
+    expectTrue(of('every process exited with code 0'), codes.size === 1 && codes.has(0), `codes: ${[...codes].join()}`),
     report(of('slowest shutdown'), `${Math.round(slowest)} ms`),
     expectNone(of('lost or duplicated writes'), lost.length + duplicated.length),
   ]
