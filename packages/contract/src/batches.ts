@@ -140,6 +140,7 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
       input: z.object({ ...batchId, ...applied }),
       output: batch,
       errors: [404, 409, 412],
+      lookup: 'getBatch',
       meta: {
         openapi: rest('applyBatch', {
           ...single,

@@ -99,9 +99,13 @@ export const recordId = idUpTo(LARGEST_ID)
 
 export const version = whole(1, LARGEST_ID).meta({ description: 'Increases with each change of the record.' })
 
-export const timestamp = z.iso
-  .datetime({ precision: 3 })
-  .meta({ id: 'Timestamp', description: 'UTC, with milliseconds.', examples: ['2026-11-21T08:30:00.000Z'] })
+const time = z.iso.datetime({ precision: 3 })
+const timeFacts = { description: 'UTC, with milliseconds.', examples: ['2026-11-21T08:30:00.000Z'] }
+
+export const timestamp = time.meta({ id: 'Timestamp', ...timeFacts })
+
+/** Without a name in the document: code generators handle `type: [string, "null"]` better than a reference or null. */
+export const nullableTimestamp = time.nullable().meta(timeFacts)
 
 const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
 

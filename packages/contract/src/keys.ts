@@ -8,6 +8,7 @@ import {
   message,
   moment,
   must,
+  nullableTimestamp,
   recordId,
   stale,
   text,
@@ -29,9 +30,9 @@ const key = z
     role,
     prefix: z.string().meta({ description: 'The first characters of the key. The rest is stored only as a hash.' }),
     created_at: timestamp,
-    expires_at: timestamp.nullable(),
-    revoked_at: timestamp.nullable(),
-    last_used_at: timestamp.nullable().meta({ description: 'When the key was last used, to the minute.' }),
+    expires_at: nullableTimestamp,
+    revoked_at: nullableTimestamp,
+    last_used_at: nullableTimestamp.meta({ description: 'When the key was last used, to the minute.' }),
   })
   .meta({ id: 'Key' })
 

@@ -127,6 +127,8 @@ export interface Procedure<
    * implementation gets a FieldError in place of each invalid row, with paths relative to the row.
    */
   rows?: { field: string; partial: string }
+  /** The query that finds what the input names, if not the resource's `lookup`. */
+  lookup?: string
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, toApiError } from './api-error.ts'
 import { ENVELOPE, type ResolvedBinding, resolveBindings } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
@@ -211,7 +212,7 @@ export function createCore<Context, Req extends Incoming>(
     const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
     const fault = { status, message, details, fields, data }
     const answer =
-      overrides === undefined && acceptsProblem(req.headers.accept) && !isEnveloped(req.originalUrl)
+      overrides === undefined && wantsProblem(req, req.originalUrl)
         ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
         : { status, headers, body: formFor(req.method, req.originalUrl, base).body(fault) }
     return {
@@ -233,12 +234,18 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   const prepareError = ({ status, message, fields, headers }: ApiError) => {
+    const fault = { status, message, details: '', fields }
+    const problem = makeReady({
+      status,
+      headers: { ...headers, 'Content-Type': PROBLEM_TYPE },
+      body: problemBody(fault),
+    })
     const answers = new Map<ErrorForm, Ready>()
     return async (req: Req, url: string): Promise<Reply> => {
       const form = formFor(req.method, url)
-      let answer = answers.get(form)
+      let answer = wantsProblem(req, url) ? problem : answers.get(form)
       if (answer === undefined) {
-        answer = makeReady({ status, headers, body: form.body({ status, message, details: '', fields }) })
+        answer = makeReady({ status, headers, body: form.body(fault) })
         answers.set(form, answer)
       }
       try {
@@ -278,7 +285,13 @@ function parserApiError(error: unknown): ApiError | undefined {
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 
 function isEnveloped(url: string): boolean {
-  return ENVELOPE_ASKED.test(split(url).rawQuery)
+  const { rawQuery } = split(url)
+  if (!rawQuery.includes('%')) return ENVELOPE_ASKED.test(rawQuery)
+  return new URLSearchParams(rawQuery).getAll(ENVELOPE).includes('true')
+}
+
+function wantsProblem({ headers }: { headers: IncomingHttpHeaders }, url: string): boolean {
+  return acceptsProblem(headers.accept) && !isEnveloped(url)
 }
 
 function isEnvelopeRequested(value: string | undefined): boolean {

@@ -156,13 +156,13 @@ function withData(error: ApiError, name: string, { errorData }: Procedure): ApiE
   return new ApiError(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
 }
 
-/** Uses the resource's `lookup` to find the record that the input of a write names. */
+/** Uses the `lookup` of the procedure or the resource to find what the input of a write names. */
 function missingFinder<Context>(
-  { lookup, procedures }: Resource,
-  { type, errors }: Procedure,
+  resource: Resource,
+  { type, errors, lookup = resource.lookup }: Procedure,
   runs: Record<string, AnyRun<Context>>,
 ): Operation<Context>['findMissing'] {
-  const found = lookup === undefined ? undefined : procedures[lookup]
+  const found = lookup === undefined ? undefined : resource.procedures[lookup]
   if (lookup === undefined || found === undefined || type !== 'mutation' || !errors?.includes(404)) {
     return async () => undefined
   }

@@ -83,7 +83,8 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   if (!accept || accept === '*/*' || accept === 'application/json') return
   const negotiator = new Negotiator(req)
   // JSON has no media type parameters, so an unknown one, such as a version, is ignored.
-  if (negotiator.mediaType(OFFERED) === undefined && !negotiator.mediaTypes().includes('application/json')) {
+  const accepted = () => negotiator.mediaTypes().map((type) => type.toLowerCase())
+  if (negotiator.mediaType(OFFERED) === undefined && !accepted().includes('application/json')) {
     throw new ApiError(406, 'Accept must allow application/json, the media type of the responses')
   }
 }
@@ -323,7 +324,11 @@ function matchedVersions(
   { takesVersion }: ResolvedBinding,
   { 'if-match': header, 'if-none-match': noneMatch }: IncomingHttpHeaders,
 ): number[] | undefined {
-  if (noneMatch?.trim() === '*') return []
+  if (noneMatch !== undefined) {
+    // A list of tags would be versions that the record must not have.
+    if (noneMatch.trim() !== '*') throw fieldApiError('If-None-Match', 'must be * in a write')
+    return []
+  }
   if (header === undefined || header.trim() === '*') return undefined
   const tags = entityTags(header)
   if (tags === undefined) throw fieldApiError('If-Match', 'must be * or a list of quoted entity tags')

@@ -100,8 +100,8 @@ function write(res: ServerResponse, { status, headers, text, commonHeaders }: Re
   end(res.writeHead(status, { ...commonHeaders, ...headers }), text)
 }
 
-// Closing a connection with unread request data resets it, and the client loses the response.
-function end(res: ServerResponse, text?: string): void {
+/** Ends a response. Closing a connection with unread request data resets it, and the client loses the response. */
+export function end(res: ServerResponse, text?: string): void {
   const { req } = res
   if (res.shouldKeepAlive || req.complete) {
     res.end(text)

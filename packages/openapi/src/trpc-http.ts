@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { ApiError } from './api-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
+import { end } from './rest.ts'
 import { abortApiError, hasDisconnected } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
 import { plainRequest, readInputs } from './trpc-request.ts'
@@ -204,7 +205,7 @@ async function write(
     'content-length': length,
   })
   if (length < LARGE_RESPONSE_BYTES) {
-    res.end(pieces.join(''))
+    end(res, pieces.join(''))
     return
   }
   const yieldIfDue = yielder()
@@ -214,7 +215,7 @@ async function write(
     res.write(piece)
     await yieldIfDue()
   }
-  res.end()
+  end(res)
 }
 
 // The headers of ApiErrors, such as Retry-After.

@@ -68,8 +68,8 @@ function recordsOf(input: unknown): number {
   if (typeof input !== 'object' || input === null) return 0
   let records = 0
   for (const value of Object.values(input)) {
-    // Lists of other values, such as versions, are short and do not count.
-    if (Array.isArray(value) && typeof value[0] === 'object') records += value.length
+    // Lists of other values, such as versions, are short and do not count. Any row may be invalid, also the first.
+    if (Array.isArray(value) && value.some((row) => typeof row === 'object')) records += value.length
   }
   return records
 }

@@ -5,6 +5,9 @@ import { FieldError, type Path, type PathFault } from './field-error.ts'
 /** The message for an unknown field. */
 export const UNKNOWN_FIELD = 'is not a recognized field'
 
+/** The unknown fields that an error names: a body has room for some hundred thousand. */
+export const MAX_UNKNOWN = 1000
+
 /** Whether the request asks to reject unknown fields: `Prefer: handling=strict`. The first `handling` counts (RFC 7240). */
 export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
   if (prefer === undefined) return false
@@ -26,13 +29,10 @@ export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered:
   const faults: PathFault[] = []
   for (const path of unknownPaths(schema, input, answered, [])) {
     faults.push({ path, message: UNKNOWN_FIELD })
-    if (faults.length === MAX_FAULTS) break
+    if (faults.length === MAX_UNKNOWN) break
   }
   if (faults.length > 0) throw new FieldError(400, faults)
 }
-
-// A body has room for some hundred thousand field names, and the error names each again.
-const MAX_FAULTS = 1000
 
 /** The fields of a response: its own, and those of the objects and lists in it, two levels deep. */
 export function answerFields(output: z.ZodType): Set<string> {

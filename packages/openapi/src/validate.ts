@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dotted, FieldError, type Path, type PathFault, REQUIRED } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
+import { MAX_UNKNOWN, UNKNOWN_FIELD } from './unknown-fields.ts'
 
 /**
  * Compiles a schema to a parser function, about ten times as fast. Values that the function does not accept go to zod's
@@ -109,7 +110,14 @@ export async function validateRows<T>(parse: Parser<T>, input: Record<string, un
   const parsed = await parse(input)
   if (parsed.success) return parsed.data
   const faults = faultsIn(parsed.error, input)
-  const ofRows = Map.groupBy(faults, ({ path }) => (path[0] === field ? path[1] : undefined))
+  // Node 20 has no Map.groupBy.
+  const ofRows = new Map<PropertyKey | undefined, PathFault[]>()
+  for (const fault of faults) {
+    const row = fault.path[0] === field ? fault.path[1] : undefined
+    const ofRow = ofRows.get(row) ?? []
+    ofRows.set(row, ofRow)
+    ofRow.push(fault)
+  }
   if (ofRows.has(undefined)) throw new FieldError(400, faults)
   const rows = input[field] as unknown[]
   const valid = rows.filter((_, index) => !ofRows.has(index))
@@ -144,7 +152,7 @@ function faultsOf(issue: z.core.$ZodIssue): PathFault[] {
     return issue.errors.reduce((least, other) => (other.length < least.length ? other : least)).flatMap(faultsOf)
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'is not a recognized field' }))
+    return issue.keys.slice(0, MAX_UNKNOWN).map((key) => ({ path: [...issue.path, key], message: UNKNOWN_FIELD }))
   }
   const isWhole = issue.path.length === 0 && issue.code === 'invalid_type'
   return [{ path: issue.path, message: isWhole ? 'Input must be an object' : issue.message }]

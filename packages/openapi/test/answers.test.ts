@@ -50,6 +50,7 @@ describe('Accept', () => {
       'application/json;charset=utf-8',
       'application/json; charset=UTF-8',
       'application/json;version=1',
+      'Application/JSON;version=1',
       ['text/html', 'application/json'],
     ]) {
       expect([accept, await statusFor(accept)]).toEqual([accept, 200])

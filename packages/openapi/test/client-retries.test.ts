@@ -91,6 +91,15 @@ test('calls that stop retrying leave the budget to others', async () => {
   expect(sent.filter((id) => id === 600).length).toBeGreaterThan(1)
 })
 
+test('a budget of less than one retry per second allows a retry now and then', async () => {
+  const { get, requests } = clientOf(['busy', 'busy'], 'fine', { retriesPerSecond: 0.5, retryForMs: 10_000 })
+  const outcome = get(1)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(requests()).toBe(2)
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect([await outcome, requests()]).toEqual(['fine', 3])
+})
+
 test('a Retry-After of a month gets at most two requests', async () => {
   const { get, requests } = clientOf([], { retryAfterMs: 2_592_000_000 }, { timeoutMs: 40 * 24 * 3_600_000 })
   void get(1)

@@ -276,6 +276,22 @@ describe('permanent errors are not retried:', () => {
     }
   })
 
+  test('white space around an API key, as in a file, is not sent', async () => {
+    await using server = await fakeServer(fine)
+    await client(server.url, { apiKey: '\nkey\r\n' }).planets.get.query({ id: 1 })
+    expect(server.received[0]?.headers.authorization).toBe('Bearer key')
+  })
+
+  test.each([
+    { message: 'Too many' },
+    { error: 'Too many' },
+    { status: 'error', error: { code: 429, message: 'Too many', details: '' } },
+  ])('a call that is refused before tRPC has the message of %j', async (body) => {
+    await using server = await fakeServer((_received, res) => void res.writeHead(429, json).end(JSON.stringify(body)))
+    const error = await failure(client(server.url, { retryForMs: 0 }).planets.get.query({ id: 1 }))
+    expect(error).toMatchObject({ code: 'rate_limited', status: 429, message: 'Too many' })
+  })
+
   test('a write on a platform without getSetCookie is sent once', async () => {
     await using server = await fakeServer(fine)
     const reactNative: typeof fetch = async (...request) => {
@@ -358,6 +374,21 @@ describe('credentials', () => {
     expect(answers).toEqual([planet, planet, planet])
     expect(renewed).toBe(1)
     expect(server.received.length).toBe(4)
+  })
+
+  test('that are renewed are used at once, however few retries the client may send', async () => {
+    for (const retriesPerSecond of [0, 0.5]) {
+      let key = 'old'
+      await using server = await fakeServer((received, res) =>
+        received.headers.authorization === 'Bearer new' ? fine(received, res) : busy(res, {}, 401),
+      )
+      const onUnauthorized = () => {
+        key = 'new'
+        return true
+      }
+      const { planets } = client(server.url, { apiKey: () => key, onUnauthorized, retriesPerSecond, timeoutMs: 5_000 })
+      expect(await planets.get.query({ id: 1 })).toEqual(planet)
+    }
   })
 
   test('that are rejected again are not renewed again', async () => {

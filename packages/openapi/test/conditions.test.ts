@@ -143,7 +143,13 @@ describe('If-None-Match', () => {
     expect(await put('/planets/2', { 'If-None-Match': '*', 'If-Match': '*' })).toBe(412)
     expect(await put('/planets/2', { 'If-None-Match': '*', 'If-Match': '"3-Planet"' })).toBe(412)
     expect(await put('/planets/3', { 'If-None-Match': '*' })).toBe(404)
-    expect(await put('/planets/2', { 'If-None-Match': '"3-Planet"' })).toBe(200)
+  })
+
+  test('with tags is refused for a write', async () => {
+    for (const tags of ['"3-Planet"', 'W/"3-Planet"', '"4-Planet", "5-Planet"']) {
+      const { status, body } = await sky.request('PUT', '/planets/2', { json, headers: { 'If-None-Match': tags } })
+      expect([status, body]).toEqual([400, { fault: 'If-None-Match must be * in a write' }])
+    }
   })
 })
 

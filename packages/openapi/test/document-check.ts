@@ -41,7 +41,8 @@ const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep
  * @throws Error that describes the first difference
  */
 export function checkExchange(method: string, target: string, sent: Sent['raw'], answer: Answer): void {
-  const checked = /^[^?]*\?(?:.*&)?envelope=true(?:&|$)/.test(target) ? envelope : plain
+  const query = new URLSearchParams(target.split('?').slice(1).join('?'))
+  const checked = query.getAll('envelope').includes('true') ? envelope : plain
   const operation = operationOf(method, target, checked)
   if (operation === undefined) return
   const where = `${method} ${target.slice(0, 100)} -> ${answer.status}`

@@ -44,6 +44,7 @@ describe('the form of an error is that of the binding at its path,', () => {
         details: 'GET /comets/1',
       },
     ])
+    expect((await sky.request('GET', '/planets/99?envelop%65=tru%65')).body).toMatchObject({ ok: false, code: 404 })
     expect((await sky.request('GET', '/moons/a?b=c?envelope=true')).body.fields).toEqual(['b'])
     expect((await sky.request('GET', `/${'c'.repeat(5000)}`)).body.details).toBe(`GET /${'c'.repeat(199)}…`)
   })

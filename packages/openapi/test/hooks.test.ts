@@ -246,7 +246,7 @@ describe.each(forms)('given %s,', (_, given) => {
         writeHead: (...head: unknown[]) => answers.push(head) && res,
         end: () => res,
       }
-      prepareError(new ApiError(503, 'Busy'))({ method: 'GET', url: '/' } as never, res as never)
+      prepareError(new ApiError(503, 'Busy'))({ method: 'GET', url: '/', headers: {} } as never, res as never)
       await setTimeout(5)
     }
     expect(answers).toEqual([

@@ -106,7 +106,8 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
           // Another call may have renewed them meanwhile.
           const current = await deadline.race(transport.credentials?.())
           if (current === credentials && !(await deadline.race(refresh()))) throw last
-          sendBy = startMs + timeoutMs
+          // The first attempt with these credentials, and no retry: the budget does not delay it.
+          retries = -1
           continue
         }
         if (retryForMs === 0 || !isTransient(last)) throw last

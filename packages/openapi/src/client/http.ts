@@ -82,8 +82,9 @@ export function httpTransport(options: HttpOptions): Transport {
 
 /** @throws TypeError that omits the key, unlike the error of `Headers` */
 function authorizationOf(key: string): string {
-  if (!/^[\x20-\x7e]*$/.test(key.trim())) throw new TypeError('apiKey: must consist of printable ASCII characters')
-  return `Bearer ${key}`
+  const trimmed = key.trim()
+  if (!/^[\x20-\x7e]*$/.test(trimmed)) throw new TypeError('apiKey: must consist of printable ASCII characters')
+  return `Bearer ${trimmed}`
 }
 
 function unreachableError(cause: unknown): ServiceError {
@@ -111,8 +112,10 @@ function outcomes(calls: TransportCall[], response: Response, text: string): Out
     if (isResult(answer)) return { data: answer.result.data }
     const shape = answer?.error
     if (!isShape(shape)) {
+      // Refused before tRPC: `{"message"}`, `{"error"}` or the envelope's `{"error":{"message"}}`.
       const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
-      const reason = [message, error].find((value) => typeof value === 'string') as string | undefined
+      const nested = (error as { message?: unknown } | null | undefined)?.message
+      const reason = [message, error, nested].find((value) => typeof value === 'string') as string | undefined
       return {
         error: errorFrom(
           reason ?? `The response with status ${status} is not from the service`,
