@@ -35,6 +35,9 @@ const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 /** The prefix of columns that hold the values before an update. */
 export const BEFORE = 'before '
 
+// Searches have one or two words, as a rule.
+const MAX_INTERNED_PARTS = 2
+
 // Keeps the stored time if the clock was set back.
 const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
 
@@ -374,12 +377,14 @@ export class SqlText<Row> {
     prefix: '' | '+' = '',
   ): InternedSql {
     let sql = rows
+    let isFirst = rows === all
     let searches = false
     const addTest = (tested: string, test: string) => {
       sql = sql
-        .append(sql === all ? ' WHERE ' : ' AND ')
+        .append(isFirst ? ' WHERE ' : ' AND ')
         .append(tested)
         .append(test)
+      isFirst = false
     }
     const add = (column: keyof Row, test: string) => addTest(prefix + this.#name(column), test)
     for (const column in where) {
@@ -394,6 +399,11 @@ export class SqlText<Row> {
         for (const [key, test] of comparisons) {
           const bound = (condition as Record<string, unknown>)[key]
           if (bound === undefined) continue
+          if (this.#isRemote && isBeyondInt(bound) && this.#kinds[column].includes('int')) {
+            add(column, `${test}::bigint`)
+            values.push(wholeBound(key, bound))
+            continue
+          }
           add(column, test)
           values.push(bound)
         }
@@ -404,7 +414,12 @@ export class SqlText<Row> {
       }
     }
     if (!searches) return sql
-    for (const { columns, parts } of searchesIn(where)) this.#addSearch(columns, parts, values, addTest)
+    const found = searchesIn(where)
+    if (found.flatMap(({ parts }) => parts).length > MAX_INTERNED_PARTS) {
+      // Not interned: the number of words would multiply the texts that are never freed.
+      sql = new InternedSql(sql.text)
+    }
+    for (const { columns, parts } of found) this.#addSearch(columns, parts, values, addTest)
     if (this.#isRemote || searchedId === null) return sql
     const match = this.matchOf(where)
     if (match === '') return sql
@@ -476,6 +491,19 @@ function searchesIn(where: object): { columns: readonly string[]; parts: string[
       parts: [...new Set(words)].map(searchedPart),
     }))
   })
+}
+
+const LARGEST_INT = 2 ** 31
+
+/** Whether PostgreSQL would not accept a bound as an `int`. */
+function isBeyondInt(bound: unknown): bound is number {
+  return typeof bound === 'number' && !(Number.isInteger(bound) && Math.abs(bound) < LARGEST_INT)
+}
+
+/** A whole bound that the same integers satisfy. */
+function wholeBound(key: string, bound: number): number {
+  const whole = key === 'gte' || key === 'lt' ? Math.ceil(bound) : Math.floor(bound)
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, whole))
 }
 
 function isSearch(condition: unknown): boolean {

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
+import { Busy } from './errors.ts'
 import { createDatabase } from './index.ts'
 import { migrate } from './migrate.ts'
 import { SqliteBackground } from './sqlite-background.ts'
@@ -48,6 +49,22 @@ test.each(drivers)('a count of many rows does not block the event loop, with dri
   expect(await database.read.items.summarize({ where, by: 'category', limit: 1 })).toMatchObject([{ count: 20_000 }])
   clearInterval(timer)
   expect(rounds).toBeGreaterThan(3)
+})
+
+test('a read that has waited for others for over five seconds fails with Busy, and the next one succeeds', async () => {
+  await using reader = await withReader()
+  const running = reader.background.all(LONG)
+  const late = expect(reader.background.all(ONE)).rejects.toThrow(Busy)
+  await setImmediate()
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 5_100)
+  try {
+    await running
+    await late
+  } finally {
+    clock.mockRestore()
+  }
+  expect(await reader.background.all(ONE)).toEqual([{ one: 1 }])
 })
 
 test('a failed read rejects with the error, and the next one succeeds', async () => {

@@ -1,8 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
+import { Busy } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import { numeric, type Statement } from './sql-text.ts'
 import { fromSqlite, withOpaquePlaceholders } from './sqlite-connection.ts'
+
+// Bounds the queue: a read that has waited longer fails without reading.
+const MAX_WAIT_MS = 5_000
 
 interface Answer {
   rows: unknown[]
@@ -29,8 +33,13 @@ export class SqliteBackground implements Pick<Executor, 'all'> {
     this.#synced = synced
   }
 
+  /** @throws Busy if the reads before this one take too long */
   all(statement: Statement): Promise<unknown[]> {
-    const rows = this.#last.then(() => this.#read(statement))
+    const sinceMs = performance.now()
+    const rows = this.#last.then(() => {
+      if (performance.now() - sinceMs > MAX_WAIT_MS) throw new Busy('The wait for other long reads timed out.')
+      return this.#read(statement)
+    })
     this.#last = rows.catch(() => {})
     return rows
   }

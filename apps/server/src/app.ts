@@ -3,7 +3,7 @@ import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { ApiError, prefersStrict, rest, trpc } from '@resource/openapi'
 import type { TRPCError } from '@trpc/server'
-import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
@@ -142,13 +142,15 @@ export function createApp(options: AppOptions): App {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
+  const allowed = config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []
   app.use(
     compose(
+      // First, because browsers hide every response without its headers, also a refusal, from the page.
+      ...allowed,
       checkHost(access.isOpen, config),
       limits.handle,
       ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
       checkOrigin(config.CORS_ORIGINS, log),
-      ...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
       ...(config.DATABASE_REPLICA_URLS.length > 0 ? [readYourWrites(config.DATABASE_REPLICA_LAG_MS)] : []),
       handle,
       plain,
@@ -170,7 +172,12 @@ export function createApp(options: AppOptions): App {
   app.use(notFound)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => sendError(error, req, res)
   app.use(onUncaught)
-  return { app, refuseOverload: prepareError(OVERLOADED) }
+  const refuse = prepareError(OVERLOADED)
+  const refuseOverload: App['refuseOverload'] = (req, res) => {
+    for (const allow of allowed) allow(req, res as Response, () => {})
+    refuse(req, res)
+  }
+  return { app, refuseOverload }
 }
 
 // Refusals that depend on the caller.

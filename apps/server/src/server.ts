@@ -97,16 +97,15 @@ export async function startServer(
     const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     if (!req.readableEnded) res.prependListener('finish', drainBody)
+    res.on('close', () => {
+      metrics.count(req, sentStatus(res) ?? 'aborted')
+      if (!isRefused) logRequest(res, url, startedMs)
+    })
     if (isRefused) {
       // An Express request by its prototype: see http-server.ts.
       refuseOverload(req as Request, res)
-      metrics.count(req, res.statusCode)
       return
     }
-    res.on('close', () => {
-      metrics.count(req, sentStatus(res) ?? 'aborted')
-      logRequest(res, url, startedMs)
-    })
     if (HEALTH_PATHS.has(url)) healthQueue.run(() => serve(req, res))
     else serve(req, res)
   }

@@ -106,6 +106,14 @@ test('C38 a batch exists only for its caller and its collection', async () => {
   expect((await apply(server, '/items/batches/1', headers)).status).toBe(200)
 })
 
+test('C9 an unknown batch is a 404, whatever the body', async () => {
+  await using server = await startTestServer()
+  for (const json of [{ status: 'applied' }, { status: 'x' }, {}, undefined]) {
+    const { status, body } = await server.request('PATCH', '/items/batches/7', { json })
+    expect([json, status, body]).toEqual([json, 404, { message: 'Batch not found' }])
+  }
+})
+
 test('C38 a batch that deletes requires the role admin, and one that changes a role too', async () => {
   await using server = await startTestServer()
   await createUser(server)
@@ -118,6 +126,9 @@ test('C38 a batch that deletes requires the role admin, and one that changes a r
 
 test('C38 an invalid batch is a 400 that names the field', async () => {
   await using server = await startTestServer()
+  const filter = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field${n}`, 1]))
+  const { body } = await server.request('POST', '/items/batches?envelope=true', { json: { action: 'delete', filter } })
+  expect(body.error.fields.length).toBe(1_000)
   const messageOf = async (json: object) => (await server.request('POST', '/items/batches', { json })).body.message
   expect(await messageOf({ action: 'update', filter: { color: 'red' }, changes: { price: 1 } })).toBe(
     'filter.color: is not a recognized field',

@@ -84,7 +84,7 @@ test('a batch with a large response is sent whole, and a client that disconnects
   expect((await server.request('GET', '/items/2000')).status).toBe(200)
 })
 
-test('the bulk creates of one batch share the record limit: excess calls are refused and store nothing', async () => {
+test('the bulk writes of one batch share the record limit: excess calls are refused and store nothing', async () => {
   await using server = await startTestServer()
   const items = (count: number) => ({
     items: Array.from({ length: count }, (_, n) => ({ name: `Lamp ${n}`, price: n })),
@@ -104,6 +104,16 @@ test('the bulk creates of one batch share the record limit: excess calls are ref
     1,
     refusal,
     999,
+    refusal,
+  ])
+  const rows = { items: [0, ...items(999).items.map((item, id) => ({ id, ...item }))], partial: true }
+  const partial = await fetch(`${server.url}/trpc/items.updateMany,items.updateMany?batch=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ 0: rows, 1: rows }),
+  })
+  expect(((await partial.json()) as { error?: { message: string } }[]).map(({ error }) => error?.message)).toEqual([
+    undefined,
     refusal,
   ])
   const streamed = await send([1000, 1000], 'application/jsonl')

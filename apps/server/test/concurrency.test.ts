@@ -97,6 +97,43 @@ describe('of a hundred concurrent', () => {
   })
 })
 
+test('of two concurrent upserts of one new e-mail address, one creates the record and the other changes it', async () => {
+  await using server = await startTestServer()
+  for (let round = 0; round < 10; round++) {
+    const upsert = (name: string) =>
+      server.request('PATCH', '/api/users/bulk?key=email&create=true', {
+        json: [{ name, email: `user${round}@example.com` }],
+      })
+    const answers = await Promise.all([upsert('Ada'), upsert('Grace')])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers.map(({ body }) => body[0].status).sort()).toEqual([200, 201])
+  }
+})
+
+test('of two concurrent applications of one batch, one succeeds and the other is told that it was applied', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  for (let round = 1; round <= 10; round++) {
+    const changes = { price: round }
+    await server.request('POST', '/items/batches', { json: { action: 'update', filter: {}, changes } })
+    const apply = () => server.request('PATCH', `/items/batches/${round}`, { json: { status: 'applied' } })
+    expect((await Promise.all([apply(), apply()])).map(({ status }) => status).sort()).toEqual([200, 409])
+  }
+})
+
+test('of two concurrent revocations of a key, one changes it', async () => {
+  await using server = await startTestServer()
+  const { key } = await server.client.keys.create.mutate({ name: 'operator', role: 'admin' })
+  const headers = { Authorization: `Bearer ${key}` }
+  for (let round = 2; round <= 11; round++) {
+    await server.request('POST', '/api/keys', { json: { name: 'test', role: 'reader' }, headers })
+    const revoke = () => server.request('DELETE', `/api/keys/${round}`, { headers })
+    expect((await Promise.all([revoke(), revoke()])).map(({ status }) => status)).toEqual([200, 200])
+  }
+  const { body } = await server.request('GET', '/api/audit?procedure=keys.revoke', { headers })
+  expect(body.map(({ record_id }: { record_id: number }) => record_id)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+})
+
 test('of fifty concurrent bulk creates that share one e-mail address, one succeeds and the others store nothing', async () => {
   await using server = await startTestServer()
   const answers = await Promise.all(

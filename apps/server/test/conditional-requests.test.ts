@@ -113,6 +113,7 @@ describe('C42 If-Match', () => {
   test('on a resource without an ETag is a 400, and nothing is written', async () => {
     await using server = await startTestServer()
     await createUser(server, { status: 'inactive' })
+    await server.request('POST', '/items/batches', { json: { action: 'delete', filter: {} } })
     for (const [method, path, json] of [
       ['DELETE', '/api/users?status=inactive', undefined],
       ['PATCH', '/items/bulk', [{ id: 1, price: 2 }]],

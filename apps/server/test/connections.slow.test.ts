@@ -158,6 +158,24 @@ test.for([
   },
 )
 
+test('a connection with more than a hundred requests sent ahead is closed, and others are served', async () => {
+  await using server = await startTestServer({ RATE_LIMIT: '0' })
+  const { hostname, port } = new URL(server.url)
+  const sendAhead = async (count: number) => {
+    const socket = connect(Number(port), hostname)
+    const received: Buffer[] = []
+    socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
+    const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const last = request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+    socket.write(`GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n${request.repeat(count - 1)}${last}`)
+    await new Promise((closed) => socket.on('close', closed))
+    return parseAnswers(Buffer.concat(received)).length
+  }
+  const [served, closed] = await Promise.all([sendAhead(100), sendAhead(5_000)])
+  expect([served, closed]).toEqual([101, 0])
+  expect((await server.request('GET', '/items')).status).toBe(200)
+})
+
 test('C32 a request whose head does not arrive within 15 s gets a 408, and its connection is closed', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)
@@ -177,21 +195,25 @@ test('C32 a request whose head does not arrive within 15 s gets a 408, and its c
   expect(await Promise.all(outcomes)).toEqual([[[408, late]], [[408, late]]])
 })
 
-test('a response sent before the body has arrived is not lost if the connection is about to close', async () => {
-  await using server = await startTestServer()
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  const answer: Buffer[] = []
-  socket.on('data', (chunk) => answer.push(chunk))
-  const body = Buffer.alloc(4_000_000, ' ')
-  const head = ['POST /books HTTP/1.1', 'Host: localhost', 'Connection: close', 'Authorization: Bearer wrong']
-  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
-  await once(socket, 'data')
-  // A write to a connection that the server has closed fails with a reset, which is an error here.
-  for (let from = 0; from < body.length; from += 100_000) {
-    if (!socket.write(body.subarray(from, from + 100_000))) await once(socket, 'drain')
-  }
-  await once(socket, 'end')
-  expect(parseAnswers(Buffer.concat(answer)).map(({ status }) => status)).toEqual([401])
-  socket.destroy()
-})
+test.each(['/books', '/trpc/books.create'])(
+  'a response sent before the body of POST %s has arrived is not lost if the connection is about to close',
+  async (path) => {
+    await using server = await startTestServer()
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    const answer: Buffer[] = []
+    socket.on('data', (chunk) => answer.push(chunk))
+    const body = Buffer.alloc(4_000_000, ' ')
+    const type = 'Content-Type: application/json'
+    const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', 'Authorization: Bearer wrong', type]
+    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`)
+    await once(socket, 'data')
+    // A write to a connection that the server has closed fails with a reset, which is an error here.
+    for (let from = 0; from < body.length; from += 100_000) {
+      if (!socket.write(body.subarray(from, from + 100_000))) await once(socket, 'drain')
+    }
+    await once(socket, 'end')
+    expect(parseAnswers(Buffer.concat(answer)).map(({ status }) => status)).toEqual([401])
+    socket.destroy()
+  },
+)

@@ -73,6 +73,11 @@ describe('the rate limit', () => {
     expect([bulk.status, rateOf(bulk)]).toEqual([201, '87'])
     const removal = await server.request('DELETE', '/api/users?status=inactive')
     expect([removal.status, rateOf(removal)]).toEqual([200, '77'])
+    const unknown = await fetch(`${server.url}/trpc/x.constructor,x.__proto__,items.list?batch=1`)
+    expect([unknown.status, (await server.request('GET', '/items')).headers.get('RateLimit')]).toEqual([
+      207,
+      expect.stringContaining('r=73;'),
+    ])
   })
 
   test('counts a larger body by the KiB, also without a Content-Length', async () => {
@@ -217,9 +222,19 @@ describe('under overload', () => {
       '1',
       { message: 'The service is overloaded; try again' },
     ])
+    const problem = await server.request('GET', '/items', { headers: { Accept: 'application/problem+json, */*' } })
+    expect([problem.status, problem.headers.get('Content-Type'), problem.body]).toEqual([
+      503,
+      'application/problem+json',
+      { status: 503, detail: 'The service is overloaded; try again', fields: [] },
+    ])
     const client = createClient({ baseUrl: server.url, retryForMs: 0 })
     const error = await client.items.list.query({}).catch((error) => error)
-    expect([error instanceof UnavailableError, error.retryAfterMs]).toEqual([true, 1000])
+    expect([error instanceof UnavailableError, error.retryAfterMs, error.message]).toEqual([
+      true,
+      1000,
+      'The service is overloaded; try again',
+    ])
     const health = ['/healthz', '/readyz'].map(async (path) => (await fetch(server.url + path)).status)
     expect(await Promise.all(health)).toEqual([200, 200])
     expect(await Promise.all(sent)).toEqual([200, 200])

@@ -210,6 +210,7 @@ test('metrics are available during overload', async () => {
   await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
   const metrics = await scrape(server)
   expect(metrics['resource_refused_total{limit="overload"}']).toBeGreaterThan(0)
+  expect(metrics['resource_http_answers_total{method="GET",status="503"}']).toBeGreaterThan(0)
   expect(metrics['resource_http_connections{state="working"}']).toBeGreaterThan(0)
   stop.abort()
   await sent

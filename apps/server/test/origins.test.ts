@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createCallers } from './callers.ts'
 import { bearer, shareTestServer, startTestServer, type TestServer } from './harness.ts'
 import { createKey, createUser } from './records.ts'
@@ -185,6 +185,28 @@ describe('pages of other origins (CORS)', () => {
     expect(read.headers.get('access-control-allow-credentials')).toBeNull()
     const missing = await server.request('GET', '/items/7', { headers })
     expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([404, APP])
+  })
+
+  test('listed in CORS_ORIGINS can read every refusal, and when to try again', async () => {
+    // A minute that ends during the test would begin with a new quota.
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    await using server = await startTestServer(
+      { CORS_ORIGINS: APP, RATE_LIMIT: '1', MAX_REQUESTS: '1' },
+      { latency: 500 },
+    )
+    const read = (path: string) => server.request('GET', path, { headers: { Origin: APP } })
+    const admitted = read('/items')
+    const busy = await read('/items')
+    const limited = await admitted.then(() => read('/items'))
+    for (const [{ status, headers }, expected] of [
+      [busy, 503],
+      [limited, 429],
+    ] as const) {
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([expected, APP])
+      expect(headers.get('access-control-expose-headers')).toContain('Retry-After')
+      expect(headers.get('retry-after')).not.toBeNull()
+    }
   })
 
   test('not listed in CORS_ORIGINS have no access', async () => {

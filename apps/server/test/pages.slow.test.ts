@@ -278,6 +278,9 @@ test('C60 /openapi-3.0.json is the document in OpenAPI 3.0', async () => {
   const { body } = await server.request('GET', '/openapi-3.0.json')
   expect(body.openapi).toBe('3.0.3')
   expect(body.components.schemas.User.properties.age).toMatchObject({ type: 'integer', nullable: true })
+  expect(body.components.schemas.Key.properties.revoked_at).toMatchObject({ type: 'string', nullable: true })
+  // Elsewhere `nullable` has no effect.
+  expect(schemasWith(body, 'nullable').filter(({ type }) => type === undefined)).toEqual([])
   const { paths } = (await server.request('GET', '/openapi.json')).body
   expect(Object.keys(body.paths)).toEqual(Object.keys(paths))
 })
@@ -314,3 +317,10 @@ test('an unknown path under /assets is passed on to the rest of the service', as
   const { status } = await fetch(`${server.url}/assets/0000000000000000/pages.css`)
   expect(status).toBe(404)
 })
+
+/** All objects in a document that have a key. */
+function schemasWith(node: unknown, key: string): Record<string, unknown>[] {
+  if (typeof node !== 'object' || node === null) return []
+  const nested = Object.values(node).flatMap((child) => schemasWith(child, key))
+  return Object.hasOwn(node, key) ? [node as Record<string, unknown>, ...nested] : nested
+}

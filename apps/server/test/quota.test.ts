@@ -26,6 +26,13 @@ test('over 50,000 callers, a key still has a separate quota', () => {
   expect(quota.take('key 1', 2, NOW)).toMatchObject({ granted: false, remaining: 1 })
 })
 
+test('usage of the last minute that arrives late does not change this one', () => {
+  const quota = new Quota(10)
+  quota.take('key 1', 4, NOW)
+  quota.setRemoteUsage(new Map([['key 1', 5]]), NOW - 1)
+  expect(quota.take('key 1', 6, NOW)).toMatchObject({ granted: true, remaining: 0 })
+})
+
 test('a refund to an address over the 50,000 goes to the shared quota', () => {
   const quota = createFullQuota()
   const newAddress = quota.addressCaller('192.0.2.1', NOW)

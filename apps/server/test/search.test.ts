@@ -80,6 +80,21 @@ test('C17 range filters include or exclude their bound', async () => {
   expect((await namesAt(`/users?created_at_gte=${created_at}`)).length).toBe(4)
 })
 
+test('C17 a bound of whole numbers may be any number', async () => {
+  expect(await namesAt('/users?age_gte=36.5')).toEqual(['Adam  Osborne'])
+  expect(await namesAt('/users?age_lte=63.9')).toEqual(['Ada Lovelace'])
+  expect(await namesAt('/users?age_gte=35.1&age_lte=64.9')).toEqual(['Ada Lovelace', 'Adam  Osborne'])
+  expect(await namesAt('/users?age_gte=99999999999')).toEqual([])
+  expect(await namesAt('/users?age_lte=99999999999')).toEqual(['Ada Lovelace', 'Adam  Osborne'])
+  const { users } = await shared().client.users.list.query({ age_gte: -1e300, age_lte: 1e300 })
+  expect(users).toHaveLength(2)
+})
+
+test('C17 a time before all others is a valid bound', async () => {
+  expect((await namesAt('/users?created_at_gte=0000-01-01T00:00:00Z')).length).toBe(4)
+  expect(await namesAt('/users?created_at_lt=0000-01-01T00:00:00Z')).toEqual([])
+})
+
 test('C22 a word of one character is a 400 that names q', async () => {
   const { status, body } = await shared().request('GET', '/items?q=lamp%20x')
   expect([status, body]).toEqual([400, { message: 'q: must be words of at least 2 characters' }])

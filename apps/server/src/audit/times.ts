@@ -1,7 +1,6 @@
 import type { AuditEntry, Tables, Where } from '@resource/database'
+import { boundOf, EARLIEST } from '../store/row-mapping.ts'
 
-// Not every engine supports earlier times.
-const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 // Concurrent writes, and servers with different clocks, assign ids in an order that differs from that of the times.
 const DISORDER_MS = 60_000
 
@@ -15,7 +14,7 @@ export async function timeCondition(
   to: string | undefined,
 ): Promise<Pick<Where<AuditEntry>, 'id' | 'at'>> {
   if (from === undefined && to === undefined) return {}
-  const [gte, lt] = [dateOf(from), dateOf(to)]
+  const [gte, lt] = [from, to].map((text) => (text === undefined ? undefined : boundOf(text)))
   const bound = async (time: Date | undefined, disorder: number) =>
     time && (await firstIdSince(db, Math.max(time.getTime() + disorder, EARLIEST)))
   return { id: { gte: await bound(gte, -DISORDER_MS), lt: await bound(lt, DISORDER_MS) }, at: { gte, lt } }
@@ -35,8 +34,4 @@ export async function firstIdSince({ auditEntries }: Tables, time: number): Prom
     else low = entry.id + 1
   }
   return low
-}
-
-function dateOf(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(Math.max(Date.parse(text), EARLIEST))
 }

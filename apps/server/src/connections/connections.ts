@@ -19,6 +19,9 @@ type Refused = ServerResponse & { [REFUSED]?: number }
  */
 export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 
+/** A limit that closes connections: waiting ones of an address, all, or the requests that one sends ahead. */
+type Bound = 'address' | 'total' | 'pipelined'
+
 // A connection may wait this long even if its address is over the limit: a busy client that opens thousands of connections
 // at once needs time to send its requests.
 const GRACE_MS = 1_000
@@ -33,6 +36,8 @@ const UNKNOWN = -1
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
 const HUGE_BYTES = 1024 * 1024
+// Of each, Node and the service keep some kilobytes until its turn.
+const MAX_PIPELINED = 100
 
 class Connection {
   readonly socket: Socket
@@ -93,7 +98,7 @@ export class Connections {
   readonly #crowded = new Set<LinkedQueue<Connection>>()
   readonly #sweeper: NodeJS.Timeout
   #sweeps = 0
-  readonly #closed = { address: 0, total: 0 }
+  readonly #closed: Record<Bound, number> = { address: 0, total: 0, pipelined: 0 }
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -121,9 +126,11 @@ export class Connections {
   /** Handles a request whose head has arrived. */
   take(req: IncomingMessage, res: ServerResponse): void {
     const connection = of(req.socket)
-    if (connection === undefined) res.destroy()
-    else if (connection.res !== undefined) connection.later.push({ req, res })
-    else this.#begin(connection, req, res)
+    // Node still parses what arrived before the connection was closed.
+    if (connection === undefined || connection.isClosed) res.destroy()
+    else if (connection.res === undefined) this.#begin(connection, req, res)
+    else if (connection.later.length < MAX_PIPELINED) connection.later.push({ req, res })
+    else this.#close(connection, 'pipelined')
   }
 
   /** Notes that a request has arrived completely. */
@@ -203,8 +210,8 @@ export class Connections {
     return states
   }
 
-  /** The number of connections closed by the limit per address and by the total limit. */
-  closed(): Record<'address' | 'total', number> {
+  /** The number of connections closed by each limit. */
+  closed(): Record<Bound, number> {
     return this.#closed
   }
 
@@ -292,7 +299,7 @@ export class Connections {
     connection.later.length = 0
   }
 
-  #close(connection: Connection, bound: 'address' | 'total'): void {
+  #close(connection: Connection, bound: Bound): void {
     this.#closed[bound]++
     this.#remove(connection)
     // A reset: after an orderly close the kernel would keep unread data, up to 2.5 MB, until the client reads it.

@@ -50,12 +50,13 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
 
     revoke: async ({ id, if_version }, { write }) => {
       const work = async (tx: Tables) => {
+        await tx.apiKeys.lock({ id }, 1)
         const row = await tx.apiKeys.find({ id })
         // A key that is already revoked keeps its `revoked_at`.
         await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
         return { message: 'Key revoked' }
       }
-      const result = await write(work)
+      const result = await write(work, { autocommit: false })
       onChanged()
       return result
     },

@@ -59,10 +59,13 @@ export class Quota {
     return this.#local
   }
 
-  /** Sets the usage counted by other processes in the current window. */
-  setRemoteUsage(usage: Usage, now: number): void {
-    this.#begin(windowOf(now))
-    this.#remote = usage
+  /**
+   * Sets the usage counted by other processes.
+   *
+   * @param time in the window that the usage belongs to; without effect if a later one has begun
+   */
+  setRemoteUsage(usage: Usage, time: number): void {
+    if (windowOf(time) === this.#window) this.#remote = usage
   }
 
   #begin(window: number): void {

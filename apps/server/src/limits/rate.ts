@@ -16,14 +16,8 @@ interface Tally {
 type Counted = Request & { [TALLY]?: Tally }
 
 // Procedures that cost more than one short query; any other costs 1.
-const COSTS: Record<string, number> = {
-  createMany: 10,
-  updateMany: 10,
-  deleteMany: 10,
-  deleteByStatus: 10,
-  createBatch: 10,
-  applyBatch: 10,
-}
+const COSTLY = new Set(['createMany', 'updateMany', 'deleteMany', 'deleteByStatus', 'createBatch', 'applyBatch'])
+const HIGH_COST = 10
 // Each full KiB of a request body costs one unit.
 const BYTES_PER_UNIT = 1024
 
@@ -115,6 +109,6 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
 
 function costOf(procedures: readonly string[]): number {
   let cost = 0
-  for (const procedure of procedures) cost += COSTS[procedure.slice(procedure.indexOf('.') + 1)] ?? 1
+  for (const procedure of procedures) cost += COSTLY.has(procedure.slice(procedure.indexOf('.') + 1)) ? HIGH_COST : 1
   return cost
 }

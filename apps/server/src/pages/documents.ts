@@ -40,18 +40,17 @@ async function make(form: Form): Promise<object> {
 
 /**
  * Writes what the converter keeps of OpenAPI 3.1 and 3.0 does not have: a list of types becomes `anyOf`, and a null among
- * the options of `anyOf` becomes `nullable`.
+ * the options of `anyOf` makes the others `nullable`, because in 3.0 that extends only a type in the same schema.
  */
 function splitTypes(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
-  const schema = node as { type?: unknown; anyOf?: object[]; nullable?: boolean }
+  const schema = node as { type?: unknown; anyOf?: object[] }
   if (Array.isArray(schema.type) && schema.type.every((type) => typeof type === 'string')) {
     schema.anyOf = schema.type.map((type) => ({ type }))
     delete schema.type
   }
   if (Array.isArray(schema.anyOf) && schema.anyOf.some(isNull)) {
-    schema.anyOf = schema.anyOf.filter((option) => !isNull(option))
-    schema.nullable = true
+    schema.anyOf = schema.anyOf.filter((option) => !isNull(option)).map((option) => ({ ...option, nullable: true }))
   }
   for (const child of Object.values(node)) splitTypes(child)
 }

@@ -95,7 +95,14 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
     applyBatch: ({ batch_id }: Values, context: MutationContext) =>
       context.write(
         async (tx) => {
-          const batch = await find(tx, batch_id as number, context)
+          const id = batch_id as number
+          // PostgreSQL: another call that applies the batch has ended then.
+          await tx.batches.lock({ id }, 1)
+          const batch = await find(tx, id, context)
+          const { action } = batch
+          const input = JSON.parse(batch.changes ?? '{}')
+          // A token of the caller may have had a higher role at the preview.
+          await check({ action, changes: input }, context)
           if (batch.status !== 'pending') throw new ApiError(409, 'The batch was already applied')
           const table = tableOf(tx)
           const matching = await table.lock(rows.where(JSON.parse(batch.filter)), batch.count + 1)
@@ -103,8 +110,8 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
           }
           const ids = idsOf(matching)
-          if (batch.action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
-          else await updateAll(table, ids, JSON.parse(batch.changes ?? '{}'))
+          if (action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
+          else await updateAll(table, ids, input)
           const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
           if (applied === undefined) throw new ApiError(409, 'The batch was already applied')
           return present(applied.after, tx)

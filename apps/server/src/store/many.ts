@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Change, RecordTable, Tables, Where } from '@resource/database'
+import { type Change, type RecordTable, type Tables, UniqueViolation, type Where } from '@resource/database'
 import { ApiError, FieldError, type Path, parserOf, validate } from '@resource/openapi'
 import type { z } from 'zod'
 import type { FieldRules } from '../access/fields.ts'
@@ -81,23 +81,33 @@ export function manyService({
         async (tx, prepared: Values[] | undefined, attempt) => {
           const table = tableOf(tx)
           const ids = key === 'id' ? undefined : await idsByKey(table, keyColumn.column, inputs.map(keyColumn.valueOf))
+          const change = async (id: number, row: NamedRow, check: CheckChange, ready: Values | undefined) => {
+            checkHidden(row, context)
+            // The value of the key identifies the record and is not a change, for example of its letter case.
+            const { [key]: _, id: given = id, if_version, ...fields } = row
+            if (given !== id) throw invalid('id', `must be that of the record with this ${key}`)
+            const changes = rows.changes(fields, ready)
+            const stored = await updateVersioned(table, name, id, if_version, changes, check)
+            return { status: 200, record: rows.present(stored) }
+          }
           const write = async (row: NamedRow, check: CheckChange, ready: Values | undefined): Promise<RowResult> => {
             const value = keyColumn.valueOf(row)
             const id = ids === undefined ? row.id : ids.get(value)
-            if (id !== undefined) {
-              checkHidden(row, context)
-              // The value of the key identifies the record and is not a change, for example of its letter case.
-              const { [key]: _, id: given = id, if_version, ...fields } = row
-              if (given !== id) throw invalid('id', `must be that of the record with this ${key}`)
-              const changes = rows.changes(fields, ready)
-              const stored = await updateVersioned(table, name, id, if_version, changes, check)
-              return { status: 200, record: rows.present(stored) }
-            }
+            if (id !== undefined) return change(id, row, check, ready)
             if (!create) throw value === undefined ? invalid(key, 'is required') : notFound(name)
             if (row.if_version !== undefined) throw new ApiError(412, `${name} does not exist, so it has no version`)
-            const stored = await createRow(table, row, ready, context)
-            ids?.set(value, stored.id)
-            return { status: 201, record: rows.present(stored) }
+            const insert = () => createRow(table, row, ready, context)
+            try {
+              const stored = await (ids === undefined ? insert() : attempt(insert))
+              ids?.set(value, stored.id)
+              return { status: 201, record: rows.present(stored) }
+            } catch (error) {
+              // On PostgreSQL another write may have created the record since its key was looked up.
+              const isTaken = ids !== undefined && error instanceof UniqueViolation
+              const found = isTaken && (await idsByKey(table, keyColumn.column, [value])).get(value)
+              if (!found) throw error
+              return change(found, row, check, ready)
+            }
           }
           const results = await eachRow(checked, partial, noun, (each, index) => {
             if ('status' in each) return each

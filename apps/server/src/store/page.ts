@@ -1,6 +1,7 @@
 import { MAX_SKIPPED } from '@resource/contract'
 import { type Entity, type Kind, keysetRanges, type ListTable, type Position, type Where } from '@resource/database'
 import { FieldError } from '@resource/openapi'
+import { EARLIEST } from './row-mapping.ts'
 
 export interface PageRequest {
   page?: number | undefined
@@ -18,8 +19,6 @@ export interface Page<Row> {
   facts: { page?: number; limit: number; next: string | null; total?: number; searched?: number }
 }
 
-// No record has a time outside this range, and not every engine supports one.
-const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`

@@ -55,6 +55,14 @@ export function searchColumns(fields: readonly string[]): Record<string, Derived
   return Object.fromEntries(fields.map((field) => [searchColumn(field), { from: field, make: searchKey as never }]))
 }
 
+/** The earliest time that every engine supports, in milliseconds. No record has an earlier one. */
+export const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
+
+/** A bound of times, from text; an earlier one than {@link EARLIEST} becomes it, which selects the same records. */
+export function boundOf(text: string): Date {
+  return new Date(Math.max(Date.parse(text), EARLIEST))
+}
+
 /** Maps the fields of a collection to the columns of its table, and back. */
 export function rowMapping({ facts, fields, shown, derived, columns, unique }: RowMappingOptions) {
   const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
@@ -64,13 +72,15 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
   const filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, filterable) }))
   const isWhole = dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
 
-  const stored = (field: string, value: unknown): unknown =>
-    dates.includes(field) && typeof value === 'string' ? new Date(value) : value
+  const isDate = (field: string, value: unknown): value is string => dates.includes(field) && typeof value === 'string'
 
   const columnsOf = (input: Values, ready: Values | undefined): Row => {
     const row: Values = { ...ready }
     for (const field of fields) row[field] = input[field]
-    for (const field of sentDates) row[field] = stored(field, row[field])
+    for (const field of sentDates) {
+      const value = row[field]
+      if (isDate(field, value)) row[field] = new Date(value)
+    }
     for (const { column, from, make } of makers) {
       if (make !== undefined && input[from] !== undefined) row[column] = make(input[from])
     }
@@ -143,7 +153,7 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
         const value = input[filter]
         if (value === undefined) continue
         if (by === 'contains') conditions[searchColumn(field)] = { contains: contains(value as string) }
-        else conditions[field] = narrowed(conditions[field], by, stored(field, value))
+        else conditions[field] = narrowed(conditions[field], by, isDate(field, value) ? boundOf(value) : value)
       }
       // The search names its columns, so it can be the condition of any column that has no other one.
       const { q } = input

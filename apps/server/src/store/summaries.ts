@@ -50,8 +50,9 @@ export function summaryService(tableOf: (tables: Tables) => ListTable<Row>, wher
     kept.delete(key)
     if (kept.size === MAX_KEPT) kept.clear()
     if (tookMs > CHEAP_MS) {
-      const freshUntilMs = endMs + Math.min(tookMs * REUSE_FACTOR, MAX_REUSE_MS)
-      kept.set(key, { answer, freshUntilMs, staleUntilMs: endMs + MAX_AGE_MS })
+      const staleUntilMs = startMs + MAX_AGE_MS
+      const freshUntilMs = Math.min(endMs + Math.min(tookMs * REUSE_FACTOR, MAX_REUSE_MS), staleUntilMs)
+      kept.set(key, { answer, freshUntilMs, staleUntilMs })
     }
     return answer
   }
