@@ -96,9 +96,8 @@ export function manyService({
             if (id !== undefined) return change(id, row, check, ready)
             if (!create) throw value === undefined ? invalid(key, 'is required') : notFound(name)
             if (row.if_version !== undefined) throw new ApiError(412, `${name} does not exist, so it has no version`)
-            const insert = () => createRow(table, row, ready, context)
             try {
-              const stored = await (ids === undefined ? insert() : attempt(insert))
+              const stored = await createRow(table, row, ready, context)
               ids?.set(value, stored.id)
               return { status: 201, record: rows.present(stored) }
             } catch (error) {
