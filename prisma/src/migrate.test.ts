@@ -237,6 +237,21 @@ test('the migration fills the keys of existing records as the service does, and 
   await database.close()
 })
 
+test('the migration of Greek search keys changes them in the records and in the index', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory('sqlite', folder.path)
+  await rename(join(history, '0008_greek_sigma'), join(folder.path, 'later'))
+  await migrate(folder.file, history)
+  const old = new Sqlite(folder.file)
+  old.prepare(`INSERT INTO items (name, name_key, price) VALUES ('Ὀδυσσεὺς', 'ὀδυσσεὺς', 1), ('Lamp', 'lamp', 2)`).run()
+  old.close()
+  const database = await createDatabase(`file:${folder.file}`)
+  const where = { name_key: { contains: { words: ['εὺσ'] } } }
+  expect(await database.read.items.find(where)).toMatchObject({ name: 'Ὀδυσσεὺς', name_key: 'ὀδυσσεὺσ' })
+  expect(await database.read.items.find({ id: 2 })).toMatchObject({ name_key: 'lamp' })
+  await database.close()
+})
+
 test('a migration keeps existing records', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)

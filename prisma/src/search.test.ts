@@ -6,6 +6,7 @@ import { keysetRanges, searchKey, type User, type Where } from './index.ts'
 import type { Order } from './table.ts'
 
 test('a search key is in lower case, with one space between words', () => {
+  expect([searchKey('ΟΔΥΣΣ'), searchKey('ΟΔΥΣΣΕΥΣ Οδυσσεύς')]).toEqual(['οδυσσ', 'οδυσσευσ οδυσσεύσ'])
   expect(searchKey('  Ångström\t\u00a0ÉMILE\u3000ЖУК \n')).toBe('ångström émile жук')
 })
 

@@ -1,9 +1,10 @@
 /**
  * The form of a text that searches compare: in lower case, with one space between words. Both sides of a comparison have it,
- * so that letter case and white space do not matter.
+ * so that letter case and white space do not matter. A Greek sigma has one form wherever it stands: toLowerCase() has another
+ * at the end of a word, which a part of that word does not have.
  */
 export function searchKey(text: string): string {
-  return text.toLowerCase().replace(/\s+/g, ' ').trim()
+  return text.toLowerCase().replaceAll('ς', 'σ').replace(/\s+/g, ' ').trim()
 }
 
 /**
