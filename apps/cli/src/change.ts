@@ -30,11 +30,14 @@ interface Options extends Globals {
   dryRun?: boolean
 }
 
-/** A set of records to change, previewed by the service. */
-interface Batch {
-  id: unknown
+interface Sampled {
   count: number
   sample: JsonObject[]
+}
+
+/** A set of records to change, previewed by the service. */
+interface Batch extends Sampled {
+  id: unknown
 }
 
 /** The command that updates or deletes records: by their ids, or all that match filters. */
@@ -74,9 +77,10 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
       for (const input of inputs) checkInput(procedure, input, fields)
       if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
       await using open = await openClient(options)
+      if (options.dryRun) return await changeEach(open.client, noun, action, inputs, options)
       if (action === 'delete' && !options.yes && isInteractive()) {
         const records = await getEach(open.client, noun, ids)
-        process.stderr.write(preview(noun, records))
+        process.stderr.write(preview(noun, sampled(records)))
         if (!(await confirm(`Delete ${ids.length} ${noun}?`))) throw notConfirmed()
         // Deletes what was shown, and no later version of it.
         if (fields.some(({ name }) => name === IF_VERSION)) {
@@ -101,7 +105,7 @@ function addFilterOptions(command: Command, noun: Noun): void {
     ),
   )
   if (isSearchable(noun)) command.option('--search <text>', 'all records that contain every word')
-  command.option('--all', 'all records').option('--dry-run', 'show what matches and change nothing', false)
+  command.option('--all', 'all records').option('--dry-run', 'show the records and change nothing', false)
 }
 
 /** @throws Failure for fields that a batch cannot set, such as unique ones */
@@ -123,8 +127,7 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
   const what =
     action === 'delete' ? `Delete ${batch.count} ${noun}?` : `Update ${batch.count} ${noun}: ${wordsOf(changes)}?`
-  const columns = options.fields ?? tableColumns(noun).filter((name) => batch.sample.some((record) => name in record))
-  const shown = `${table(columns, batch.sample)}${batch.count > batch.sample.length ? `… ${batch.count - batch.sample.length} more\n` : ''}`
+  const shown = preview(noun, batch, options.fields)
   if (batch.count === 0 || options.dryRun) {
     return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)
   }
@@ -138,9 +141,13 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   await answer(applied, options, () => `${batch.count} ${noun} ${action}d\n`)
 }
 
-function preview(noun: Noun, records: JsonObject[]): string {
-  const more = records.length > SAMPLE ? `… ${records.length - SAMPLE} more\n` : ''
-  return `${table(tableColumns(noun), records.slice(0, SAMPLE))}${more}`
+function preview(noun: Noun, { count, sample }: Sampled, fields?: string[]): string {
+  const columns = fields ?? tableColumns(noun).filter((name) => sample.some((record) => name in record))
+  return `${table(columns, sample)}${count > sample.length ? `… ${count - sample.length} more\n` : ''}`
+}
+
+function sampled(records: JsonObject[]): Sampled {
+  return { count: records.length, sample: records.slice(0, SAMPLE) }
 }
 
 async function getEach(client: Client, noun: Noun, ids: unknown[]): Promise<JsonObject[]> {
@@ -152,7 +159,7 @@ async function getEach(client: Client, noun: Noun, ids: unknown[]): Promise<Json
   return records
 }
 
-/** Changes each record by itself: one that fails does not stop the others. */
+/** Changes each record by itself: one that fails does not stop the others. With `--dry-run` it only reads them. */
 async function changeEach(
   client: Client,
   noun: Noun,
@@ -164,7 +171,11 @@ async function changeEach(
   const failed: { id: unknown; failure: Failure }[] = []
   for (let start = 0; start < inputs.length; start += CALLS_AT_ONCE) {
     const group = inputs.slice(start, start + CALLS_AT_ONCE)
-    const results = await Promise.allSettled(group.map((input) => call(client, noun, action, input)))
+    const results = await Promise.allSettled(
+      group.map((input) =>
+        options.dryRun ? call(client, noun, 'get', { [ID]: input[ID] }) : call(client, noun, action, input),
+      ),
+    )
     for (const [n, result] of results.entries()) {
       const id = group[n]?.[ID]
       if (result.status === 'fulfilled')
@@ -172,7 +183,11 @@ async function changeEach(
       else failed.push({ id, failure: toFailure(result.reason, options) })
     }
   }
-  if (changed.length > 0) {
+  if (changed.length > 0 && options.dryRun) {
+    const shown = sampled(changed)
+    const text = () => `${preview(noun, shown, options.fields)}${shown.count} ${noun} match\n`
+    await answer({ action, ...shown }, options, text)
+  } else if (changed.length > 0) {
     await (action === 'update'
       ? answerRecords(changed, tableColumns(noun), options)
       : answer(changed, options, () => `${changed.length} ${noun} deleted\n`))

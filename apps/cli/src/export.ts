@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { guardFormula } from '@resource/contract/formulas'
 import { stringify } from 'csv-stringify/sync'
@@ -7,7 +7,7 @@ import { answer, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { parseFilters, searchLimitText } from './filters.ts'
-import { type Globals, openClient, SECOND_MS } from './globals.ts'
+import { type Globals, openClient, SECOND_MS, targetOf } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
 import { jsonFile } from './json-file.ts'
 import { log, remark, write } from './output.ts'
@@ -51,48 +51,54 @@ interface ExportState {
  * @throws Failure with exit code 130 when interrupted
  */
 export async function exportRecords(options: ExportOptions): Promise<void> {
-  const { type, url, format, output } = options
+  const { type, format, output } = options
   if (output === undefined && (options.resume || options.restart))
     throw invalid('--resume and --restart require --output')
   const filters = parseFilters(type, options.filter, options.search, options.sort)
   checkFields(options, recordFields(type))
   const columns = options.fields ?? recordFields(type)
   const stateFile = output === undefined ? undefined : jsonFile<ExportState>(`${resolve(output)}.progress`)
+  const url = await targetOf(options)
   const requested = { command: 'export' as const, type, url, format, filters, columns }
   const state = startOrResume(options, stateFile, requested)
-  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
+  await using service = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   using interrupt = onInterrupt()
-  await using file = output === undefined ? undefined : await openAt(output, state.bytes)
   let bar: ReturnType<typeof progress> | undefined
-  let searched: number | undefined
+  let canResume = options.resume
 
-  for (let cursor: string | null = state.cursor; cursor !== null; ) {
-    if (interrupt.requested) {
-      stateFile?.write(state)
-      throw stopped(new Failure('interrupted', ''), state.records, stateFile !== undefined)
-    }
-    const input = { ...filters, [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: state.total === undefined }
-    const page = await call(open.client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
+  const nextPage = async () => {
+    if (interrupt.requested) throw stopped(new Failure('interrupted', ''), state.records, canResume)
+    const input = { ...filters, [LIMIT]: PAGE_SIZE, [AFTER]: state.cursor, [COUNT]: state.total === undefined }
+    const page = await call(service.client, type, 'list', input, { signal: interrupt.signal }).catch((error) => {
       bar?.end(state.records)
-      throw stopped(toFailure(error, options), state.records, stateFile !== undefined && state.records > 0)
+      throw stopped(toFailure(error, options), state.records, canResume)
     })
-    const facts = page as unknown as PageInfo
-    const records = page[type] as JsonObject[]
-    state.total ??= facts.total
-    searched = facts.searched
-    bar ??= progress('exported', state.total, state.records)
-    const text = textOf(columns, format, records, state.records === 0)
-    if (file === undefined) await write(text)
-    else state.bytes += (await file.write(text, state.bytes)).bytesWritten
-    state.records += records.length
-    cursor = facts.next
-    if (cursor !== null) {
-      state.cursor = cursor
-      stateFile?.write(state)
-    }
-    bar.update(state.records)
+    return { ...(page as unknown as PageInfo), records: page[type] as JsonObject[] }
   }
-  bar?.end(state.records)
+
+  let page = await nextPage()
+  state.total ??= page.total
+  // Only now: an export that cannot start leaves the file and the progress of an earlier one.
+  await using file = output === undefined ? undefined : await open(output, 'a')
+  stateFile?.write(state)
+  canResume = stateFile !== undefined
+  // What follows is from an unfinished page, or from an earlier export.
+  await file?.truncate(state.bytes)
+  bar = progress('exported', state.total, state.records)
+  for (;;) {
+    const text = textOf(columns, format, page.records, state.records === 0)
+    if (file === undefined) await write(text)
+    else await file.appendFile(text)
+    state.bytes += Buffer.byteLength(text)
+    state.records += page.records.length
+    if (page.next === null) break
+    state.cursor = page.next
+    stateFile?.write(state)
+    bar.update(state.records)
+    page = await nextPage()
+  }
+  bar.end(state.records)
+  const { searched } = page
   if (searched !== undefined) remark([searchLimitText(type, searched)], { searched })
   stateFile?.remove()
   if (output !== undefined) {
@@ -120,6 +126,12 @@ function startOrResume(
     if (!resume)
       throw invalid(`An export to ${output} stopped after ${saved.records} records: use --resume or --restart`)
     checkSame(stateFile.path, saved, requested)
+    const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
+    if (size < saved.bytes) {
+      throw invalid(
+        `${output} has ${size} bytes, but ${saved.bytes} were exported: restore the file, or use --restart to start over`,
+      )
+    }
     log(`Resuming after ${saved.records} records`)
     return saved
   }
@@ -128,13 +140,6 @@ function startOrResume(
   if (!restart && output !== '' && existsSync(output))
     throw invalid(`${output} already exists: use --restart to replace it`)
   return { ...(requested as ExportState), cursor: '', bytes: 0, records: 0 }
-}
-
-/** Opens the file at the end of the last complete page; anything after `bytes` is from an unfinished page. */
-async function openAt(path: string, bytes: number): Promise<FileHandle> {
-  const file = await open(path, bytes === 0 ? 'w' : 'r+')
-  await file.truncate(bytes)
-  return file
 }
 
 function textOf(columns: string[], format: 'csv' | 'ndjson', records: JsonObject[], isFirst: boolean): string {

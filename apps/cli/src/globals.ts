@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { type Client, createClient } from '@resource/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { keyOf, type Profile, profileNamed } from './profiles.ts'
@@ -104,6 +106,30 @@ export async function openClient(globals: Globals, { retryForMs }: { retryForMs?
   const { createLocalClient } = await import('@resource/server/local')
   const client = await createLocalClient({ databaseUrl: database, ...options })
   return { client, [Symbol.asyncDispose]: client.close }
+}
+
+/** The URL of the service, or that of the database without secrets: what an interrupted run must find again. */
+export async function targetOf({ url, database }: Globals): Promise<string> {
+  if (database === undefined) return url
+  if (database.startsWith('file:')) return `file:${resolve(database.slice('file:'.length))}`
+  return (await import('@resource/database')).databaseLabel(database)
+}
+
+/** A hash of the caller, to whom the service scopes idempotency keys. Renewed tokens of a subject are one caller. */
+export function callerOf({ key = '', database }: Globals): string {
+  if (database !== undefined) return ''
+  const [, claims] = key.split('.')
+  return createHash('sha256')
+    .update((claims && subjectOf(claims)) ?? key)
+    .digest('hex')
+}
+
+function subjectOf(claims: string): string | undefined {
+  try {
+    return JSON.parse(Buffer.from(claims, 'base64url').toString()).sub?.toString()
+  } catch {
+    return undefined
+  }
 }
 
 function url(text: string): string {

@@ -244,7 +244,7 @@ function formatOf(file: string): Format | undefined {
 
 function mapped(text: string, before: Record<string, string> = {}): Record<string, string> {
   const cut = text.lastIndexOf('=')
-  if (cut < 1) throw new InvalidArgumentError('Must be COLUMN=FIELD.')
+  if (cut < 0) throw new InvalidArgumentError('Must be COLUMN=FIELD.')
   return { ...before, [text.slice(0, cut)]: text.slice(cut + 1) }
 }
 

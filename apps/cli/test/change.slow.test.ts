@@ -22,6 +22,23 @@ test('update and delete take several ids; one that fails does not stop the other
   expect((await service.client.items.list.query({})).items.map(({ id }) => id)).toEqual([3])
 })
 
+test('--dry-run with ids shows the records, names those that fail, and changes nothing', async () => {
+  await using service = await withItems(['Lamp', 'Rug'])
+  const update = await service.run(['items', 'update', '1', '2', '--price', '5', '--dry-run'])
+  expect([update.code, update.stdout]).toEqual([0, expect.stringMatching(/Lamp[\s\S]*Rug[\s\S]*\n2 items match\n$/)])
+  const remove = await service.run(['items', 'delete', '2', '9', '--dry-run', '--json'])
+  expect([remove.code, JSON.parse(remove.stdout)]).toEqual([
+    6,
+    { action: 'delete', count: 1, sample: [expect.objectContaining({ id: 2, name: 'Rug' })] },
+  ])
+  expect(JSON.parse(remove.stderr).error.records).toMatchObject([{ id: 9, code: 'not_found' }])
+  const { items } = await service.client.items.list.query({})
+  expect(items.map(({ price, version }) => [price, version])).toEqual([
+    [1, 1],
+    [1, 1],
+  ])
+})
+
 test('on a terminal a deletion shows the records and asks; only yes deletes', async () => {
   await using service = await withItems(['Lamp', 'Rug'])
   const no = await service.type(['items', 'delete', '1', '2'], [{ question: 'Delete 2 items? [y/N]', text: '' }])

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { startService } from './processes.ts'
+import { startProxy, startService } from './processes.ts'
 
 async function withItems(count: number) {
   const service = await startService()
@@ -70,4 +70,74 @@ test('an exported CSV file contains no spreadsheet formula, and an import restor
   expect(copied.stdout).toBe('7 items imported, 0 failed\n')
   const { items } = await service.client.items.list.query({ sort: 'id_desc', limit: 7 })
   expect(items.toReversed().map(({ name }) => name)).toEqual(names)
+})
+
+/** Exports through a proxy that loses the responses from the one of this number on. */
+async function withLosses(count: number) {
+  const service = await withItems(count)
+  let answers = 0
+  let lostFrom = 0
+  const proxy = await startProxy(service.url, () => ++answers >= lostFrom)
+  return {
+    path: service.path,
+    run(file: string, from: number, ...options: string[]) {
+      answers = 0
+      lostFrom = from
+      return service.run(['export', '--type', 'items', '-o', file, '--url', proxy.url, '--timeout', '1', ...options])
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await service[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const NEVER = Number.POSITIVE_INFINITY
+
+test('an export that gets no page changes neither the file nor the progress of an earlier one', async () => {
+  await using exports = await withLosses(1500)
+  const ids = (file: string) =>
+    readFileSync(exports.path(file), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(',')[0])
+  const all = ['id', ...Array.from({ length: 1500 }, (_, n) => `${n + 1}`)]
+  const first = await exports.run('out.csv', 1)
+  expect([first.code, first.stderr]).toEqual([5, expect.stringMatching(/Stopped after 0 records\.\n$/)])
+  expect((await exports.run('out.csv', NEVER)).code).toBe(0)
+  expect((await exports.run('out.csv', 1, '--restart')).code).toBe(5)
+  expect(ids('out.csv')).toEqual(all)
+  expect((await exports.run('out.csv', 2, '--restart')).code).toBe(5)
+  expect((await exports.run('out.csv', 1, '--restart')).code).toBe(5)
+  const resumed = await exports.run('out.csv', NEVER, '--resume')
+  expect([resumed.code, resumed.stdout]).toEqual([0, '1500 items exported\n'])
+  expect(ids('out.csv')).toEqual(all)
+})
+
+test('--resume refuses a file that is shorter than what was exported, and another database', async () => {
+  await using exports = await withLosses(1500)
+  expect((await exports.run('out.csv', 2)).code).toBe(5)
+  const other = await exports.run('out.csv', NEVER, '--resume', '--database', 'file:other.db')
+  expect([other.code, other.stderr, existsSync(exports.path('other.db'))]).toEqual([
+    2,
+    expect.stringContaining(`now "file:${exports.path('other.db')}"`),
+    false,
+  ])
+  truncateSync(exports.path('out.csv'), 10)
+  const short = await exports.run('out.csv', NEVER, '--resume')
+  expect([short.code, short.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^out\.csv has 10 bytes, but \d+ were exported/),
+  ])
+  rmSync(exports.path('out.csv'))
+  expect((await exports.run('out.csv', NEVER, '--resume')).stderr).toContain('out.csv has 0 bytes')
+})
+
+test('an export that does not fit on the disk fails, and resumes later', async () => {
+  await using service = await withItems(1500)
+  const command = ['export', '--type', 'items', '-o', 'out.ndjson']
+  const full = await service.runOnFullDisk(command)
+  expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('EFBIG')])
+  expect((await service.run([...command, '--resume'])).code).toBe(0)
+  expect(readFileSync(service.path('out.ndjson'), 'utf8').match(/^{"id":\d+,.*}$/gm)?.length).toBe(1500)
 })

@@ -55,6 +55,36 @@ test('--map assigns columns and leaves columns out', async () => {
   expect((await service.client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', price: 1 }])
 })
 
+test('several columns for one field are refused, also with --map', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,Net,Gross,price\nLamp,5,6,9\n')
+  const run = (...maps: string[]) =>
+    service.run(['import', 'a.csv', ...ITEMS, ...maps.flatMap((map) => ['--map', map])])
+  const both = await run('Net=price', 'Gross=')
+  expect([both.code, both.stderr]).toEqual([
+    2,
+    'Several columns for price: Net, price. Leave out all but one with --map COLUMN=\n',
+  ])
+  const twice = await run('Net=price', 'Gross=price', 'price=')
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('Several columns for price: Net, Gross.')])
+  expect((await run('Net=price', 'Gross=', 'price=')).code).toBe(0)
+  expect((await service.client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', price: 5 }])
+})
+
+test('an unnamed column is left out as the error message says', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'name,price,,\nLamp,1,,\n')
+  const { code, stderr } = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^Unknown columns: \(unnamed\)\. .* --map '='\n$/)])
+  expect((await service.run(['import', 'a.csv', ...ITEMS, '--map', '='])).stdout).toBe('1 items imported, 0 failed\n')
+})
+
+test('NDJSON may begin with a byte order mark', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.ndjson'), '\uFEFF{"name":"Lamp","price":1}\n{"name":"Rug","price":2}\n')
+  expect((await service.run(['import', 'a.ndjson', ...ITEMS])).stdout).toBe('2 items imported, 0 failed\n')
+})
+
 test('semicolons and decimal commas are recognized, shown, and confirmed by --yes or by their options', async () => {
   await using service = await startService()
   writeFileSync(service.path('a.csv'), '\uFEFFname;price\n"Lamp; large";1.024,50\nRug;80\n')

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -31,8 +33,8 @@ export async function startService(path?: string, port = '0') {
   const folder = await temporaryFolder(path)
   const service = await folder.serve({ PORT: port })
   const { url } = service
-  const start = (args: string[], input?: string, environment: Record<string, string> = {}) =>
-    folder.start(args, { RESOURCE_URL: url, ...environment }, input)
+  const start = (args: string[], input?: string | Buffer, environment: Record<string, string> = {}, limits?: string) =>
+    folder.start(args, { RESOURCE_URL: url, ...environment }, input, limits)
   return {
     url,
     folder: folder.path,
@@ -41,8 +43,10 @@ export async function startService(path?: string, port = '0') {
     client: createClient({ baseUrl: url }) as Client,
     start,
     /** Runs a command until it exits. */
-    run: (args: string[], input?: string, environment?: Record<string, string>) =>
+    run: (args: string[], input?: string | Buffer, environment?: Record<string, string>) =>
       start(args, input, environment).ended,
+    /** Runs a command whose files can have at most 4 KiB, as on a disk that is almost full. */
+    runOnFullDisk: (args: string[]) => start(args, '', { NODE_DISABLE_COMPILE_CACHE: '1' }, 'ulimit -f 8').ended,
     /** Runs a command on a terminal and types an answer whenever a question appears. */
     type: (args: string[], answers: Answer[], options: TerminalOptions = {}) =>
       typeCommand(folder.path, args, answers, {
@@ -57,11 +61,31 @@ export async function startService(path?: string, port = '0') {
   }
 }
 
+/** A proxy of a service. It forwards every request, and drops the connection instead of a response that `isLost`. */
+export async function startProxy(url: string, isLost: () => boolean) {
+  const proxy = createServer((req, res) => {
+    const forwarded = request(`${url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+      if (isLost()) return void answer.resume().on('end', () => res.destroy())
+      res.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(res)
+    })
+    req.pipe(forwarded)
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      proxy.closeAllConnections()
+      proxy.close()
+    },
+  }
+}
+
 /** A working directory for the service and the command line; new and empty without `path`. `await using` removes it. */
 export async function temporaryFolder(path?: string) {
   path ??= await mkdtemp(join(tmpdir(), 'resource-cli-'))
-  const start = (args: string[], environment: Record<string, string>, input = '') =>
-    startCommand(path, args, environment, input)
+  const start = (args: string[], environment: Record<string, string>, input: string | Buffer = '', limits?: string) =>
+    startCommand(path, args, environment, input, limits)
   return {
     path,
     start,
@@ -140,8 +164,15 @@ async function typeCommand(
   return { code, screen: stripVTControlCharacters(screen).replaceAll('\r\n', '\n') }
 }
 
-function startCommand(folder: string, args: string[], environment: Record<string, string>, input: string) {
-  const child = spawn(process.execPath, [...MEMORY, '--import', PEAK_MEMORY, CLI, ...args], {
+function startCommand(
+  folder: string,
+  args: string[],
+  environment: Record<string, string>,
+  input: string | Buffer,
+  limits = ':',
+) {
+  const command = [process.execPath, ...MEMORY, '--import', PEAK_MEMORY, CLI, ...args]
+  const child = spawn('sh', ['-c', `${limits}; exec "$@"`, 'sh', ...command], {
     cwd: folder,
     env: { ...homeIn(folder), ...environment },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],

@@ -6,7 +6,7 @@ import { recordFields } from '../columns.ts'
 import type { Outcome } from '../exit-codes.ts'
 import { Failure, invalid, toFailure } from '../failures.ts'
 import { fieldsOf } from '../fields.ts'
-import { openClient, SECOND_MS } from '../globals.ts'
+import { callerOf, openClient, SECOND_MS } from '../globals.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
@@ -20,12 +20,10 @@ import type { Row } from './rows/row.ts'
 import { type RowFormat, readRows } from './rows/rows.ts'
 import { type SendContext, sendChunk } from './send.ts'
 import { openSource } from './source.ts'
-import { claim, remember, startOrResume } from './start.ts'
+import { checkCaller, claim, remember, startOrResume } from './start.ts'
 import type { GivenOptions, ImportMode, ImportOptions, ImportState } from './state.ts'
 
 const MAX_REPORTED = 20
-// Shorter outages are not worth a message.
-const QUIET_RETRY_MS = 2000
 const REFUSALS: Outcome[] = ['denied', 'invalid', 'conflict', 'not_found']
 const RESUME_HINT = 'Run the same command to resume.'
 
@@ -47,66 +45,85 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   const schema = schemaOf(type, mode)
   const ignored = [...recordFields(type), IMPORT_LINE, IMPORT_ERROR]
   const state = await startOrResume(file, options, stateFile, () => layoutOf(source.sample, options, schema, ignored))
+  const remaining = await remainingRowsFile(
+    isStdin ? 'stdin' : resolve(file),
+    format,
+    state.layout?.delimiter ?? ',',
+    state.remaining,
+    state.failedBytes,
+  )
+  state.failedBytes = remaining.written.bytes
   const rowFormat: RowFormat = { format, schema, ignored, layout: state.layout, emptyIsNull: options.clearEmpty }
   const rows = () => readRows(source.text(), rowFormat)
   const total = isStdin ? undefined : await count(rows())
-  const remaining = remainingRowsFile(
-    isStdin ? 'stdin' : resolve(file),
-    format,
-    state.failedBytes,
-    state.layout?.delimiter ?? ',',
-  )
-  await using open = await openClient(options, { retryForMs: QUIET_RETRY_MS })
+  // sendChunk retries: it must see each failed attempt.
+  await using open = await openClient(options, { retryForMs: 0 })
+  const caller = callerOf(options)
+  checkCaller(state, caller)
   // Under the idempotency keys of the other process, no row is stored twice.
-  const isNew = stateFile !== undefined && saved === undefined && !given.restart
-  if (isNew && !claim(file, options, state, stateFile)) return importFile(file, given)
+  const isNew = saved === undefined
+  if (isNew && stateFile && !given.restart && !claim(file, options, state, stateFile)) return importFile(file, given)
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
   const context: SendContext = {
     client: open.client,
+    caller,
     state,
-    save: () => stateFile?.write(state),
+    save: () => stateFile?.write({ ...state, remaining: remaining.written }),
     interrupt,
     waitMs: options.wait * SECOND_MS,
+  }
+  if (isNew) remaining.setAside()
+  else if (state.remaining.bytes > state.failedBytes) {
+    // In this order, a run that is killed in between leaves no file that is shorter than the state says.
+    context.save()
+    remaining.truncate()
   }
   const reported: { line: number; message: string }[] = []
   let stop: Failure | undefined
   let unsent = 0
 
-  for await (const chunk of chunks(rows(), state.chunkSize)) {
-    if (chunk.start < state.rows) continue
-    if (interrupt.requested) stop ??= new Failure('interrupted', '')
-    if (interrupt.signal.aborted) break
-    if (stop !== undefined) {
-      remaining.add(chunk.rows.map((row) => ({ row, reason: '' })))
-      unsent += chunk.rows.length
-      continue
+  try {
+    for await (const chunk of chunks(rows(), state.chunkSize)) {
+      if (chunk.start < state.rows) continue
+      if (interrupt.requested) stop ??= new Failure('interrupted', '')
+      if (interrupt.signal.aborted) break
+      if (stop !== undefined) {
+        remaining.add(chunk.rows.map((row) => ({ row, reason: '' })))
+        unsent += chunk.rows.length
+        continue
+      }
+      try {
+        const done = await sendChunk(context, chunk)
+        report(done.failed, reported)
+        remaining.add(done.failed)
+        state.failedBytes = remaining.written.bytes
+        state.failed += done.failed.length
+        state.created += done.created
+        state.updated += done.updated
+        Object.assign(state, { rows: chunk.start + chunk.rows.length, inFlight: false, refused: [] })
+        bar.update(state.rows)
+      } catch (error) {
+        const { outcome, message } = toFailure(error, options)
+        stop = new Failure(interrupt.requested ? 'interrupted' : outcome, `${prefixOf(outcome)}${message}`)
+        const reason = state.inFlight ? 'may have been imported: the service did not answer' : ''
+        remaining.add(chunk.rows.map((row) => ({ row, reason })))
+        unsent += chunk.rows.length
+      }
     }
-    Object.assign(state, { inFlight: true, at: Date.now() })
-    context.save()
-    try {
-      const done = await sendChunk(context, chunk)
-      report(done.failed, reported)
-      state.failedBytes = remaining.add(done.failed)
-      state.failed += done.failed.length
-      state.created += done.created
-      state.updated += done.updated
-      Object.assign(state, { rows: chunk.start + chunk.rows.length, inFlight: false, refused: [] })
-      bar.update(state.rows)
-    } catch (error) {
-      const { outcome, message } = toFailure(error, options)
-      stop = new Failure(interrupt.requested ? 'interrupted' : outcome, message)
-      const isUncertain = outcome === 'unavailable' || outcome === 'interrupted'
-      const reason = isUncertain ? 'may have been imported: the service did not answer' : ''
-      remaining.add(chunk.rows.map((row) => ({ row, reason })))
-      unsent += chunk.rows.length
-    }
+  } catch (error) {
+    // A file was checked before its first chunk; stdin may turn out to be invalid after some.
+    if (stop === undefined && state.rows === 0) throw error
+    const { outcome, message } = toFailure(error, options)
+    stop = new Failure(stop?.outcome ?? outcome, [...new Set([stop?.message, message])].filter(Boolean).join('\n'))
   }
   bar.end(state.rows)
   if (stop !== undefined && state.rows !== total) {
+    if (unsent > 0) remaining.truncate()
     context.save()
     throw stopped(stop, state, stateFile !== undefined, unsent, remaining.path)
   }
+  remaining.truncate()
   // In this order, another process finds one of the two.
   remember(file, options, state)
   stateFile?.remove()
@@ -127,18 +144,28 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
 
 function stopped(
   { outcome, message }: Failure,
-  { rows }: ImportState,
+  { rows, created, updated, failed }: ImportState,
   canResume: boolean,
   unsent: number,
   path: string,
 ): Failure {
-  const prefix = outcome === 'unavailable' ? 'Service unreachable: ' : REFUSALS.includes(outcome) ? 'Refused: ' : ''
+  const stored = created + updated
   const lines = [
-    ...(message === '' ? [] : [`${prefix}${message}`]),
-    `Stopped after row ${rows}.${canResume ? ` ${RESUME_HINT}` : ''}`,
+    ...(message === '' ? [] : [message]),
+    `Stopped after row ${rows}. ${canResume ? RESUME_HINT : `${stored} rows were stored.`}`,
     ...(unsent > 0 ? [`The ${unsent} rows that were not sent are in ${path}`] : []),
+    ...(unsent === 0 && failed > 0 ? [`The ${failed} failed rows are in ${path}`] : []),
   ]
-  return new Failure(outcome, lines.join('\n'), { rows, unsent, ...(unsent > 0 && { remaining: path }) })
+  return new Failure(outcome === 'invalid' && stored > 0 ? 'partial' : outcome, lines.join('\n'), {
+    rows,
+    stored,
+    unsent,
+    ...(unsent + failed > 0 && { remaining: path }),
+  })
+}
+
+function prefixOf(outcome: Outcome): string {
+  return outcome === 'unavailable' ? 'Service unreachable: ' : REFUSALS.includes(outcome) ? 'Refused: ' : ''
 }
 
 function schemaOf(type: Noun, { action, key }: ImportMode): z.ZodObject {

@@ -6,10 +6,12 @@ import { patiently } from './offline.ts'
 import type { Chunk } from './rows/chunks.ts'
 import type { RemainingRow } from './rows/remaining-rows.ts'
 import type { Row } from './rows/row.ts'
+import { MAX_IN_FLIGHT_AGE_MS } from './start.ts'
 import type { ImportState } from './state.ts'
 
 export interface SendContext {
   client: Client
+  caller: string
   state: ImportState
   save: () => void
   interrupt: ReturnType<typeof onInterrupt>
@@ -58,7 +60,6 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
       if (errors.length === 0) throw error
       // All or none: the rest is sent again without the rejected rows.
       for (const [index, reason] of errors) state.refused.push([sent[index] as number, reason])
-      context.save()
     }
   }
 }
@@ -69,12 +70,32 @@ interface Result {
   error?: string
 }
 
-function send(
-  { client, state, interrupt, waitMs }: SendContext,
+async function send(
+  { client, caller, state, save, interrupt, waitMs }: SendContext,
   verb: string,
   records: JsonObject[],
   options: JsonObject,
-) {
+): Promise<JsonObject> {
   const input = { [state.type]: records, ...options }
-  return patiently(() => call(client, state.type, verb, input, { signal: interrupt.signal }), waitMs, interrupt.stop)
+  // A chunk that may be stored keeps the time and the caller of its first attempt.
+  let isUncertain = state.inFlight
+  if (!isUncertain) Object.assign(state, { inFlight: true, at: Date.now(), caller })
+  save()
+  const attempt = () =>
+    call(client, state.type, verb, input, { signal: interrupt.signal }).catch((error) => {
+      isUncertain ||= !isRefusal(error)
+      throw error
+    })
+  try {
+    const lastMs = state.at + MAX_IN_FLIGHT_AGE_MS - Date.now()
+    return await patiently(attempt, Math.min(waitMs, lastMs), interrupt.stop)
+  } catch (error) {
+    state.inFlight = isUncertain
+    throw error
+  }
+}
+
+/** Whether an error is an answer of the service that nothing was stored. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && error.status >= 400 && error.status < 500
 }

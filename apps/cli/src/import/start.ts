@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure, invalid } from '../failures.ts'
+import { targetOf } from '../globals.ts'
 import type { jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
 import { confirm, isInteractive } from '../prompt.ts'
@@ -11,8 +12,8 @@ import type { CsvLayout } from './rows/csv-layout.ts'
 import { digestOf } from './source.ts'
 import type { ImportOptions, ImportState } from './state.ts'
 
-// The service keeps the responses of idempotency keys for 24 hours.
-const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
+/** The service keeps the responses of idempotency keys for 24 hours. */
+export const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
 
 /** The saved state of an interrupted run, or a new one. */
 export async function startOrResume(
@@ -21,7 +22,8 @@ export async function startOrResume(
   stateFile: ReturnType<typeof jsonFile<ImportState>> | undefined,
   layout: () => Promise<CsvLayout | undefined>,
 ): Promise<ImportState> {
-  const { type, url, format, mode, clearEmpty, chunkSize, restart } = options
+  const { type, format, mode, clearEmpty, chunkSize, restart } = options
+  const url = await targetOf(options)
   const digest = await digestOf(file)
   const requested = { command: 'import' as const, type, url, format, mode, clearEmpty, digest, chunkSize }
   const saved = restart ? undefined : stateFile?.read()
@@ -36,8 +38,10 @@ export async function startOrResume(
       updated: 0,
       failed: 0,
       failedBytes: 0,
+      remaining: { bytes: 0, digest: '' },
       inFlight: false,
       at: 0,
+      caller: '',
       refused: [],
     }
   }
@@ -48,20 +52,29 @@ export async function startOrResume(
     )
   }
   checkSame(stateFile.path, saved, requested)
-  if (saved.inFlight && Date.now() - saved.at > MAX_IN_FLIGHT_AGE_MS) {
-    throw invalid(
-      `The import stopped more than 23 hours ago, so a retry could store the ${chunkSize} rows after row ${saved.rows} ` +
-        'twice. Check which of them are stored, then import the missing rows from a separate file',
-    )
-  }
+  if (saved.inFlight && Date.now() - saved.at > MAX_IN_FLIGHT_AGE_MS)
+    throw couldStoreTwice(saved, 'The chunk in flight was first sent more than 23 hours ago', 'Check')
   log(`Resuming after row ${saved.rows}`)
   return saved
+}
+
+/** @throws Failure if another caller has sent the chunk in flight: the service would not recognize it */
+export function checkCaller(state: ImportState, caller: string): void {
+  if (state.inFlight && state.caller !== caller)
+    throw couldStoreTwice(state, 'The chunk in flight was sent with another API key', 'Resume with that key, or check')
+}
+
+function couldStoreTwice({ chunkSize, rows }: ImportState, cause: string, remedy: string): Failure {
+  return invalid(
+    `${cause}, so a retry could store the ${chunkSize} rows after row ${rows} twice. ${remedy} which of them are stored, ` +
+      'then import the missing rows from a separate file',
+  )
 }
 
 /** Whether to import a file that was imported before; only creating records again is a mistake. */
 async function isWanted(file: string, options: ImportOptions, digest: string): Promise<boolean> {
   if (file === '-' || options.mode.action !== 'create') return true
-  const unfinished = /^(.*)\.remaining\.(csv|ndjson)$/.exec(resolve(file))?.[1]
+  const unfinished = /^(.*)\.remaining(?:\.\d+)?\.(csv|ndjson)$/.exec(resolve(file))?.[1]
   if (unfinished !== undefined && existsSync(`${unfinished}.progress`) && !options.again) {
     throw invalid(
       `The import of ${unfinished} is not complete: resume it, or use --again to import its remaining rows from ${file}`,

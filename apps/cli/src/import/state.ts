@@ -1,6 +1,7 @@
 import type { Globals } from '../globals.ts'
 import type { Noun } from '../service.ts'
 import type { CsvLayout, LayoutOptions } from './rows/csv-layout.ts'
+import type { Written } from './rows/remaining-rows.ts'
 import type { Format } from './rows/row.ts'
 
 export interface ImportOptions extends Globals, LayoutOptions {
@@ -47,10 +48,14 @@ export interface ImportState {
   created: number
   updated: number
   failed: number
+  /** Bytes of the failed rows in the file of remaining rows. */
   failedBytes: number
-  /** Whether the chunk after `rows` may have reached the service; `at` is when it was sent. */
+  /** That file as the import left it: after a stop it also has the rows that were not sent. */
+  remaining: Written
+  /** Whether the chunk after `rows` may be stored; `at` is when it was first sent, `caller` by whom. */
   inFlight: boolean
   at: number
+  caller: string
   /** Rows of that chunk that the service rejected: index in the chunk and reason. */
   refused: [number, string][]
 }

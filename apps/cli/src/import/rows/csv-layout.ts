@@ -34,7 +34,8 @@ const MIN_PART = 4
  * @param ignored columns that are allowed but not imported
  * @param required names of fields that need a column
  * @returns the layout, and what was guessed, as lines for the user; empty if nothing was
- * @throws Failure for a column that fits no field, for a required field without a column, and for numbers such as `1,299`
+ * @throws Failure for a column that fits no field, for a field with several columns, for a required field without a column,
+ * and for numbers such as `1,299`
  */
 export function guessLayout(
   sample: string,
@@ -50,16 +51,22 @@ export function guessLayout(
   })
   const best = read.reduce((best, next) => (next.fit > best.fit ? next : best))
   const { delimiter, header, rows, columns, guessed, unknown } = best
-  const names = fields.map(({ name }) => name).join(', ')
+  const names = fields.map(({ name }) => name)
   if (header.length === 0) throw invalid('The file is empty: its first line must name the columns')
   if (unknown.length > 0) {
     const [first] = unknown
     throw invalid(
-      `Unknown columns: ${unknown.join(', ')}. Allowed: ${names}. Assign them with --map '${first}=FIELD', or leave them out with --map '${first}='`,
+      `Unknown columns: ${[...new Set(unknown)].map((name) => name || '(unnamed)').join(', ')}. Allowed: ${names.join(', ')}. Assign them with --map '${first}=FIELD', or leave them out with --map '${first}='`,
     )
   }
-  const repeated = header.filter((name, n) => header.indexOf(name) !== n)
+  // A spreadsheet may end each line with several commas.
+  const repeated = header.filter((name, n) => name !== '' && header.indexOf(name) !== n)
   if (repeated.length > 0) throw invalid(`Columns that appear twice: ${repeated.join(', ')}`)
+  for (const name of names) {
+    const several = header.filter((column) => columns[column] === name)
+    if (several.length > 1)
+      throw invalid(`Several columns for ${name}: ${several.join(', ')}. Leave out all but one with --map COLUMN=`)
+  }
   const missing = required.filter((name) => !Object.values(columns).includes(name))
   if (missing.length > 0) throw invalid(`Missing columns: ${missing.join(', ')}`)
   const decimal = options.decimalComma === undefined ? decimalComma(header, rows, columns, fields) : undefined

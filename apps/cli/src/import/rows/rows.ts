@@ -55,7 +55,8 @@ async function* jsonRows(values: AsyncIterable<JsonText>, fields: Field[], ignor
 function jsonRow(line: number, text: string, known: Set<string>, ignored: string[]): Row {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    // Trimmed, because JSON.parse accepts no byte order mark.
+    value = JSON.parse(text.trim())
   } catch {
     // The parser's message quotes the row, which may contain a password.
     return { line, source: { import_text: text.trim() }, error: 'must be valid JSON' }
