@@ -227,10 +227,12 @@ export class SqlText<Row> {
   /** A page from several keyset ranges in one statement, which saves round trips. */
   pageOfRanges(query: PageQuery<Row>, ranges: readonly Where<Row>[]): Statement {
     const values: unknown[] = []
-    let rows = this.#ranges
+    // Texts of searches are not interned: see #conditions.
+    const start = this.searches(query.where) ? new InternedSql(this.#ranges.text) : this.#ranges
+    let rows = start
     for (const range of ranges) {
       const part = this.page(query, range)
-      rows = (rows === this.#ranges ? rows : rows.append(' UNION ALL ')).append('(').append(part.text).append(')')
+      rows = (rows === start ? rows : rows.append(' UNION ALL ')).append('(').append(part.text).append(')')
       values.push(...part.values)
     }
     const ordered = this.#ordered(rows.append(') AS "ranges"'), query.order)

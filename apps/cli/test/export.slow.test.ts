@@ -83,7 +83,20 @@ async function withLosses(count: number) {
     run(file: string, from: number, ...options: string[]) {
       answers = 0
       lostFrom = from
-      return service.run(['export', '--type', 'items', '-o', file, '--url', proxy.url, '--timeout', '1', ...options])
+      // Long enough for the responses that arrive, on a busy machine too.
+      const timeout = from === 1 ? '1' : from === NEVER ? '60' : '5'
+      return service.run([
+        'export',
+        '--type',
+        'items',
+        '-o',
+        file,
+        '--url',
+        proxy.url,
+        '--timeout',
+        timeout,
+        ...options,
+      ])
     },
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()

@@ -130,6 +130,11 @@ describe('C42 If-Match', () => {
         ])
       }
     }
+    const tags = await server.request('PATCH', '/items/bulk', {
+      json: [{ id: 1 }],
+      headers: { 'If-None-Match': '"1-x"' },
+    })
+    expect(tags.status).toBe(400)
     const any = await server.request('DELETE', '/api/users?status=inactive', { headers: { 'If-Match': '*' } })
     expect(any.body).toEqual({ message: '1 inactive user removed' })
   })

@@ -467,6 +467,12 @@ describe('C6, C7 An update accepts any subset of fields, also none', () => {
     })
   }
 
+  test('the error lists at most a thousand of the unknown fields', async () => {
+    const json = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`field${n}`, 1]))
+    const { status, body } = await server().request('PATCH', '/items/1?envelope=true', { json })
+    expect([status, body.error.fields.length]).toEqual([400, 1_000])
+  })
+
   test('the name of an inherited property is an unknown field like any other', async () => {
     const headers = { 'Content-Type': 'application/json' }
     for (const name of ['__proto__', 'constructor', 'toString', '']) {

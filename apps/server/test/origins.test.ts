@@ -199,6 +199,7 @@ describe('pages of other origins (CORS)', () => {
     const admitted = read('/items')
     const busy = await read('/items')
     const limited = await admitted.then(() => read('/items'))
+    expect((await preflight(server, APP, '/items')).status).toBe(204)
     for (const [{ status, headers }, expected] of [
       [busy, 503],
       [limited, 429],

@@ -4,7 +4,7 @@ import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subs
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
 import { list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
-import { answerFields, rejectUnknownFields } from './unknown-fields.ts'
+import { answerFields, MAX_UNKNOWN, rejectUnknownFields, UNKNOWN_FIELD } from './unknown-fields.ts'
 import { type Parser, parserOf, validate, validateRows } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
@@ -195,7 +195,7 @@ function unknownFieldsCheck(resolved: ResolvedBinding): ((input: object) => void
     if (unknown.length === 0) return
     const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
     throw new ApiError(400, message, {
-      fields: unknown.map((name) => ({ field: quote(name), message: 'is not a recognized field' })),
+      fields: unknown.slice(0, MAX_UNKNOWN).map((name) => ({ field: quote(name), message: UNKNOWN_FIELD })),
     })
   }
 }

@@ -341,7 +341,7 @@ function matchedVersions(
 // Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
 function refuseConditions({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): void {
   if (match !== undefined && match.trim() !== '*') throw fieldApiError('If-Match', NO_TAG)
-  if (noneMatch?.trim() === '*') throw fieldApiError('If-None-Match', NO_TAG)
+  if (noneMatch !== undefined) throw fieldApiError('If-None-Match', NO_TAG)
 }
 
 /** The entity tags of an If-Match or If-None-Match; undefined if the header is not a list of entity tags. */

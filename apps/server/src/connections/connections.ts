@@ -36,7 +36,7 @@ const UNKNOWN = -1
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
 const HUGE_BYTES = 1024 * 1024
-// Of each, Node and the service keep some kilobytes until its turn.
+// Each waiting request takes some kilobytes.
 const MAX_PIPELINED = 100
 
 class Connection {

@@ -28,14 +28,22 @@ export function checkOrigin(origins: string[], log: Logger): RequestHandler {
         : isOwn(origin, headers) || origins.includes(origin)
     if (isAllowed) return next()
     if (origin !== undefined) logRefusal(origin)
-    const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
-    if (SAFE.has(method) && !isPreflight) return next()
+    if (SAFE.has(method) && !isPreflight(method, headers)) return next()
     throw new ApiError(
       403,
       `Pages of ${origin ?? 'other origins'} may not call this service; CORS_ORIGINS lists the origins that may`,
       { reason: 'origin' },
     )
   }
+}
+
+function isPreflight(method: string, headers: IncomingHttpHeaders): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+}
+
+/** Whether a browser asks for a page of one of these origins if it may send a request. */
+export function isAllowedPreflight(origins: string[], { method, headers }: Request): boolean {
+  return isPreflight(method, headers) && headers.origin !== undefined && origins.includes(headers.origin)
 }
 
 /** Logs an origin at most once per minute, and at most `MAX_LOGGED` origins per minute, because any program can send any origin. */

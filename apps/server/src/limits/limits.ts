@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { hasCredentials } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
+import { isAllowedPreflight } from '../http/browsers.ts'
 import { HEALTH_PATHS, MONITORING_PATHS } from '../http/health.ts'
 import type { Config } from '../process/config.ts'
 import { createLoadGuard } from './load.ts'
@@ -34,6 +35,8 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
   const isExempt = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
   const handle: RequestHandler = (req, _res, next) => {
     if (rate === undefined || HEALTH_PATHS.has(req.url)) return next()
+    // After a refused one, browsers report a network error instead of the 429.
+    if (isAllowedPreflight(config.CORS_ORIGINS, req)) return next()
     const count = (isExempt: boolean) => {
       if (isExempt || rate.count(req)) return next()
       return verifiedCaller(access, req)

@@ -58,7 +58,7 @@ export function searchColumns(fields: readonly string[]): Record<string, Derived
 /** The earliest time that every engine supports, in milliseconds. No record has an earlier one. */
 export const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 
-/** A bound of times, from text; an earlier one than {@link EARLIEST} becomes it, which selects the same records. */
+/** Parses a time bound. A time before {@link EARLIEST} is raised to it, which selects the same records. */
 export function boundOf(text: string): Date {
   return new Date(Math.max(Date.parse(text), EARLIEST))
 }

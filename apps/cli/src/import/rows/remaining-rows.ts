@@ -50,8 +50,8 @@ export async function remainingRowsFile(
   const isThere = written.bytes > 0 && existsSync(path)
   if (isThere && (await hashOf(path, written.bytes)).digest('hex') !== written.digest) {
     throw invalid(
-      `${path} has changed since the import stopped. To resume, rename it and repeat the command: only the renamed ` +
-        'file then has the rows that failed, and the rows that were not sent are sent',
+      `${path} has changed since the import stopped. To resume, rename it and repeat the command. The rows that failed ` +
+        'so far stay in the renamed file; the import continues with the rows that were not sent',
     )
   }
   let bytes = isThere ? keep : 0
