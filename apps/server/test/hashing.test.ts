@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
 import { verify } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
 import { enqueueHash, hashingQueue } from '../src/passwords/hashing.ts'
@@ -40,3 +42,16 @@ test.runIf(process.platform === 'linux')(
     expect(priorities).toContainEqual([true, '0'])
   },
 )
+
+test.runIf(process.platform === 'linux')('a hashing thread works where its priority cannot be changed', async () => {
+  const forbid = `import os from 'node:os'
+    import { syncBuiltinESMExports } from 'node:module'
+    os.setPriority = () => { throw new Error('EPERM') }
+    syncBuiltinESMExports()`
+  const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(forbid)}`]
+  const thread = new Worker(new URL('../src/passwords/hashing-thread.mjs', import.meta.url), { execArgv })
+  thread.postMessage({ text: 'horse' })
+  const [{ hash }] = await once(thread, 'message')
+  await thread.terminate()
+  expect(await verify(hash, 'horse')).toBe(true)
+})

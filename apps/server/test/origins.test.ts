@@ -68,6 +68,14 @@ describe('the session of the console', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="resource"'])
   })
 
+  test('needs a key, also while no key exists, and an empty cookie is none', async () => {
+    await using server = await startTestServer()
+    const answer = await fetch(`${server.url}/console/session`, { method: 'POST' })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([401, null])
+    const headers = { Cookie: 'resource_session=' }
+    expect((await server.request('GET', '/items', { headers })).status).toBe(200)
+  })
+
   test('ends with DELETE', async () => {
     await using server = await startTestServer()
     const answer = await fetch(`${server.url}/console/session`, { method: 'DELETE' })

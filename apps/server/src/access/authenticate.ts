@@ -69,7 +69,7 @@ function bearer(authorization: string | undefined): string | undefined {
 
 function session(cookie: string | undefined): string | undefined {
   const pair = cookie?.split(/; */).find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
-  return pair?.slice(SESSION_COOKIE.length + 1)
+  return pair?.slice(SESSION_COOKIE.length + 1) || undefined
 }
 
 const ADDRESS = String.raw`localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[(?:::1|::ffff:127(?:\.\d{1,3}){3})\]`

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
-import type { Caller } from '../access/caller.ts'
+import { type Caller, unauthorized } from '../access/caller.ts'
 import { methodNotAllowed } from '../http/methods.ts'
 import { recordCaller } from '../http/request-log.ts'
 
@@ -20,8 +20,11 @@ export function consoleSession(authenticate: Authenticate): Router {
   router.route(path).all(methodNotAllowed('GET, HEAD, POST, DELETE, OPTIONS'))
   router.get(path, async (req, res) => void res.json(present(await identify(req))))
   router.post(path, async (req, res) => {
-    const caller = await identify(req, { authorization: req.headers.authorization })
-    const [, key = ''] = req.headers.authorization?.split(/ +/) ?? []
+    const { authorization } = req.headers
+    // Without keys anyone is admitted, but there is nothing to store.
+    if (authorization === undefined) throw unauthorized('Send Authorization: Bearer with an API key', 'no_credentials')
+    const caller = await identify(req, { authorization })
+    const [, key = ''] = authorization.split(/ +/)
     const secure = req.headers.origin?.startsWith('https:') ?? false
     res.cookie(SESSION_COOKIE, key, { httpOnly: true, sameSite: 'strict', secure, path: '/' }).json(present(caller))
   })

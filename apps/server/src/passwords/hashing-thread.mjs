@@ -10,7 +10,11 @@ const ARGON2ID = { algorithm: 2, memoryCost: 19456, timeCost: 2, parallelism: 1 
 // Lower than the event loop's. With a busy other process, a thread gets a quarter of a core at this priority, but only 1.5 %
 // at the lowest. Only Linux has priorities per thread.
 const PRIORITY = 5
-if (process.platform === 'linux') setPriority(PRIORITY)
+try {
+  if (process.platform === 'linux') setPriority(PRIORITY)
+} catch {
+  // A sandbox that forbids it only slows down reads during hashing.
+}
 
 parentPort?.on('message', ({ text, salt }) => {
   try {
