@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { createTestServer } from '../apps/server/src/testing/testing.ts'
-import { environment, root } from './child.mjs'
+import { environment, root, stopping } from './child.mjs'
 
 const execute = promisify(execFile)
 
@@ -101,6 +101,10 @@ async function runCommands(): Promise<void> {
   }
   let count = 0
   for (const { page, code } of blocks.filter(({ language }) => language === 'sh')) {
+    if (stopping()) {
+      process.exitCode = 1
+      return
+    }
     const exception = Object.keys(EXCEPTIONS[page] ?? {}).find((start) => code.startsWith(start))
     if (exception !== undefined) {
       used.add(`${page} ${exception}`)

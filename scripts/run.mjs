@@ -29,7 +29,8 @@ const path = await step('pnpm', 'npx', [
   '-p',
   'process.env.PATH',
 ])
-environment.PATH += delimiter + path.trim()
+// That PATH ends with the user's, so the pinned pnpm comes before an installed one.
+environment.PATH = join(root, 'node_modules', '.bin') + delimiter + path.trim()
 // CI disables pnpm's prompts.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
 // `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.

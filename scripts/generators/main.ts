@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { environment, NOT_CHECKED, root } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
 
 const execute = promisify(execFile)
 
@@ -163,6 +163,7 @@ const generators: Generator[] = [
 await mkdir(cache, { recursive: true })
 let checked = 0
 for (const { name, tools, check } of generators.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
+  if (stopping()) break
   // Not in the cache: the TypeScript compiler does not emit sources below node_modules.
   const folder = await mkdtemp(join(tmpdir(), 'generators-'))
   const begin = performance.now()
@@ -173,7 +174,9 @@ for (const { name, tools, check } of generators.filter(({ name }) => chosen.leng
   if (isFailure) process.exitCode = 1
   if (!result.startsWith('NOT CHECKED')) checked++
 }
-if (checked === 0) process.exitCode = NOT_CHECKED
+// A stopped run has not checked everything.
+if (stopping()) process.exitCode = 1
+else if (checked === 0) process.exitCode = NOT_CHECKED
 
 async function test(folder: string, tools: Generator['tools'], check: Generator['check']) {
   try {

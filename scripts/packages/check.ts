@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { environment, root } from '../child.mjs'
+import { environment, root, stopping } from '../child.mjs'
 import { pack } from './pack.ts'
 
 const execute = promisify(execFile)
@@ -67,6 +67,10 @@ try {
   const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
   const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
   for (const [name, [command = '', ...args]] of Object.entries(INSTALLS)) {
+    if (stopping()) {
+      process.exitCode = 1
+      break
+    }
     const project = join(folder, name)
     await mkdir(project)
     await writeFile(join(project, 'package.json'), manifest(openapi, client))

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { createTestServer, type Seed } from '../../apps/server/src/testing/testing.ts'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
 import { driveNext, driveNode, driveVite } from './drive.ts'
 
 const execute = promisify(execFile)
@@ -35,6 +35,7 @@ try {
   let checked = 0
   const projects = Object.entries({ node, vite, next }).filter(([name]) => chosen.length === 0 || chosen.includes(name))
   for (const [name, check] of projects) {
+    if (stopping()) break
     const begin = performance.now()
     const result = await check(browser).then(
       () => 'ok',
@@ -47,7 +48,9 @@ try {
     console.log(`${name}: ${result} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
     if (!result.startsWith('NOT CHECKED')) checked++
   }
-  if (checked === 0) process.exitCode = NOT_CHECKED
+  // A stopped run has not checked everything.
+  if (stopping()) process.exitCode = 1
+  else if (checked === 0) process.exitCode = NOT_CHECKED
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
 
 const execute = promisify(execFile)
 
@@ -64,6 +64,10 @@ if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install()))
     workerd: runWorkerd,
   }
   for (const [name, runtime] of Object.entries(runtimes)) {
+    if (stopping()) {
+      process.exitCode = 1
+      break
+    }
     await using server = await createTestServer({ latency: 50 })
     const output = await runtime(server.url).catch((error: Error) => error.message)
     const isExpected = isDeepStrictEqual(

@@ -6,7 +6,7 @@ const PAUSE_MS = 2
 const ANSWER_WITHIN_MS = 15_000
 
 /** Reads one record continuously and checks every response. */
-export class Readers {
+export class Readers implements AsyncDisposable {
   /** 503 responses with Retry-After. */
   rejections = 0
   /** Correct responses. */
@@ -33,6 +33,10 @@ export class Readers {
     this.#isStopped = true
     await Promise.all(this.#readers)
     await Promise.all(this.#clients.map((client) => client.destroy()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
   }
 
   async #read(client: Client, path: string, expected: string): Promise<void> {

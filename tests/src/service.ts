@@ -79,6 +79,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
     await ready(url, child, started)
   } catch (error) {
     kill('SIGKILL')
+    await ended
     throw new Error(`${(error as Error).message}: ${stderr.trim()}`)
   }
   const end = async (signal: NodeJS.Signals) => {

@@ -49,7 +49,7 @@ export interface WritersOptions {
  * Sends writes continuously: creates, bulk creates, updates and deletes. Each has a unique Idempotency-Key and is retried
  * until it is acknowledged.
  */
-export class Writers {
+export class Writers implements AsyncDisposable {
   readonly ledger: Ledger = {
     items: new Map(),
     users: new Map(),
@@ -62,6 +62,7 @@ export class Writers {
   readonly #mayBreak: boolean
   readonly #callers: Promise<void>[]
   #isStopped = false
+  #isAborted = false
 
   constructor(url: string, { mayBreak }: WritersOptions) {
     this.#mayBreak = mayBreak
@@ -82,6 +83,13 @@ export class Writers {
     await Promise.all(this.#callers)
     await Promise.all(this.#clients.map((client) => client.destroy()))
     return this.ledger
+  }
+
+  /** Stops at once, without a response to the writes in progress: the service may be gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isAborted = true
+    await Promise.all(this.#clients.map((client) => client.destroy()))
+    await this.stop()
   }
 
   async #write(client: Client, caller: number): Promise<void> {
@@ -135,7 +143,7 @@ export class Writers {
     }
   }
 
-  /** @returns the response body; undefined after an incorrect response, which is recorded in the ledger */
+  /** @returns the response body; undefined once disposed, and after an incorrect response, which the ledger records */
   async #sendUntilAcknowledged(client: Client, key: string, { method, path, body, status }: Write): Promise<unknown> {
     const { unexpected } = this.ledger
     const headers = { 'idempotency-key': key, ...(body && { 'content-type': 'application/json' }) }
@@ -154,6 +162,7 @@ export class Writers {
         }
         this.ledger.rejections++
       } catch (error) {
+        if (this.#isAborted) return undefined
         if (!this.#mayBreak) {
           unexpected.push(`${method} ${path} got no response: ${(error as Error).message}`)
           return undefined

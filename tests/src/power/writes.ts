@@ -60,11 +60,18 @@ export async function writeOften(url: string, count: number, run: string): Promi
   return answered
 }
 
-/** Adds the records shown in a response to `stored`. */
-export function addAcknowledged({ items, users }: Stored, answer: string): void {
-  if (!/^HTTP\/1\.1 20[01] /.test(answer)) return
-  for (const [, id, price] of answer.matchAll(/"id":(\d+),"name":"Item","price":(\d+)/g)) {
+/**
+ * Adds the records shown in a response to `stored`.
+ *
+ * @returns whether it shows any
+ */
+export function addAcknowledged({ items, users }: Stored, answer: string): boolean {
+  if (!/^HTTP\/1\.1 20[01] /.test(answer)) return false
+  const shownItems = [...answer.matchAll(/"id":(\d+),"name":"Item","price":(\d+)/g)]
+  const shownUsers = [...answer.matchAll(/"id":(\d+),"name":"User"/g)]
+  for (const [, id, price] of shownItems) {
     items.set(Number(id), Math.max(items.get(Number(id)) ?? 0, Number(price)))
   }
-  for (const [, id] of answer.matchAll(/"id":(\d+),"name":"User"/g)) users.add(Number(id))
+  for (const [, id] of shownUsers) users.add(Number(id))
+  return shownItems.length + shownUsers.length > 0
 }

@@ -46,8 +46,8 @@ async function fillDisk(path: string, log: (line: string) => void): Promise<Meas
   await writeFile(other, Buffer.alloc(taken))
   await using database = await sqliteTestDatabase(path)
   await using service = await startService(database.url)
-  const readers = new Readers(service.url, '/books/1', await createBook(service.url))
-  const writers = new Writers(service.url, { mayBreak: false })
+  await using readers = new Readers(service.url, '/books/1', await createBook(service.url))
+  await using writers = new Writers(service.url, { mayBreak: false })
   const { ledger } = writers
   let slowest = 0
   let fewestRejections = Number.POSITIVE_INFINITY

@@ -31,12 +31,16 @@ DRAIN_MS=${DRAIN_MS} and restarts after its exit. Every response other than the 
 async function restartOften(database: TestDatabase, log: (line: string) => void): Promise<Measurement[]> {
   const of = (name: string) => `${database.engine}: ${name}`
   const settings = { DRAIN_MS: String(DRAIN_MS) }
+  const services: Service[] = []
+  // Ends the services also when a restart fails.
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(async () => void (await Promise.all(services.map(({ end }) => end('SIGKILL')))))
   // Started one after the other: the first applies the migrations.
-  const services = [await startService(database.url, { settings })]
+  services.push(await startService(database.url, { settings }))
   services.push(await startService(database.url, { settings }))
   await using balancer = await startBalancer(services.map(({ port }) => port))
-  const readers = new Readers(balancer.url, '/books/1', await createBook(balancer.url))
-  const writers = new Writers(balancer.url, { mayBreak: false })
+  await using readers = new Readers(balancer.url, '/books/1', await createBook(balancer.url))
+  await using writers = new Writers(balancer.url, { mayBreak: false })
   const codes = new Set<number | null>()
   let slowest = 0
   for (let restart = 0; restart < RESTARTS; restart++) {

@@ -29,8 +29,11 @@ checked: SQLite with \`resource check\`, PostgreSQL with amcheck and the validit
 async function killOften(database: TestDatabase, log: (line: string) => void): Promise<Measurement[]> {
   const of = (name: string) => `${database.engine}: ${name}`
   let service = await startService(database.url)
+  // Ends the service also when a restart fails.
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(async () => void (await service.end('SIGKILL')))
   const { url, port } = service
-  const writers = new Writers(url, { mayBreak: true })
+  await using writers = new Writers(url, { mayBreak: true })
   const starts: number[] = []
   for (let kill = 1; kill <= KILLS; kill++) {
     await writers.acknowledged(20 + Math.floor(Math.random() * MAX_WRITES_BETWEEN))

@@ -20,8 +20,8 @@ connection to the service may break. At the end every record is compared as in \
   run: async (log) => {
     await using database = await postgresTestDatabase()
     await using service = await startService(database.url)
-    const writers = new Writers(service.url, { mayBreak: false })
-    const readers = new Readers(service.url, '/books/1', await createBook(service.url))
+    await using writers = new Writers(service.url, { mayBreak: false })
+    await using readers = new Readers(service.url, '/books/1', await createBook(service.url))
     let slowestRead = 0
     let slowestWrite = 0
     let fewestRejections = Number.POSITIVE_INFINITY
