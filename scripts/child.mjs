@@ -31,8 +31,7 @@ let received
 function stop(signal) {
   if (received) return
   received = signal
-  // On SIGHUP, `node --watch` would end and leave its process running.
-  for (const child of children) child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal)
+  for (const child of children) child.kill(signal)
 }
 
 // npm forwards signals that a terminal has already sent to the whole process group. Only the first one counts.
@@ -49,11 +48,12 @@ if (process.env.npm_lifecycle_event) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` captures the output and closes stdin.
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, abort?: AbortSignal }} [options] `quiet` captures the output and closes
+ * stdin. `abort` ends the command with SIGTERM.
  * @returns {Promise<{ code: number, stdout: string, output: string }>} The exit code (128 + n after signal n). With
  * `quiet` also stdout, and `output`: stdout and stderr combined.
  */
-export function run(command, args, { quiet = false, env = {} } = {}) {
+export function run(command, args, { quiet = false, env = {}, abort } = {}) {
   if (received) return Promise.resolve({ code: 128 + constants.signals[received], stdout: '', output: '' })
   return new Promise((done, fail) => {
     const child = spawn(command, args, {
@@ -63,6 +63,8 @@ export function run(command, args, { quiet = false, env = {} } = {}) {
       shell: process.platform === 'win32',
     })
     children.add(child)
+    const end = () => child.kill('SIGTERM')
+    abort?.addEventListener('abort', end)
     let stdout = ''
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -75,6 +77,7 @@ export function run(command, args, { quiet = false, env = {} } = {}) {
     child.on('error', fail)
     child.on('close', (code, signal) => {
       children.delete(child)
+      abort?.removeEventListener('abort', end)
       done({ code: code ?? 128 + constants.signals[signal ?? 'SIGTERM'], stdout, output })
     })
   })

@@ -4,16 +4,25 @@ import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createServer, type Plugin, type ProxyOptions } from 'vite'
+import { createServer, type FSWatcher, type Plugin, type ProxyOptions } from 'vite'
 import { readConfig } from '../../apps/server/src/process/config.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { root, run } from '../child.mjs'
+import { root, run, stopping } from '../child.mjs'
 
 const HOST = '127.0.0.1'
 const SAMPLE_DATABASE = 'file:./data/dev.db'
 // A restart of the service takes about one second.
 const MAX_WAIT_MS = 5000
 const POLL_MS = 20
+// With the migrations, which run at the start.
+const SOURCES = [
+  'apps/server/src',
+  'packages/contract/src',
+  'packages/openapi/src',
+  'prisma/src',
+  'prisma/generated',
+  'prisma/migrations',
+]
 const STOPPED = 'The service has stopped: see the terminal. It starts when you save a change.\n'
 // The paths that Vite does not serve.
 const SERVICE = '^(?!/console/)|^/console/session$'
@@ -51,11 +60,28 @@ async function develop(): Promise<void> {
       console.log(`Service: ${new URL(consoleUrl).origin}  Console: ${consoleUrl}  Both follow changes of the sources.`)
     })
     const env = { LOG_LEVEL: 'warn', ...process.env, DATABASE_URL: database, HOST, PORT: String(port) }
-    // Node restarts the service when one of its modules changes, also after a failed start.
-    const { code } = await run('node', ['--watch', '--watch-preserve-output', 'apps/server/src/main.ts'], { env })
-    process.exitCode = code
+    process.exitCode = await serve(vite.watcher, env)
   } finally {
     await vite.close()
+  }
+}
+
+/**
+ * Runs the service, and restarts it when one of its sources changes. `node --watch` would miss a change during a start: it
+ * watches a module only once it is loaded.
+ */
+async function serve(watcher: FSWatcher, env: NodeJS.ProcessEnv): Promise<number> {
+  const folders = SOURCES.map((folder) => join(root, folder, '/'))
+  let change = new AbortController()
+  watcher.add(folders).on('all', (_event, file) => {
+    if (folders.some((folder) => file.startsWith(folder))) change.abort()
+  })
+  for (;;) {
+    const { code } = await run('node', ['apps/server/src/main.ts'], { env, abort: change.signal })
+    if (!change.signal.aborted && !stopping()) console.error('The service has stopped. It starts when you save a change.')
+    while (!change.signal.aborted && !stopping()) await sleep(POLL_MS)
+    if (stopping()) return code
+    change = new AbortController()
   }
 }
 
