@@ -11,6 +11,7 @@ test.each([
   ['rating:int:..5?=3', 'whole(-2147483648, 5)', 'Int', { nullable: true, default: 3, invalid: 6 }],
   ['price:decimal:0..', 'decimal(0, 1e12)', 'Float', { values: [1, 2], invalid: -1 }],
   ['share:decimal:0..0.5', 'decimal(0, 0.5)', 'Float', { values: [0.25, 0.5], invalid: -1 }],
+  ['ratio:decimal:0.7..0.9', 'decimal(0.7, 0.9)', 'Float', { values: [0.8, 0.9] }],
   ['paid:bool=false', "z.boolean(must('true or false'))", 'Boolean', { default: false, filters: 'value' }],
   ['due:date', 'date()', 'String', { filters: 'range' }],
   ['sent_at:time', 'moment', 'DateTime', { filters: 'range' }],
@@ -19,6 +20,12 @@ test.each([
     'z.enum(["open","closed","lost"], must("open, closed or lost"))',
     'String',
     { default: 'open', filters: 'value', values: ['open', 'closed'] },
+  ],
+  [
+    'kind:visible|not-visible',
+    'z.enum(["visible","not-visible"], must("visible or not-visible"))',
+    'String',
+    { invalid: 'not-not-visible' },
   ],
   [
     'user:ref:users',
@@ -45,6 +52,7 @@ test.each([
   ['reference', 'reference: a field must be name:type, with a lowercase name such as due_date.'],
   ['Due:date', 'Due:date: a field must be name:type, with a lowercase name such as due_date.'],
   ['id:int', 'id:int: id is a reserved name.'],
+  ['xmin:int', 'xmin:int: xmin is a reserved name.'],
   [
     'a:word',
     'a:word: unknown type "word"; must be one of text, int, decimal, bool, date, time, ref:users or open|closed.',

@@ -42,9 +42,9 @@ type Kind = Pick<
 export const searchKeyOf = ({ name }: Field) => `${name}_key`
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
-// Names that every record, write or list already uses.
+// Names that every record, write or list already uses, and the system columns of PostgreSQL.
 const RESERVED =
-  /^(?:id|version|created_at|updated_at|idempotency_key|if_version|page|limit|sort|after|count|q|by|of|prefix|envelope|constructor)$/
+  /^(?:ctid|xmin|xmax|cmin|cmax|tableoid|id|version|created_at|updated_at|idempotency_key|if_version|page|limit|sort|after|count|q|by|of|prefix|envelope|constructor)$/
 const INT = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 const DECIMAL = { min: -1e12, max: 1e12 }
 
@@ -168,6 +168,8 @@ function choice(values: string[]): Kind {
     throw new UsageError('choices must be distinct words, such as open|closed.')
   }
   const [first = '', second = ''] = values
+  let invalid = `not-${first}`
+  while (values.includes(invalid)) invalid = `not-${invalid}`
   const words = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
   return {
     schema: `z.enum(${JSON.stringify(values)}, must(${JSON.stringify(words)}))`,
@@ -176,7 +178,7 @@ function choice(values: string[]): Kind {
     filters: 'value',
     summarized: 'group',
     values: [first, second],
-    invalid: `not-${first}`,
+    invalid,
     read: (text) => (values.includes(text) ? text : undefined),
   }
 }
@@ -211,7 +213,8 @@ function number(
     column,
     filters: 'range',
     summarized: 'measure',
-    values: [first, first + step],
+    // A sum of decimals is inexact: 0.8 + 0.1 exceeds 0.9.
+    values: [first, Math.min(first + step, max)],
     invalid,
     read: (text) => {
       const value = text.trim() === '' ? Number.NaN : Number(text)

@@ -35,23 +35,26 @@ async function main() {
   if (values.help || plural === undefined) return console.log(USAGE)
   const names = namesOf(plural, values.one)
   if (values.remove) return remove(names)
+  const removal = `npm run new -- --remove ${names.path}${values.one === undefined ? '' : ` --one=${values.one}`}`
   if (fields.length === 0) {
     throw new UsageError(`${names.label}: name at least one field, such as reference:text; npm run new -- --help lists the types.
-To remove a resource: npm run new -- --remove ${names.path}`)
+To remove a resource: ${removal}`)
   }
-  await add(names, fields.map(parseField))
+  await add(names, fields.map(parseField), removal)
 }
 
-async function add(names: Names, fields: Field[]) {
+/** @param removal the command that undoes it */
+async function add(names: Names, fields: Field[], removal: string) {
   rejectTaken(names)
   rejectRepeated(fields)
   const models = modelsReferredTo(fields)
+  const schemaPrisma = withModel(read(MODELS), names, fields, models)
   const { declaration, test } = filesOf(names)
   await allOrNothing(names, async () => {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
     write(test, testSource(names, fields, targetsOf(models)))
-    write(MODELS, withModel(read(MODELS), names, fields, models))
+    write(MODELS, schemaPrisma)
     await format(declaration, LIST, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)
     await regenerate()
@@ -64,7 +67,7 @@ Changed:
   ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
 
 npm start serves it at /${names.path} and /console/${names.noun}; npm test runs its tests.
-To remove it before it is committed: npm run new -- --remove ${names.path}`)
+To remove it before it is committed: ${removal}`)
 }
 
 async function remove(names: Names) {

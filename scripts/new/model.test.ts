@@ -20,7 +20,7 @@ const model = `model Order {
 
   @@index([quantity, id])
   @@index([status, id])
-  @@index([status(sort: Desc), id], map: "orders_status_desc_id_idx")
+  @@index([status(sort: Desc), id], map: "orders_status_id_desc_idx")
   @@index([user_id, id])
   @@index([created_at, id])
   @@index([updated_at, id])
@@ -80,4 +80,34 @@ test('a model referenced by another model is not removed', () => {
 
 test('an unknown model is not removed', () => {
   expect(() => withoutModel(before, orders)).toThrow('orders: no model Order. If its singular is irregular')
+})
+
+test('no two indexes of a model have the same name', () => {
+  const after = withModel(before, orders, ['status:open|closed', 'status_desc:text'].map(parseField), models)
+  // The names that Prisma gives to indexes without a name.
+  const names = [...after.matchAll(/@@index\(\[(\w+)(?:\(sort: Desc\))?, id\](?:, map: "(\w+)")?\)/g)].map(
+    ([, field, name]) => name ?? `orders_${field}_id_idx`,
+  )
+  expect(names).toContain('orders_status_desc_id_idx')
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('a field whose index would have a longer name than PostgreSQL permits is rejected', () => {
+  const add = (length: number, type: string, names = orders) =>
+    withModel(before, names, [parseField(`${'n'.repeat(length)}:${type}`)], models)
+  for (const [longest, type] of [
+    [49, 'int'],
+    [44, 'open|closed'],
+  ] as const) {
+    expect(add(longest, type)).toContain('n'.repeat(longest))
+    expect(() => add(longest + 1, type)).toThrow('has 64 characters; must have at most 63')
+  }
+  expect(() => add(1, 'int', namesOf(`${'o'.repeat(45)}s`))).toThrow('created_at: the name of its index')
+})
+
+test('a resource with the name of a field in a model that it refers to is rejected', () => {
+  const withColumn = before.replace('name String', 'name String\n  orders Int')
+  expect(() => withModel(withColumn, orders, fields, models)).toThrow(
+    'orders: the model User already has a field orders, so it cannot list the orders that refer to it. Choose another name.',
+  )
 })

@@ -5,15 +5,22 @@ import type { Names } from './names.ts'
  * Appends a model, and adds the back-relations that Prisma requires to the models it refers to.
  *
  * @param referredTo names of the referenced models by collection
+ * @throws UsageError if a name is too long or a referenced model has a field with the name of the back-relation
  */
 export function withModel(models: string, names: Names, fields: Field[], referredTo: Map<string, string>): string {
-  const { table, model } = names
+  const { table, model, label } = names
   return fields.reduce(
     (text, { relation }) => {
       if (relation === undefined) return text
       const named = relationName(relation, fields, table)
       const line = `  ${named} ${model}[]${named === table ? '' : ` @relation("${named}")`}\n`
-      const fieldsOf = new RegExp(`(?<=^model ${referredTo.get(relation.collection)} \\{\n[^}]*?)(?=\n  @@)`, 'm')
+      const other = referredTo.get(relation.collection)
+      if (new RegExp(`^model ${other} \\{[^}]*\n  ${named} `, 'm').test(text)) {
+        throw new UsageError(
+          `${label}: the model ${other} already has a field ${named}, so it cannot list the ${label} that refer to it. Choose another name.`,
+        )
+      }
+      const fieldsOf = new RegExp(`(?<=^model ${other} \\{\n[^}]*?)(?=\n  @@)`, 'm')
       return text.replace(fieldsOf, line)
     },
     `${models}\n${modelSource(names, fields, referredTo)}`,
@@ -45,15 +52,25 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
       ? `  ${name}`
       : `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
   )
-  const indexes = fields.flatMap(({ name, filters, column }) => [
-    `  @@index([${name}, id])`,
-    // A descending index for columns with few distinct values: see schema.prisma.
-    ...(filters === 'value' && column !== 'Int'
-      ? [`  @@index([${name}(sort: Desc), id], map: "${table}_${name}_desc_id_idx")`]
-      : []),
-  ])
-  indexes.push('  @@index([created_at, id])', '  @@index([updated_at, id])')
+  const indexes = [...fields, { name: 'created_at' }, { name: 'updated_at' }].flatMap((field) =>
+    indexesOf(table, field),
+  )
   return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
+}
+
+/** @throws UsageError if PostgreSQL would cut the name of an index */
+function indexesOf(table: string, { name, filters, column }: Partial<Field>): string[] {
+  const ascending = `  @@index([${name}, id])`
+  // A descending index for columns with few distinct values: see schema.prisma. Its suffix differs from Prisma's `_id_idx`,
+  // so that `status` and `status_desc` can be fields of one model.
+  const isDescending = filters === 'value' && column !== 'Int'
+  const index = `${table}_${name}${isDescending ? '_id_desc_idx' : '_id_idx'}`
+  if (index.length > 63) {
+    throw new UsageError(
+      `${name}: the name of its index, ${index}, has ${index.length} characters; must have at most 63. Choose a shorter name for the field or the resource.`,
+    )
+  }
+  return isDescending ? [ascending, `  @@index([${name}(sort: Desc), id], map: "${index}")`] : [ascending]
 }
 
 /** The lines of a field: name, type and attributes, or a comment. */

@@ -75,7 +75,7 @@ export function modelsReferredTo(fields: Field[]): Map<string, string> {
 interface Schema {
   properties: Record<
     string,
-    { examples?: unknown[]; enum?: unknown[]; minimum?: number; type?: string; format?: string }
+    { examples?: unknown[]; enum?: unknown[]; minimum?: number; maximum?: number; type?: string; format?: string }
   >
   required?: string[]
 }
@@ -94,27 +94,28 @@ export function targetsOf(models: Map<string, string>): Target[] {
     if (targets.some((target) => target.collection === collection)) return
     const { properties = {}, required = [] } = document.components.schemas[`Create${model}Body`] ?? {}
     const relations = relationsOf(schemaPrisma, model)
-    for (const name of required) {
-      const other = relations.get(name)
-      if (other !== undefined) add(nounOf(schemaPrisma, other), other)
-    }
+    const others = required.flatMap((name) => relations.get(name) ?? [])
+    for (const other of others) add(nounOf(schemaPrisma, other), other)
     const values = required.map((name) => [name, relations.has(name) ? 1 : exampleOf(properties[name] ?? {})])
     targets.push({
       collection,
       create: pathOf(document, `create${model}`),
       json: Object.fromEntries(values),
       path: pathOf(document, `delete${model}`).replace(/\{\w+\}/, '1'),
+      refersTo: others.map((other) => nounOf(schemaPrisma, other)),
     })
   }
   for (const [collection, model] of models) add(collection, model)
   return targets
 }
 
-function exampleOf({ examples, enum: choices, minimum, type, format }: Schema['properties'][string]): unknown {
+/** A valid value of a property. */
+export function exampleOf(property: Schema['properties'][string]): unknown {
+  const { examples, enum: choices, minimum = 1, maximum = Infinity, type, format } = property
   if (examples !== undefined) return examples[0]
   if (choices !== undefined) return choices[0]
   if (type === 'boolean') return false
-  if (type === 'integer' || type === 'number') return Math.max(minimum ?? 1, 1)
+  if (type === 'integer' || type === 'number') return Math.min(Math.max(minimum, 1), maximum)
   return { date: '2026-01-31', 'date-time': '2026-01-31T08:30:00.000Z' }[format ?? ''] ?? 'First'
 }
 

@@ -7,6 +7,8 @@ export interface Target {
   create: string
   json: unknown
   path: string
+  /** The collections of the records that it refers to. */
+  refersTo: string[]
 }
 
 /**
@@ -131,6 +133,8 @@ ${targets
     const relations = fields.flatMap(({ relation }) => (relation?.collection === collection ? [relation] : []))
     const isKept = relations.some(({ onDelete }) => onDelete === 'Restrict')
     if (relations[0] === undefined) return ''
+    // Another record that refers to it may prevent the deletion.
+    if (!isKept && targets.some(({ refersTo }) => refersTo.includes(collection))) return ''
     return `
 test('${isKept ? `the ${relations[0].name} of ${a} cannot be deleted` : `${a} is deleted with its ${relations[0].name}`}', async () => {
   await using server = await ${start}

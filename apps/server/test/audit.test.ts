@@ -142,16 +142,17 @@ function writeOf(noun: (typeof collections)[number], verb: string): Example | un
   const before = { id: 1, ...stored, ...assigned }
   const created: [null, Fields] = [null, { id: nextId(noun), ...input, ...assigned }]
   const changed: Example = [{ id: 1, ...changes }, [before, { ...before, ...changes, version: 2 }]]
+  const { changes: shared } = batchOf(noun)
   const examples: Record<string, Example> = {
     create: [input, created],
     createMany: [{ [noun]: [input] }, created],
     replace: changed,
     update: changed,
     delete: [{ id: 1 }, [before, null]],
-    updateMany: [{ [noun]: [{ id: 1, ...changes }] }, [before, { ...before, ...changes, version: 2 }]],
+    updateMany: [{ [noun]: [{ id: 1, ...input }] }, [before, { ...before, ...input, version: 2 }]],
     deleteMany: [{ [noun]: [{ id: 1 }] }, [before, null]],
     createBatch: [batchOf(noun)],
-    applyBatch: [applied(noun), [before, { ...before, ...batchOf(noun).changes, version: 2 }]],
+    applyBatch: [applied(noun), [before, shared ? { ...before, ...shared, version: 2 } : null]],
   }
   return examples[verb]
 }

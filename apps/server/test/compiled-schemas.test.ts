@@ -13,7 +13,7 @@ interface Def {
   entries?: Record<string, string>
 }
 
-// For each field the list contains at least one valid value.
+// For each field the lists contain at least one valid value; the bounds of a number are added to them.
 const TEXTS = [
   'Ann',
   'ann@example.com',
@@ -41,7 +41,9 @@ function validFor(schema: z.ZodType): fc.Arbitrary<unknown> {
   if (element !== undefined) return fc.array(valueFor(element), { maxLength: 3 })
   if (entries !== undefined) return fc.constantFrom(...Object.values(entries))
   if (shape === undefined) {
-    return fc.constantFrom(...[...TEXTS, ...OTHERS].filter((value) => schema.safeParse(value).success))
+    const { minValue, maxValue } = schema as z.ZodNumber
+    const values = [...TEXTS, ...OTHERS, minValue, maxValue]
+    return fc.constantFrom(...values.filter((value) => schema.safeParse(value).success))
   }
   const fields = Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, valueFor(field)]))
   return fc.oneof(
@@ -60,6 +62,8 @@ const schemas = Object.entries(contract).flatMap(([noun, { procedures }]) =>
       .map((schema, index) => ({ name: `${noun}.${verb} ${index}`, schema }))
   }),
 )
+// A range that contains none of the values above, as `npm run new cars year:int:1900..1999` declares it.
+schemas.push({ name: 'a number in a narrow range', schema: z.object({ year: z.int().min(1900).max(1999) }) })
 
 describe('a compiled schema of the contract', () => {
   test('is compiled completely, without a fallback to the zod parser', () => {

@@ -1,4 +1,5 @@
 import { type Contract, contract } from '@resource/contract'
+import { declarations } from '@resource/database'
 import { z } from 'zod'
 
 /** The keywords of JSON Schema that samples support. */
@@ -21,10 +22,15 @@ export interface Schema {
 
 type Fields = Record<string, unknown>
 
-/** The id of the record that references use, so that examples can delete record 1. */
+/**
+ * The id of the record that references use, so that examples can delete record 1. Only sample 1, which examples send, refers
+ * to record 1: a new reference must differ from the stored one.
+ */
 export const REFERENCED_ID = 2
 
-type Collection = { [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never }[keyof Contract]
+export type Collection = {
+  [N in keyof Contract]: Contract[N] extends { collection: object } ? N : never
+}[keyof Contract]
 
 /** The nouns of the API rules; tests list their operations explicitly. */
 export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
@@ -39,6 +45,17 @@ export const referenced = [
   ...new Set(collections.flatMap((noun) => Object.values(contract[noun].collection.references))),
 ] as Collection[]
 
+/** The path of a collection: `/order-lines` for `orderLines`. */
+export function pathOf(noun: Collection): string {
+  return contract[noun].procedures.list.meta.openapi.path.replace(/\/$/, '')
+}
+
+/** The collection with this noun, or at this path with or without `/api`: `orderLines` for `/order-lines/7`. */
+export function collectionAt(target: string): Collection | undefined {
+  const withoutApi = (path: string) => `${path.replace(/^\/api/, '')}/`
+  return collections.find((noun) => noun === target || withoutApi(target).startsWith(withoutApi(pathOf(noun))))
+}
+
 /** The id of the next record of a noun after `seed`. */
 export function nextId(noun: string): number {
   return (referenced as string[]).includes(noun) ? 3 : 2
@@ -50,7 +67,7 @@ export function nextId(noun: string): number {
  */
 export function sampleOf(schema: Schema, n: number): unknown {
   const { type, format, examples = [], enum: choices, items, minimum = 0, maximum = 1e6 } = schema
-  if (schema['x-references'] !== undefined) return REFERENCED_ID
+  if (schema['x-references'] !== undefined) return n === 1 ? 1 : REFERENCED_ID
   if (schema.const !== undefined) return schema.const
   if (n < examples.length) return examples[n]
   if (choices) return choices[n % choices.length]
@@ -59,7 +76,11 @@ export function sampleOf(schema: Schema, n: number): unknown {
   if (type === 'array') return [sampleOf(items as Schema, n)]
   if (type === 'object') return sampleFields(schema, n)
   if (type === 'boolean') return n % 2 === 1
-  if (type === 'integer' || type === 'number') return Math.min(maximum, minimum + (n % (maximum - minimum + 1)))
+  if (type === 'integer' || type === 'number') {
+    // Samples 1 to 3 differ in a narrow range too.
+    const step = type === 'integer' ? 1 : Math.min(1, (maximum - minimum) / 3)
+    return Math.min(maximum, minimum + ((n * step) % (maximum - minimum + step)))
+  }
   if (format === 'email') return `sample${n}@example.com`
   const day = new Date(Date.UTC(2026, 0, 1 + (n % 365))).toISOString()
   if (format === 'date-time') return day
@@ -76,10 +97,23 @@ function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fi
   return { ...Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)])), ...id }
 }
 
-/** A batch of all records of a collection. It changes the first field. */
-export function batchOf(noun: Collection) {
-  const [[field, value] = []] = Object.entries(recordOf(noun, 3))
-  return { action: 'update', filter: {}, changes: { [field as string]: value } }
+/**
+ * A batch that changes one field of record 1: record 2 already has the new value. A collection whose fields are all unique
+ * cannot be changed by a batch, so the batch deletes record 1.
+ */
+export function batchOf(noun: Collection): { action: string; filter: Fields; changes?: Fields } {
+  const { filters, references } = contract[noun].collection
+  const { unique } = declarations[noun] as { unique: readonly string[] }
+  const { properties = {} } = inputSchemaOf(noun, 'createBatch').properties?.changes ?? {}
+  const shared = Object.keys(properties).filter((name) => !unique.includes(name))
+  const field = shared.find((name) => !(name in references)) ?? shared[0]
+  if (field !== undefined) {
+    const { [field]: value } = recordOf(noun, field in references ? 1 : 3)
+    return { action: 'update', filter: {}, changes: { [field]: value } }
+  }
+  const [[name, value] = []] = Object.entries(recordOf(noun, 2))
+  const filter = ['', '_contains', '_lte'].map((end) => name + end).find((name) => filters.includes(name))
+  return { action: 'delete', filter: filter === undefined ? {} : { [filter]: value } }
 }
 
 /** The id of the batch of a collection after `seed`. */

@@ -1,4 +1,4 @@
-import { collections, recordOf, SPECIFIED } from '../samples.ts'
+import { collectionAt, recordOf, SPECIFIED } from '../samples.ts'
 import type { Random } from './random.ts'
 import { BODIES, CHARACTERS, JSON_VALUES } from './values.ts'
 
@@ -25,8 +25,8 @@ export function fieldsOf(random: Random, path: string): Fields {
 
 /** A record of a collection that is not in the API rules. */
 function extraOf(random: Random, path: string): Fields | undefined {
-  const noun = collections.find((noun) => !SPECIFIED.includes(noun) && path.includes(noun))
-  return noun && recordOf(noun, random.int(1, 1e9))
+  const noun = collectionAt(path)
+  return noun && !SPECIFIED.includes(noun) ? recordOf(noun, random.int(1, 1e9)) : undefined
 }
 
 function bookOf(random: Random): Fields {

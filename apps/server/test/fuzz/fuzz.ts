@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { checkAnswer } from '../document-check.ts'
 import { exchangeBytes, parseAnswers, type RawAnswer } from '../raw-http.ts'
-import { collections } from '../samples.ts'
+import { collections, pathOf } from '../samples.ts'
 import { SECRET } from './bodies.ts'
 import { malformedRequest } from './malformed.ts'
 import { seededRandom } from './random.ts'
@@ -186,7 +186,12 @@ function checkFuzzAnswer({ method, target }: FuzzRequest, { status, headers, tex
 }
 
 // Errors under a users path are { error }, under the other collections { message }, elsewhere the standard envelope.
-const MESSAGE_PATHS = new RegExp(`^/(${collections.filter((noun) => noun !== 'users').join('|')})(/|$)`)
+const MESSAGE_PATHS = new RegExp(
+  `^(${collections
+    .filter((noun) => noun !== 'users')
+    .map(pathOf)
+    .join('|')})(/|$)`,
+)
 
 function checkForm(path: string, body: unknown, summary: string): void {
   const form = /^(\/api)?\/users(\/|$)/.test(path)

@@ -1,5 +1,5 @@
 import { contract } from '@resource/contract'
-import { collections } from '../samples.ts'
+import { collectionAt } from '../samples.ts'
 import { randomText } from './bodies.ts'
 import type { Random } from './random.ts'
 import { CURSOR_IDS, CURSOR_KEYS, QUERY_PARTS, QUERY_VALUES } from './values.ts'
@@ -44,7 +44,7 @@ export function queryValue(random: Random, name: string, path: string): string {
 }
 
 function sortOf(random: Random, path: string): string {
-  const noun = collections.find((noun) => path.includes(noun)) ?? 'items'
+  const noun = collectionAt(path) ?? 'items'
   return random.pick(contract[noun].procedures.list.input.shape.sort.unwrap().options)
 }
 

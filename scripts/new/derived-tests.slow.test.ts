@@ -1,0 +1,20 @@
+import { test } from 'vitest'
+import { cleanClone } from './clone.ts'
+
+// A path that is not the noun, a unique first field, narrow ranges, a choice that looks invalid; then a collection whose only
+// field is unique, and one with references only.
+const RESOURCES = [
+  "order-lines code:text:unique year:int:1900..1999 discount:decimal:0..0.5 'kind:visible|not-visible' user:ref:users",
+  'labels name:text:unique',
+  'stops order_line:ref:orderLines:cascade label:ref:labels',
+]
+const FILES = ['access-matrix', 'audit', 'compiled-schemas', 'conventions', 'labels', 'order-lines', 'seed', 'stops']
+
+test('the tests whose cases follow from the collections pass with any resource that npm run new adds', {
+  timeout: 900_000,
+}, () => {
+  using clone = cleanClone()
+  for (const resource of RESOURCES) clone.run(`npm run new ${resource}`)
+  const files = FILES.map((name) => `test/${name}.test.ts`).join(' ')
+  clone.run(`cd apps/server && npx --no-install vitest run --project sqlite ${files}`)
+})
