@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, useEffect } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
 import { RecordPage } from './RecordPage.tsx'
@@ -8,13 +8,21 @@ import { LoginPage } from './session/LoginPage.tsx'
 import { useSession } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
+import { LazyDialog } from './ui/LazyDialog.tsx'
 import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
-const LoginDialog = lazy(() => import('./session/LoginDialog.tsx'))
+const loadLoginDialog = () => import('./session/LoginDialog.tsx')
+const LoginDialog = lazy(loadLoginDialog)
 
 /** Routes: `/console` is the overview, `/console/<noun>` the table of a noun, `/console/<noun>/<id>` a record. */
 export function Console() {
-  const { loginPrompt } = useSession()
+  const { session, loginPrompt } = useSession()
+
+  useEffect(() => {
+    // Ahead, because a deployment in the meantime removes the file.
+    if (session !== undefined) loadLoginDialog().catch(() => {})
+  }, [session])
+
   if (loginPrompt === 'page') return <LoginPage />
   return (
     <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>
@@ -33,9 +41,9 @@ export function Console() {
         </Switch>
       </Shell>
       {loginPrompt === 'dialog' && (
-        <Suspense>
+        <LazyDialog>
           <LoginDialog />
-        </Suspense>
+        </LazyDialog>
       )}
     </Router>
   )

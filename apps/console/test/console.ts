@@ -97,6 +97,14 @@ export async function pauseCalls(page: Page, procedure: string) {
   return { paused, resume }
 }
 
+/** Lets the service handle the calls of a procedure, but loses its answers, until the route is removed. */
+export async function loseAnswers(page: Page, procedure: string) {
+  await page.route(`**/trpc/${procedure}*`, async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+}
+
 /** Creates enough records of each noun for tables, filters and charts. */
 export async function seed(client: Service['client']) {
   await client.users.createMany.mutate({

@@ -16,18 +16,20 @@ test('the first load is at most 150 kB of JavaScript, gzipped', async () => {
 })
 
 consoleTest(
-  'every view works without lazy chunks; a chunk that fails to load shows an error, and a reload recovers',
+  'every view works without lazy chunks; one that fails to load shows an error or a notice, and a reload recovers',
   async ({ page, client, open }) => {
     await seed(client)
-    await page.route(/assets\/(Dialogs|csv)-/, (route) => route.abort())
+    await page.route(/assets\/(Dialogs|Shortcuts|csv)-/, (route) => route.abort())
     await open('/')
     await page.getByRole('table', { name: 'Items by category' }).waitFor()
     await open('/users')
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
+    await page.getByText('A dialog could not be loaded.').waitFor()
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
     await page.getByRole('button', { name: 'New user' }).click()
     await page.getByRole('heading', { name: 'This page stopped working' }).waitFor()
     await page.unrouteAll()
-    await page.getByRole('button', { name: 'Reload the page' }).click()
+    await page.getByRole('button', { name: 'Reload the page', exact: true }).click()
     await page.getByRole('heading', { name: 'New user' }).waitFor()
   },
   { expected: /Failed to load resource|dynamically imported module/ },

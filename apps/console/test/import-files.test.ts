@@ -72,6 +72,16 @@ test('a row that updates a record needs its key and no other field', async () =>
   ])
 })
 
+test('a cell with only spaces is empty and changes nothing, except as a password', async () => {
+  const table = await read('users.csv', 'id,name,age,password\n7,A, ,        \n ,B,3,\n')
+  const settings = guessSettings(users, table)
+  expect(settings.mode.action).toBe('upsert')
+  expect(checkRows(users, table, settings).map(({ record }) => record)).toEqual([
+    { id: 7, name: 'A', password: '        ' },
+    { name: 'B', age: 3 },
+  ])
+})
+
 test('a decimal comma is guessed from the numbers, and only changes numbers', async () => {
   const table = await read('items.csv', 'name;price\nLamp 1,5;1.234,56\nRug;7\nChair; \nShelf;1,2,3\n')
   const settings = guessSettings(items, table)

@@ -198,6 +198,62 @@ consoleTest(
   { expected },
 )
 
+consoleTest(
+  'a failed logout is reported, keeps the data, and can be tried again',
+  async (visit) => {
+    const { page, open } = visit
+    const { reader } = await createKeys(visit)
+    await open('/users')
+    await logIn(page, reader.key)
+    const row = page.getByRole('row', { name: 'Ada Lovelace' })
+    await row.waitFor()
+    await page.route('**/console/session', (route) => route.abort())
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('Logging out failed, so you are still logged in.').waitFor()
+    expect(await row.isVisible()).toBe(true)
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  },
+  { expected: /Failed to load resource/ },
+)
+
+consoleTest(
+  'the login dialog shows although its script was removed after the page had loaded',
+  async (visit) => {
+    const { page, open } = visit
+    const { operator, reader } = await createKeys(visit)
+    await open('/items')
+    const [script] = await Promise.all([page.waitForResponse('**/assets/LoginDialog-*'), logIn(page, reader.key)])
+    await script.finished()
+    await page.route('**/assets/LoginDialog-*', (route) => route.abort())
+    await revoke(visit, operator, reader)
+    await page.getByRole('link', { name: 'Books' }).click()
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor()
+  },
+  { expected },
+)
+
+consoleTest(
+  'a login dialog that cannot be loaded shows a notice, and the form keeps its input',
+  async (visit) => {
+    const { page, open } = visit
+    await page.route('**/assets/LoginDialog-*', (route) => route.abort())
+    const { operator, writer } = await createKeys(visit)
+    await open('/items')
+    await logIn(page, writer.key)
+    await page.getByRole('button', { name: 'New item' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Bench')
+    await page.getByRole('dialog').getByLabel('Price').fill('120')
+    await revoke(visit, operator, writer)
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByText('A dialog could not be loaded.').waitFor()
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Bench')
+  },
+  { expected: /Failed to load resource|dynamically imported module/ },
+)
+
 consoleTest('a service without keys asks for no key and shows no user', async ({ page, client, open }) => {
   await seed(client)
   await open('/users')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, loseAnswers, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -170,6 +170,29 @@ consoleTest(
     await page.getByRole('button', { name: 'Delete 14 users' }).click()
     await page.getByRole('heading', { name: 'No users yet' }).waitFor()
     expect((await client.users.list.query({})).users).toEqual([])
+  },
+  { expected },
+)
+
+consoleTest(
+  'a change of all matching users whose answer was lost can be confirmed again, and undone',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await open('/users?status=active&limit=10')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 11 matching' }).click()
+    await page.getByRole('button', { name: 'Deactivate 11…' }).click()
+    const confirm = page.getByRole('button', { name: 'Deactivate 11 users' })
+    const active = async () => (await client.users.list.query({ limit: 1, status: 'active', count: true })).total
+    await loseAnswers(page, 'users.applyBatch')
+    await confirm.click()
+    await page.getByText('The result is unknown.').waitFor()
+    expect(await active()).toBe(0)
+    await page.unrouteAll()
+    await confirm.click()
+    await page.getByRole('button', { name: 'Undo: 11 users deactivated' }).click()
+    await page.getByText('11 users restored').waitFor()
+    expect(await active()).toBe(11)
   },
   { expected },
 )

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, loseAnswers, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -74,6 +74,68 @@ consoleTest(
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByText('Another created').waitFor()
     await form.waitFor({ state: 'detached' })
+  },
+  { expected },
+)
+
+consoleTest(
+  'a form opened again after a rejection keeps the changes of another user to other fields',
+  async ({ page, client, open }) => {
+    await client.items.create.mutate({ name: 'Lamp', price: 10, category: 'lighting' })
+    await open('/items?open=1')
+    const form = page.getByRole('dialog', { name: 'Edit Lamp' })
+    const calls = await pauseCalls(page, 'items.update')
+    await form.getByLabel('Price').fill('12')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await calls.paused
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await client.items.update.mutate({ id: 1, category: 'office' })
+    calls.resume()
+    await page.getByRole('link', { name: 'Open the form: Lamp was not saved.' }).click()
+    expect(await form.getByLabel('Price').inputValue()).toBe('12')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Lamp saved').waitFor()
+    expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
+  },
+  { expected },
+)
+
+consoleTest(
+  'a form sent again after lost answers, also after it was closed, creates one record',
+  async ({ page, client, open }) => {
+    await open('/items?open=new')
+    const form = page.getByRole('dialog', { name: 'New item' })
+    const create = page.getByRole('button', { name: 'Create item' })
+    await form.getByLabel('Name').fill('Lamp')
+    await form.getByLabel('Price').fill('10')
+    await loseAnswers(page, 'items.create')
+    await create.click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Open the form: The item was not saved.' }).click()
+    await create.click()
+    await form.getByText('The service cannot be reached.').waitFor()
+    await page.unrouteAll()
+    await create.click()
+    await page.getByText('Lamp created').waitFor()
+    expect((await client.items.list.query({})).items).toMatchObject([{ id: 1, name: 'Lamp' }])
+  },
+  { expected },
+)
+
+consoleTest(
+  'an edit sent again after a lost answer causes no conflict',
+  async ({ page, client, open }) => {
+    await client.items.create.mutate({ name: 'Lamp', price: 10 })
+    await open('/items?open=1')
+    await page.getByRole('dialog').getByLabel('Price').fill('12')
+    await loseAnswers(page, 'items.update')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The service cannot be reached.').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Lamp saved').waitFor()
+    expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, version: 2 })
   },
   { expected },
 )

@@ -152,6 +152,21 @@ consoleTest('another page starts without a selection; Shift-click selects a rang
   await page.getByText('6 items selected').waitFor()
 })
 
+consoleTest('a late answer keeps a selection made meanwhile on another page', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/users?limit=10')
+  await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
+  const calls = await pauseCalls(page, 'users.updateMany')
+  await page.getByRole('button', { name: 'Deactivate 1' }).click()
+  await calls.paused
+  await page.getByRole('button', { name: 'Next' }).click()
+  const other = page.getByRole('checkbox', { name: 'Select Ken Thompson' })
+  await other.check()
+  calls.resume()
+  await page.getByText('1 user deactivated').waitFor()
+  expect(await other.isChecked()).toBe(true)
+})
+
 consoleTest('the actions on the selection are visible and move no row', async ({ page, client, open }) => {
   await seed(client)
   await open('/items')

@@ -115,6 +115,19 @@ consoleTest('10,000 rows are imported, and their file is recognized', async (vis
   expect(await violations(page)).toEqual([])
 })
 
+consoleTest('pressing the button twice imports a file once', async (visit) => {
+  const { page, open } = visit
+  await open('/items?open=import')
+  const rows = Array.from({ length: 5000 }, (_, index) => `Item ${index},1`)
+  await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Import 5,000 items' }).focus()
+  await page.keyboard.down('Enter')
+  await page.keyboard.down('Enter')
+  await page.keyboard.up('Enter')
+  await page.getByText('5,000 items created.').waitFor()
+  expect(await count(visit, 'items')).toBe(5000)
+})
+
 consoleTest('a stopped import reports exactly the created records, and continues', async (visit) => {
   const { page, open } = visit
   await open('/items?open=import')
@@ -271,9 +284,9 @@ consoleTest('an import with passwords continues after a reload with the same fil
   await open('/users?open=import')
   await choose(page, 'users.csv', file)
   await page.getByText('••••••••').waitFor()
-  await page.route('**/trpc/users.updateMany*', () => {})
+  const calls = await pauseCalls(page, 'users.updateMany')
   await page.getByRole('button', { name: 'Import 1 user' }).click()
-  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await calls.paused
   await page.reload()
   await page.getByText('The browser does not keep passwords: choose the same file to continue.').waitFor()
   // Not while the page loads: a request that is being intercepted could get lost.
@@ -283,6 +296,20 @@ consoleTest('an import with passwords continues after a reload with the same fil
   await choose(page, 'users.csv', file)
   await page.getByText('1 user created.').waitFor()
   expect(await client.users.list.query({})).toMatchObject({ users: [{ name: 'Ada' }] })
+})
+
+consoleTest('the browser does not keep the passwords of an ignored column', async ({ page, open }) => {
+  await open('/users?open=import')
+  await choose(page, 'users.csv', 'name,email,password\nAda,ada@example.com,correct horse battery\n')
+  await page.getByRole('combobox', { name: 'password', exact: true }).selectOption('Ignored')
+  const calls = await pauseCalls(page, 'users.updateMany')
+  await page.getByRole('button', { name: 'Import 1 user' }).click()
+  await calls.paused
+  const kept = JSON.stringify(await page.context().storageState({ indexedDB: true }))
+  expect(kept).toContain('users.csv')
+  expect(kept).not.toContain('correct horse')
+  calls.resume()
+  await page.getByText('1 user created.').waitFor()
 })
 
 consoleTest(

@@ -1,6 +1,6 @@
 import { NotFoundError, VersionMismatchError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
@@ -28,13 +28,19 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
   const { data: batch, refetch } = query
   const [isRunning, setRunning] = useState(false)
   const [isOutdated, setOutdated] = useState(false)
+  // Read once per preview: a second attempt may run after the change.
+  const read = useRef<{ id: number; before: Row[] }>(undefined)
 
   const apply = async ({ id, count }: Batch) => {
     setRunning(true)
     try {
-      const before = canUndo(action, count) ? await readAll(resource, filter) : []
-      await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' }, LONG_TIMEOUTS)
-      notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, before))
+      if (read.current?.id !== id) {
+        read.current = { id, before: canUndo(action, count) ? await readAll(resource, filter) : [] }
+      }
+      // One key for all attempts: if the answer of one was lost, the next gets it.
+      const options = { ...LONG_TIMEOUTS, idempotencyKey: `batch-${id}` }
+      await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' }, options)
+      notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, read.current.before))
       onClose()
     } catch (error) {
       // The user confirmed these records only.

@@ -55,7 +55,7 @@ function NewImport({ resource, transfer }: StepProps) {
   const start = (settings: Settings, rows: SourceRow[]) => {
     const { rows: _, ...facts } = table
     const id = bytesToHex(randomBytes(16))
-    const secrets = hasSecrets(resource, settings)
+    const secrets = hasSecrets(resource, table, settings)
     void transfer.start({ id, noun: resource.noun, file: facts, settings, hasSecrets: secrets, rows })
   }
   return (

@@ -6,21 +6,31 @@ import { editVerb, nameOf, type Resource, type Row } from '../resources/resource
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/rows.ts'
 import { linkTo } from '../table/view.ts'
-import { errorMessage } from '../ui/format.ts'
+import { errorMessage, isOutage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { release } from '../ui/unsaved.ts'
 
-/** The input of forms that were closed while they saved, and whose record was then rejected. */
-const rejectedDrafts = new Map<string, Draft>()
+/** What a form keeps that was closed while it saved, and whose record was then rejected. */
+interface Rejected {
+  /** The input of the edited fields. The others follow the stored record, which may have changed meanwhile. */
+  edited: Draft
+  /** The idempotency keys of the requests without an answer, by request. */
+  keys: Map<string, string | undefined>
+}
+
+const rejectedForms = new Map<string, Rejected>()
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
   const { get, create, [editVerb(resource.noun)]: edit } = calls(resource.noun)
   const fields = seen === undefined ? resource.createFields : resource.editFields
   const [base, setBase] = useState(seen)
-  const draftKey = `${resource.noun}/${seen?.id ?? 'new'}`
-  const [draft, setDraft] = useState<Draft>(() => rejectedDrafts.get(draftKey) ?? draftOf(fields, seen))
+  const formKey = `${resource.noun}/${seen?.id ?? 'new'}`
+  const [rejected] = useState(() => rejectedForms.get(formKey))
+  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(fields, seen), ...rejected?.edited }))
+  // A request without an answer may have been carried out. Sent again with its key, it has no second effect.
+  const [keys] = useState(() => rejected?.keys ?? new Map<string, string | undefined>())
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
   const [stored, setStored] = useState<Row>()
@@ -28,12 +38,15 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [submissions, setSubmissions] = useState(0)
   const isOpen = useIsMounted()
   const unchanged = draftOf(fields, base)
-  const isChanged = fields.some(({ name }) => draft[name] !== unchanged[name])
-  const input = inputOf(sentFields(resource, fields, draft, base), draft)
+  const edited = Object.fromEntries(Object.entries(draft).filter(([name, text]) => text !== unchanged[name]))
+  const isChanged = Object.keys(edited).length > 0
+  // If the contract has a partial update, only edited fields are sent, so that other users' changes to other fields remain.
+  const isPartial = base !== undefined && editVerb(resource.noun) === 'update'
+  const input = inputOf(isPartial ? fields.filter(({ name }) => name in edited) : fields, draft)
 
   useEffect(() => {
-    rejectedDrafts.delete(draftKey)
-  }, [draftKey])
+    rejectedForms.delete(formKey)
+  }, [formKey])
 
   const reject = (next: Record<string, string>) => {
     setErrors(next)
@@ -43,7 +56,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const failed = async (error: unknown) => {
     if (!isOpen.current) {
       const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
-      rejectedDrafts.set(draftKey, draft)
+      rejectedForms.set(formKey, { edited, keys })
       notify('failed', `${name} was not saved. ${errorMessage(error)}`, {
         label: 'Open the form',
         href: linkTo(resource.noun, base?.id ?? 'new'),
@@ -68,12 +81,11 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     if (Object.keys(invalid).length > 0) return reject(invalid)
     if (Object.keys(input).length === 0) return onSaved()
     setSaving(true)
+    const request = base === undefined ? input : { ...input, id: base.id, if_version: version ?? base.version }
+    const json = JSON.stringify(request)
     const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...input }))
     try {
-      const saved =
-        base === undefined
-          ? await create.mutate(input)
-          : await edit.mutate({ ...input, id: base.id, if_version: version ?? base.version })
+      const saved = await (base === undefined ? create : edit).mutate(request, { idempotencyKey: keys.get(json) })
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
         label: 'Show',
         href: `/${resource.noun}/${saved.id}`,
@@ -85,6 +97,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       await refresh(resource)
     } catch (error) {
       settle?.()
+      if (isOutage(error)) keys.set(json, error.idempotencyKey)
       await failed(error)
     } finally {
       settle?.()
@@ -119,13 +132,6 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       setStored(undefined)
     },
   }
-}
-
-// If the contract has a partial update, only edited fields are sent, so that other users' changes to other fields remain.
-function sentFields({ noun }: Resource, fields: Field[], draft: Draft, base: Row | undefined): Field[] {
-  if (base === undefined || editVerb(noun) === 'replace') return fields
-  const before = draftOf(fields, base)
-  return fields.filter(({ name }) => draft[name] !== before[name])
 }
 
 function isFieldError(entry: [string, string | undefined]): entry is [string, string] {

@@ -2,6 +2,7 @@ import type { Role } from '@resource/contract'
 import { create } from 'zustand'
 import { queryClient } from '../query-client.ts'
 import { sentence } from '../ui/format.ts'
+import { notify, useNotices } from '../ui/notices.ts'
 import { hasUnsavedInput } from '../ui/unsaved.ts'
 
 /** The logged-in user. */
@@ -56,10 +57,12 @@ export async function logIn(key: string): Promise<string | undefined> {
   await queryClient.invalidateQueries()
 }
 
-/** Logs out and clears all cached data. */
+/** Logs out and clears all cached data. Only the service can remove the cookie. */
 export async function logOut(): Promise<void> {
-  await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
+  const response = await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
+  if (!response?.ok) return notify('failed', 'Logging out failed, so you are still logged in. Try again in a moment.')
   queryClient.clear()
+  useNotices.setState([], true)
   useSession.setState({}, true)
   await readSession()
 }

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
+import { LazyDialog } from '../ui/LazyDialog.tsx'
 import { useShortcut } from '../ui/shortcuts.ts'
 
 const Shortcuts = lazy(() => import('./Shortcuts.tsx'))
@@ -14,9 +15,9 @@ export function ShortcutsButton() {
         <span aria-hidden="true">?</span>
       </Button>
       {isOpen && (
-        <Suspense>
+        <LazyDialog>
           <Shortcuts onClose={() => setOpen(false)} />
-        </Suspense>
+        </LazyDialog>
       )}
     </>
   )

@@ -23,7 +23,9 @@ export function useSelection(rows: Row[], page: string) {
     isEverything: isSamePage && state.isEverything && selected.length > 0,
     selectEverything: () => setState({ ...state, isEverything: true }),
     clear: () => set([]),
-    select: (next: number[]) => set(next),
+    /** Called after an answer, so it has no effect once there is a selection on another page. */
+    select: (next: number[]) =>
+      setState((now) => (now.page === page ? { page, ids: new Set(next), last: 0, isEverything: false } : now)),
     toggleAll: () => set(selected.length === rows.length ? [] : rows.map(({ id }) => id)),
     /** @param isRange whether to toggle all rows from the last toggled row to this one */
     toggle: (id: number, isRange: boolean) => {

@@ -55,7 +55,7 @@ export function guessSettings(resource: Resource, table: Table): Settings {
   const fields = importFields(resource)
   const mapping = guessMapping(table.columns, fields, [`${resource.one}_id`, `${resource.many}_id`])
   const idColumn = table.columns.find((column) => mapping[column] === 'id')
-  const hasId = ({ values }: TableRow) => idColumn !== undefined && values[idColumn] !== undefined
+  const hasId = ({ values }: TableRow) => idColumn !== undefined && !isBlank(values[idColumn])
   const ids = table.rows.filter(hasId).length
   const action = ids === 0 ? 'create' : ids === table.rows.length ? 'update' : 'upsert'
   const comma = findDecimalComma(numbersOf(resource, table, mapping))
@@ -73,10 +73,12 @@ export function numbersOf(resource: Resource, { form, rows }: Table, mapping: Ma
   return rows.flatMap(({ values }) => columns.map((column) => String(values[column] ?? '').trim()))
 }
 
-/** Whether a column has passwords. */
-export function hasSecrets(resource: Resource, { mapping }: Settings): boolean {
+/** Whether a column has passwords: by its field or, because ignored columns are kept too, by its name. */
+export function hasSecrets(resource: Resource, { columns }: Table, { mapping }: Settings): boolean {
   const secret = importFields(resource).filter(({ kind }) => kind === 'password')
-  return secret.some(({ name }) => Object.values(mapping).includes(name))
+  const isSecret = (column: string) =>
+    secret.some(({ name }) => name === mapping[column]) || Object.keys(guessMapping([column], secret, [])).length > 0
+  return columns.some(isSecret)
 }
 
 /** The required fields without a column. */
@@ -117,10 +119,16 @@ export function isSent(name: string | undefined, { action, key }: Mode): boolean
 
 function cellValue(field: Field, given: unknown, { form }: Table, decimal: Settings['decimal']): unknown {
   if (form !== 'csv' || given === undefined) return given
+  // A password may consist of spaces only.
+  if (isBlank(given) && field.kind !== 'password') return undefined
   const text = String(given)
-  if (field.kind !== 'number' || field.isList || decimal === '.' || text.trim() === '') return parseInput(field, text)
+  if (field.kind !== 'number' || field.isList || decimal === '.') return parseInput(field, text)
   const number = withDecimalPoint(text.trim())
   return number === undefined ? text : parseInput(field, number)
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && value.trim() === '')
 }
 
 function errorsOf({ createFields, keys }: Resource, record: Record<string, unknown>, { action, key }: Mode): string[] {

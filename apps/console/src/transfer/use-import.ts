@@ -31,13 +31,18 @@ export function useImport(resource: Resource) {
     return () => abort.current?.abort()
   }, [noun])
 
-  const run = async (running: Import, from: Progress) => {
+  const run = async (running: Import, from: Progress, isNew = false) => {
     abort.current = new AbortController()
     let progress = from
     setCurrent({ running, progress })
     setPhase('running')
     setOutage(undefined)
     setRefusal(undefined)
+    // Takes a while for a large file. The state is set before, so that a second press of the button does not import twice.
+    if (isNew) {
+      await saveImport(running)
+      await saveProgress(noun, from)
+    }
     try {
       await sendRows(running, from, abort.current.signal, {
         onProgress: async (next) => {
@@ -62,13 +67,8 @@ export function useImport(resource: Resource) {
     phase,
     outage,
     refusal,
-    start: async (running: Import) => {
-      const progress = begin(running)
-      await saveImport(running)
-      await saveProgress(noun, progress)
-      await run(running, progress)
-    },
-    resume: run,
+    start: (running: Import) => run(running, begin(running), true),
+    resume: (running: Import, from: Progress) => run(running, from),
     /** Stops after the current request. */
     stop: () => {
       abort.current?.abort()
