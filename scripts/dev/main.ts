@@ -78,7 +78,8 @@ async function serve(watcher: FSWatcher, env: NodeJS.ProcessEnv): Promise<number
   })
   for (;;) {
     const { code } = await run('node', ['apps/server/src/main.ts'], { env, abort: change.signal })
-    if (!change.signal.aborted && !stopping()) console.error('The service has stopped. It starts when you save a change.')
+    if (!change.signal.aborted && !stopping())
+      console.error('The service has stopped. It starts when you save a change.')
     while (!change.signal.aborted && !stopping()) await sleep(POLL_MS)
     if (stopping()) return code
     change = new AbortController()
