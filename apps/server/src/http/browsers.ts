@@ -41,7 +41,7 @@ function isPreflight(method: string, headers: IncomingHttpHeaders): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
-/** Whether a browser asks for a page of one of these origins if it may send a request. */
+/** Whether a request is a browser's preflight for a page of one of these origins. */
 export function isAllowedPreflight(origins: string[], { method, headers }: Request): boolean {
   return isPreflight(method, headers) && headers.origin !== undefined && origins.includes(headers.origin)
 }
