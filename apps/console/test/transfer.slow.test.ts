@@ -123,6 +123,10 @@ consoleTest('pressing the button twice imports a file once', async (visit) => {
   await page.getByRole('button', { name: 'Import 5,000 items' }).focus()
   await page.keyboard.down('Enter')
   await page.keyboard.down('Enter')
+  // The same when the button has gone: the focus is then on no other button, such as Stop or Close.
+  await page.getByText('Importing: items.csv').waitFor()
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  await page.keyboard.down('Enter')
   await page.keyboard.up('Enter')
   await page.getByText('5,000 items created.').waitFor()
   expect(await count(visit, 'items')).toBe(5000)

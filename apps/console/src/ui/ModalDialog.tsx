@@ -15,7 +15,8 @@ const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
 
 /**
  * A modal dialog. Escape and the close button close it. It starts with the focus on its first field, or the
- * first in an element with `data-start`, traps the focus, and restores it when it closes.
+ * first in an element with `data-start`, traps the focus, and restores it when it closes. Where an element disappears
+ * with the focus, the same start gets it.
  */
 export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
   const dialog = useRef<HTMLElement>(null)
@@ -33,6 +34,18 @@ export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, c
     element?.addEventListener('focus', focusField)
     return () => element?.removeEventListener('focus', focusField)
   })
+
+  // The element with the focus may disappear, such as a button whose step is over. The focus must not go to another
+  // button, which a repeated Enter would press.
+  useEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    const observer = new MutationObserver(() => {
+      if (document.activeElement === document.body) element.focus()
+    })
+    observer.observe(element, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [])
 
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={(isOpen) => !isOpen && onClose()}>
