@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres =
-  'access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
+  'access-passages access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
     .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
     .concat(' rest-snippets row-mapping slow-clients sqlite summary-cache task-queue testing timestamp')
     .concat(' uncaught-errors workers')

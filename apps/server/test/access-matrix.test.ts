@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
 import { exampleOf, operationIds, seed, seededId } from './examples.ts'
-import { startTestServer, type TestServer } from './harness.ts'
-import { DIRECT, type Passage, PROXIED } from './proxies.ts'
-import { exchangeBytes, parseAnswers } from './raw-http.ts'
+import { startTestServer } from './harness.ts'
 import { inputOf, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
@@ -103,106 +101,6 @@ describe('C51 over tRPC', () => {
         }
         expect(statuses[access]).toBe(['getBatch', 'applyBatch'].includes(verb) ? 404 : 200)
       })
-    }
-  }
-})
-
-interface Call {
-  name: string
-  method: string
-  path: string
-  body?: string
-}
-
-/** One request for each operation over REST and tRPC, and one for the metrics. */
-const everything: Call[] = [
-  { name: 'metrics', method: 'GET', path: '/metrics' },
-  ...operationIds.map((name): Call => {
-    const { method, path, json } = exampleOf(name)
-    return { name, method, path, ...(json !== undefined && { body: JSON.stringify(json) }) }
-  }),
-  ...Object.entries(contract).flatMap(([noun, { procedures }]) =>
-    Object.entries(procedures).map(([verb, { type }]): Call => {
-      const name = `${noun}.${verb}`
-      const input = JSON.stringify(inputOf(noun as keyof Contract, verb, seededId(noun)))
-      if (type === 'mutation') return { name, method: 'POST', path: `/trpc/${name}`, body: input }
-      return { name, method: 'GET', path: `/trpc/${name}?input=${encodeURIComponent(input)}` }
-    }),
-  ),
-]
-
-/** The status of each operation for a request with this passage, and the body of each response. */
-async function outcomes({ url }: TestServer, { version = '1.1', headers }: Passage, calls: Call[]) {
-  const statuses: Record<string, number> = {}
-  const bodies: string[] = []
-  for (const { name, method, path, body } of calls) {
-    const lines = [`${method} ${path} HTTP/${version}`, 'Host: 127.0.0.1', 'Connection: close']
-    for (const [header, value] of Object.entries(headers)) lines.push(`${header}: ${value}`)
-    if (body !== undefined) lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
-    const [answer] = parseAnswers(await exchangeBytes(url, Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)))
-    statuses[name] = answer?.status ?? 0
-    bodies.push(String(answer?.body))
-  }
-  return { statuses, bodies }
-}
-
-const everyCall = (status: number) => Object.fromEntries(everything.map(({ name }) => [name, status]))
-const isKeyCreation = ({ name }: Call) => /^createKey$|^keys\.create$/.test(name)
-
-describe('without credentials', () => {
-  for (const [name, { sign, ...passage }] of Object.entries(PROXIED)) {
-    test(`a proxied request (${name}) gets a 401 from every operation, with the reason and a remedy`, async () => {
-      await using server = await startTestServer()
-      const { statuses, bodies } = await outcomes(server, passage, everything)
-      expect(statuses).toEqual(everyCall(401))
-      for (const text of bodies) {
-        expect(text).toContain(`came through a proxy (${sign})`)
-        expect(text).toContain('Send Authorization: Bearer with an API key')
-        expect(text).toContain('resource keys create --name operator --role admin')
-      }
-    })
-  }
-
-  for (const [kind, passage] of Object.entries(DIRECT)) {
-    test(`C50 a direct request, ${kind}, is accepted by every operation`, async () => {
-      for (const creation of everything.filter(isKeyCreation)) {
-        await using server = await startTestServer()
-        const calls = [...everything.filter((call) => !isKeyCreation(call)), creation]
-        const { statuses } = await outcomes(server, passage, calls)
-        for (const { name } of calls) expect([name, outcomeOf(statuses[name] as number)]).toEqual([name, 'answered'])
-      }
-    })
-  }
-
-  test('with TRUST_PROXY every operation rejects every request with a 401', async () => {
-    await using server = await startTestServer({ TRUST_PROXY: 'loopback', RATE_LIMIT: '0' })
-    for (const passage of [...Object.values(DIRECT), ...Object.values(PROXIED)]) {
-      const { statuses, bodies } = await outcomes(server, passage, everything)
-      expect(statuses).toEqual(everyCall(401))
-      for (const text of bodies) expect(text).toContain('TRUST_PROXY is set')
-    }
-  })
-
-  test('C51 with a key every operation rejects every request with a 401', async () => {
-    await using server = await startTestServer({ RATE_LIMIT: '0' })
-    await createCallers(server)
-    const status = async () => (await fetch(`${server.url}/books`)).status
-    await expect.poll(status).toBe(401)
-    for (const passage of [...Object.values(DIRECT), ...Object.values(PROXIED)]) {
-      expect((await outcomes(server, passage, everything)).statuses).toEqual(everyCall(401))
-    }
-  })
-})
-
-test('a proxied request with a key is accepted, whatever the settings', async () => {
-  for (const environment of [{}, { TRUST_PROXY: 'loopback' }]) {
-    await using server = await startTestServer({ RATE_LIMIT: '0', ...environment })
-    const { admin } = await createCallers(server)
-    for (const { version = '1.1', headers } of [...Object.values(DIRECT), ...Object.values(PROXIED)]) {
-      const passage = { version, headers: { ...headers, Authorization: admin as string } }
-      const { statuses } = await outcomes(server, passage, everything)
-      for (const [name, status] of Object.entries(statuses))
-        expect([name, outcomeOf(status)]).toEqual([name, 'answered'])
     }
   }
 })
