@@ -8,7 +8,9 @@ const RESOURCES = [
   'labels name:text:unique',
   'stops order_line:ref:orderLines:cascade label:ref:labels',
 ]
-const FILES = 'access-matrix access-passages audit compiled-schemas conventions labels order-lines seed stops'.split(' ')
+const FILES = 'access-matrix access-passages audit compiled-schemas conventions labels order-lines seed stops'.split(
+  ' ',
+)
 
 test('the tests whose cases follow from the collections pass with any resource that npm run new adds', {
   timeout: 900_000,
