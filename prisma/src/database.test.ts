@@ -310,6 +310,7 @@ test('a failing write of a group is rolled back alone, and rejects when the othe
 })
 
 test('when SQLite rolls back the transaction of a group, each write of it rejects, and the next one succeeds', async () => {
+  using _ = frozenClock()
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
   const log = new Wal(
