@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, copyFile, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import {
 } from '../scripts/schema-engine.ts'
 import { searchTablesOf, withSearchIndexes } from '../scripts/search-index.ts'
 import { newUser, temporaryFolder } from '../test/database.ts'
-import { addMigration, copyHistory, migrationNames } from '../test/history.ts'
+import { addMigration, copyHistory, copyHistoryBefore, migrationNames } from '../test/history.ts'
 import { tableNames } from '../test/plans.ts'
 import { createDatabase } from './index.ts'
 import { migrate } from './migrate.ts'
@@ -216,13 +216,7 @@ test('a file that is not a database is rejected by name', async () => {
 
 test('the migration fills the keys of existing records as the service does, and indexes them', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory('sqlite', folder.path)
-  const earlier = join(folder.path, 'earlier')
-  await mkdir(earlier)
-  for (const name of migrationNames('sqlite').filter((name) => name < '0006')) {
-    await rename(join(history, name), join(earlier, name))
-  }
-  await migrate(folder.file, earlier)
+  await migrate(folder.file, await copyHistoryBefore('sqlite', '0006', folder.path))
   const old = new Sqlite(folder.file)
   old
     .prepare(`INSERT INTO books (title, author, published_date) VALUES (?, ?, '2026-01-02')`)
@@ -239,9 +233,7 @@ test('the migration fills the keys of existing records as the service does, and 
 
 test('the migration of Greek search keys changes them in the records and in the index', async () => {
   await using folder = await temporaryFolder()
-  const history = await copyHistory('sqlite', folder.path)
-  await rename(join(history, '0008_greek_sigma'), join(folder.path, 'later'))
-  await migrate(folder.file, history)
+  await migrate(folder.file, await copyHistoryBefore('sqlite', '0008', folder.path))
   const old = new Sqlite(folder.file)
   old.prepare(`INSERT INTO items (name, name_key, price) VALUES ('Ὀδυσσεὺς', 'ὀδυσσεὺς', 1), ('Lamp', 'lamp', 2)`).run()
   old.close()

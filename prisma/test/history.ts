@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Engine } from '../scripts/models.ts'
 import { migrationsFolder } from '../scripts/schema-engine.ts'
@@ -13,6 +13,14 @@ export function migrationNames(engine: Engine): string[] {
 export async function copyHistory(engine: Engine, folder: string): Promise<string> {
   const copy = join(folder, 'migrations')
   await cp(migrationsFolder(engine), copy, { recursive: true })
+  return copy
+}
+
+/** Copies the migrations of an engine whose names come before `end`, as the history of an earlier version. */
+export async function copyHistoryBefore(engine: Engine, end: string, folder: string): Promise<string> {
+  const copy = await copyHistory(engine, folder)
+  const later = migrationNames(engine).filter((name) => name >= end)
+  for (const name of later) await rm(join(copy, name), { recursive: true })
   return copy
 }
 

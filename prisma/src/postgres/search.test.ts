@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/database.ts'
+import { copyHistoryBefore } from '../../test/history.ts'
 import { explainedTables } from '../../test/plans.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { migratePostgres } from './migrate.ts'
 
 const byId = { column: 'id', descending: false } as const
 const filled = (rows: number) => `INSERT INTO items (name, name_key, price)
@@ -59,11 +62,9 @@ test('a role that may not create the extension can migrate, and searches without
 })
 
 test('the migration fills the keys of existing records as the service does, and indexes them', async () => {
-  const { url, rows } = await emptyDatabase()
-  await (await openDatabase(url)).close()
-  await rows(`DELETE FROM _prisma_migrations WHERE migration_name >= '0006'; DROP TABLE batches;
-    ALTER TABLE users DROP COLUMN name_key; ALTER TABLE items DROP COLUMN name_key;
-    ALTER TABLE books DROP COLUMN title_key, DROP COLUMN author_key`)
+  await using folder = await temporaryFolder()
+  const { url, parsed, rows } = await emptyDatabase()
+  await migratePostgres(parsed, 5_000, await copyHistoryBefore('postgresql', '0006', folder.path))
   await rows(
     String.raw`INSERT INTO books (title, author, published_date) VALUES (E'  ÄRGER \t\u00a0und  ЖУК Οδυσσεύς', E'Édouard\u3000MANET', '2026-01-02')`,
   )
