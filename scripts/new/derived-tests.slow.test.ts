@@ -14,11 +14,11 @@ test('the tests whose cases follow from the collections pass with any resource t
 }, () => {
   using clone = cleanClone()
   for (const resource of RESOURCES) clone.run(`npm run new ${resource}`)
-  const test = (names: string, filter = '') => {
+  const run = (names: string, filter = '') => {
     const files = names.split(' ').map((name) => `test/${name}.test.ts`)
     clone.run(`cd apps/server && npx --no-install vitest run --project sqlite ${files.join(' ')} ${filter}`)
   }
-  test('compiled-schemas seed order-lines labels stops')
+  run('compiled-schemas seed order-lines labels stops')
   // Of the files with a case for each operation, those of the added resources are enough.
-  test('access-matrix audit conventions', "-t '[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
+  run('access-matrix audit conventions', "-t '[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
 })

@@ -15,8 +15,8 @@ const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
 
 /**
  * A modal dialog. Escape and the close button close it. It starts with the focus on its first field, or the
- * first in an element with `data-start`, traps the focus, and restores it when it closes. Where an element disappears
- * with the focus, the same start gets it.
+ * first in an element with `data-start`, traps the focus, and restores it when it closes. If the focused element disappears,
+ * the focus returns to that start.
  */
 export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
   const dialog = useRef<HTMLElement>(null)
