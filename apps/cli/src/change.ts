@@ -11,7 +11,7 @@ import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
 import { addFieldOptions, repeated } from './options.ts'
 import { confirm, isInteractive } from './prompt.ts'
-import { call, ID, IF_VERSION, type JsonObject, type Noun, type Procedure, proceduresOf } from './service.ts'
+import { call, countOf, ID, IF_VERSION, type JsonObject, type Noun, type Procedure, proceduresOf } from './service.ts'
 import { table } from './table.ts'
 import { parseValue } from './values.ts'
 import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
@@ -81,7 +81,7 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
       if (action === 'delete' && !options.yes && isInteractive()) {
         const records = await getEach(open.client, noun, ids)
         process.stderr.write(preview(noun, sampled(records)))
-        if (!(await confirm(`Delete ${ids.length} ${noun}?`))) throw notConfirmed()
+        if (!(await confirm(`Delete ${countOf(noun, ids.length)}?`))) throw notConfirmed()
         // Deletes what was shown, and no later version of it.
         if (fields.some(({ name }) => name === IF_VERSION)) {
           inputs = records.map(({ [ID]: id, version }) => ({ [ID]: id, [IF_VERSION]: version, ...changes }))
@@ -125,11 +125,11 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   const input = { action, filter, ...(action === 'update' && { changes }) }
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
-  const what =
-    action === 'delete' ? `Delete ${batch.count} ${noun}?` : `Update ${batch.count} ${noun}: ${wordsOf(changes)}?`
+  const counted = countOf(noun, batch.count)
+  const what = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
   const shown = preview(noun, batch, options.fields)
   if (batch.count === 0 || options.dryRun) {
-    return answer(batch, options, () => `${batch.count === 0 ? '' : shown}${batch.count} ${noun} match\n`)
+    return answer(batch, options, () => (batch.count === 0 ? '' : shown) + matchText(noun, batch))
   }
   if (!options.yes) {
     const { count, sample } = batch
@@ -138,12 +138,17 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
     if (!(await confirm(what))) throw notConfirmed()
   }
   const applied = await call(open.client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })
-  await answer(applied, options, () => `${batch.count} ${noun} ${action}d\n`)
+  await answer(applied, options, () => `${counted} ${action}d\n`)
 }
 
 function preview(noun: Noun, { count, sample }: Sampled, fields?: string[]): string {
   const columns = fields ?? tableColumns(noun).filter((name) => sample.some((record) => name in record))
   return `${table(columns, sample)}${count > sample.length ? `… ${count - sample.length} more\n` : ''}`
+}
+
+/** `1 item matches`, `2 items match` */
+function matchText(noun: Noun, { count }: Sampled): string {
+  return `${countOf(noun, count)} ${count === 1 ? 'matches' : 'match'}\n`
 }
 
 function sampled(records: JsonObject[]): Sampled {
@@ -185,12 +190,12 @@ async function changeEach(
   }
   if (changed.length > 0 && options.dryRun) {
     const shown = sampled(changed)
-    const text = () => `${preview(noun, shown, options.fields)}${shown.count} ${noun} match\n`
+    const text = () => preview(noun, shown, options.fields) + matchText(noun, shown)
     await answer({ action, ...shown }, options, text)
   } else if (changed.length > 0) {
     await (action === 'update'
       ? answerRecords(changed, tableColumns(noun), options)
-      : answer(changed, options, () => `${changed.length} ${noun} deleted\n`))
+      : answer(changed, options, () => `${countOf(noun, changed.length)} deleted\n`))
   }
   const [first] = failed
   if (first === undefined) return

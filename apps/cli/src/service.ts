@@ -28,6 +28,12 @@ export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 't
 
 export const nouns = Object.keys(contract) as Noun[]
 
+/** A number of records: `1 item`, `2 items`. */
+export function countOf(noun: Noun, count: number): string {
+  const resource = contract[noun]
+  return `${count} ${count === 1 && 'collection' in resource ? resource.collection.one : noun}`
+}
+
 /** The procedures of a noun by verb. */
 export function proceduresOf(noun: Noun): Record<string, Procedure> {
   return contract[noun].procedures as unknown as Record<string, Procedure>

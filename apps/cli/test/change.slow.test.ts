@@ -44,7 +44,7 @@ test('on a terminal a deletion shows the records and asks; only yes deletes', as
   const no = await service.type(['items', 'delete', '1', '2'], [{ question: 'Delete 2 items? [y/N]', text: '' }])
   expect([no.code, no.screen]).toEqual([130, expect.stringMatching(/Lamp[\s\S]*Rug[\s\S]*Nothing was changed\./)])
   expect((await service.client.items.list.query({})).items.length).toBe(2)
-  const yes = await service.type(['items', 'delete', '1'], [{ question: 'Delete 1 items? [y/N]', text: 'y' }])
+  const yes = await service.type(['items', 'delete', '1'], [{ question: 'Delete 1 item? [y/N]', text: 'y' }])
   expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('Item deleted')])
   const flag = await service.type(['items', 'delete', '2', '--yes'], [])
   expect([flag.code, flag.screen]).toEqual([0, 'Item deleted\n'])
@@ -128,7 +128,7 @@ test('a record that changes between the preview and the answer is not deleted by
     ['items', 'delete', '1', '2'],
     [{ question: 'Delete 2 items? [y/N]', text: () => change.mutate({ id: 1, price: 2 }).then(() => 'y') }],
   )
-  expect([code, screen]).toEqual([6, expect.stringContaining('1 items deleted')])
+  expect([code, screen]).toEqual([6, expect.stringContaining('1 item deleted')])
   expect((await service.client.items.list.query({})).items.map(({ name }) => name)).toEqual(['A'])
 })
 

@@ -7,7 +7,7 @@ test('Ctrl-C and Ctrl-D at a question or a key exit with code 130, and nothing i
   await service.client.items.create.mutate({ name: 'Lamp', price: 1 })
   for (const key of ['\x03', '\x04']) {
     for (const [args, question] of [
-      [['items', 'delete', '1'], 'Delete 1 items? [y/N]'],
+      [['items', 'delete', '1'], 'Delete 1 item? [y/N]'],
       [['login', '--url', service.url], 'API key (empty for none):'],
       [['login'], 'URL of the service'],
       [['users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--password'], 'password:'],
