@@ -6,6 +6,7 @@ const USERS_PER_BULK = 3
 const RETRY_AFTER_MS = 50
 // Far more than any response takes, so that a hang shows as a failure.
 const ANSWER_WITHIN_MS = 15_000
+const ACKNOWLEDGED_WITHIN_MS = 60_000
 
 interface Item {
   id: number
@@ -71,10 +72,18 @@ export class Writers implements AsyncDisposable {
     this.#callers = this.#clients.map((client, caller) => this.#write(client, caller))
   }
 
-  /** Waits for `count` more acknowledged writes. */
+  /**
+   * Waits for `count` more acknowledged writes.
+   *
+   * @throws Error if they take longer than a minute, for example because the service exited by itself
+   */
   async acknowledged(count: number): Promise<void> {
     const goal = this.ledger.acknowledged + count
-    while (this.ledger.acknowledged < goal && this.ledger.unexpected.length === 0) await sleep(5)
+    const until = performance.now() + ACKNOWLEDGED_WITHIN_MS
+    while (this.ledger.acknowledged < goal && this.ledger.unexpected.length === 0) {
+      if (performance.now() > until) throw new Error(`${count} writes were not acknowledged within a minute`)
+      await sleep(5)
+    }
   }
 
   /** Stops after the writes in progress are acknowledged. */
