@@ -134,6 +134,33 @@ describe('C36 an update of many records', () => {
     )
   })
 
+  test('C6 a row that has unknown fields and changes none is a 400 that names them', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const json = [{ id: 1, nmae: 'Eve', if_version: 1 }, { id: 1, created_at: '2001-01-01T00:00:00.000Z' }, { id: 1 }]
+    const { status, body } = await server.request('PATCH', '/api/users/bulk', { json })
+    expect([status, body]).toEqual([400, { error: '[0].nmae: is not a recognized field' }])
+
+    const partial = await server.request('PATCH', '/api/users/bulk?partial=true', { json })
+    const error = 'nmae: is not a recognized field'
+    const fields = [{ field: 'nmae', message: 'is not a recognized field' }]
+    const unchanged = { status: 200, record: expect.objectContaining({ name: 'Ada', version: 1 }) }
+    expect(partial.body).toEqual([{ status: 400, error, fields }, unchanged, unchanged])
+
+    const mixed = await server.request('PATCH', '/api/users/bulk', { json: [{ id: 1, nmae: 'Eve', age: 5 }] })
+    expect(mixed.body).toMatchObject([{ status: 200, record: { name: 'Ada', age: 5 } }])
+  })
+
+  test('C6 the key that identifies the record of a row changes none of its fields', async () => {
+    await using server = await startTestServer()
+    await createUser(server)
+    const json = [{ email: 'ada@example.com', nmae: 'Eve' }]
+    const byEmail = await server.request('PATCH', '/api/users/bulk?key=email', { json })
+    expect([byEmail.status, byEmail.body]).toEqual([400, { error: '[0].nmae: is not a recognized field' }])
+    const byId = await server.request('PATCH', '/api/users/bulk', { json: [{ id: 1, email: 'eve@example.com', x: 1 }] })
+    expect(byId.body).toMatchObject([{ status: 200, record: { email: 'eve@example.com' } }])
+  })
+
   test('a row that conflicts with a unique field leaves the other rows and the transaction intact', async () => {
     await using server = await startTestServer()
     for (const email of ['a@example.com', 'b@example.com', 'c@example.com']) await createUser(server, { email })

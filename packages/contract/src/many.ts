@@ -125,7 +125,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
         headerParams: writeHeaders,
       }),
     },
-    rows: { field: noun, partial: 'partial' },
+    rows: { field: noun, partial: 'partial', changes: { fields: Object.keys(fields), key: 'key' } },
   })
   // The noun is a computed key, which TypeScript does not track.
   return procedure as never

@@ -126,7 +126,15 @@ export interface Procedure<
    * The input field that is a list of rows, and the boolean field that allows partial success. If that is true, the
    * implementation gets a FieldError in place of each invalid row, with paths relative to the row.
    */
-  rows?: { field: string; partial: string }
+  rows?: {
+    field: string
+    partial: string
+    /**
+     * For rows that change records: the optional fields, and the input field that says which of them identifies the record.
+     * A row with unknown fields that changes no field is invalid.
+     */
+    changes?: { fields: string[]; key: string }
+  }
   /** The query that finds what the input names, if not the resource's `lookup`. */
   lookup?: string
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }

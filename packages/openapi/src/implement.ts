@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { ApiError, toApiError } from './api-error.ts'
 import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
-import { list, quote } from './field-error.ts'
+import { list, type PathFault, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
-import { answerFields, MAX_UNKNOWN, rejectUnknownFields, UNKNOWN_FIELD } from './unknown-fields.ts'
+import { answerFields, MAX_UNKNOWN, rejectUnknownFields, UNKNOWN_FIELD, unknownFields } from './unknown-fields.ts'
 import { type Parser, parserOf, validate, validateRows } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
@@ -99,15 +99,17 @@ export function implement<C extends Contract, Context>(
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const checkUnknown = unknownFieldsCheck(firstBinding)
       const outputFields = answerFields(procedure.output)
+      const findEmptyRows = emptyRowsFinder(procedure, outputFields)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
         const { shown, parse = parser, isStrict = false, answered } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
+          const emptyRows = isStrict ? [] : findEmptyRows(input)
           const validated = isPartial(procedure, input)
-            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field)
-            : validate(parse, input)
+            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field, emptyRows)
+            : validate(parse, input, emptyRows)
           const valid = isPromise(validated) ? await validated : validated
           if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
           else checkUnknown?.(input as object)
@@ -196,6 +198,28 @@ function unknownFieldsCheck(resolved: ResolvedBinding): ((input: object) => void
     const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
     throw new ApiError(400, message, {
       fields: unknown.slice(0, MAX_UNKNOWN).map((name) => ({ field: quote(name), message: UNKNOWN_FIELD })),
+    })
+  }
+}
+
+/**
+ * Finds the rows that have unknown fields and change none: like a body with only unknown fields, such a row would silently
+ * change nothing. The result has a fault for each of their unknown fields.
+ */
+function emptyRowsFinder(
+  { rows, input: schema }: Procedure,
+  answered: ReadonlySet<string>,
+): (input: unknown) => PathFault[] {
+  if (rows?.changes === undefined) return () => []
+  const { field, changes } = rows
+  const rowSchema = (shapeOf(schema)[field] as z.ZodArray<z.ZodType>).element
+  return (input) => {
+    const { [field]: given, [changes.key]: key } = (input ?? {}) as Record<string, unknown>
+    if (!Array.isArray(given)) return []
+    const changed = changes.fields.filter((name) => name !== key)
+    return given.flatMap((row, index) => {
+      if (typeof row !== 'object' || row === null || changed.some((name) => Object.hasOwn(row, name))) return []
+      return unknownFields(rowSchema, row, answered, [field, index])
     })
   }
 }

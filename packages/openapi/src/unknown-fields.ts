@@ -26,12 +26,27 @@ const PREFERENCE = /(?:[^,"]|"[^"]*"?)+/g
  * @throws FieldError 400 that names each unknown field
  */
 export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered: ReadonlySet<string>): void {
+  const faults = unknownFields(schema, input, answered)
+  if (faults.length > 0) throw new FieldError(400, faults)
+}
+
+/**
+ * The fields of `input` that neither `schema` nor the response has, at most {@link MAX_UNKNOWN}.
+ *
+ * @param at the path of `input` itself
+ */
+export function unknownFields(
+  schema: z.ZodType,
+  input: unknown,
+  answered: ReadonlySet<string>,
+  at: Path = [],
+): PathFault[] {
   const faults: PathFault[] = []
-  for (const path of unknownPaths(schema, input, answered, [])) {
+  for (const path of unknownPaths(schema, input, answered, at)) {
     faults.push({ path, message: UNKNOWN_FIELD })
     if (faults.length === MAX_UNKNOWN) break
   }
-  if (faults.length > 0) throw new FieldError(400, faults)
+  return faults
 }
 
 /** The fields of a response: its own, and those of the objects and lists in it, two levels deep. */
