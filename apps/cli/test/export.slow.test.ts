@@ -13,7 +13,7 @@ async function withItems(count: number) {
 }
 
 test('an interrupted export continues with --resume and contains every record once', async () => {
-  await using service = await withItems(30_000)
+  await using service = await withItems(40_000)
   const command = ['export', '--type', 'items', '-o', 'out.ndjson']
   const killed = await service.start(command).signalAt('exported 10000 ', 'SIGKILL')
   expect(killed.code).toBe(null)
@@ -22,9 +22,9 @@ test('an interrupted export continues with --resume and contains every record on
   const stopped = await service.start([...command, '--resume']).signalAt('exported 20000 ', 'SIGINT')
   expect(stopped.code).toBe(130)
   const resumed = await service.run([...command, '--resume'])
-  expect([resumed.code, resumed.stdout]).toEqual([0, '30000 items exported\n'])
+  expect([resumed.code, resumed.stdout]).toEqual([0, '40000 items exported\n'])
   const lines = readFileSync(service.path('out.ndjson'), 'utf8').trim().split('\n')
-  expect(lines.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 30_000 }, (_, n) => n + 1))
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 40_000 }, (_, n) => n + 1))
   expect(existsSync(service.path('out.ndjson.progress'))).toBe(false)
 })
 

@@ -203,13 +203,13 @@ test('a file with ids is imported only with a choice between updates and copies'
 
 test('an import of a file with ids resumes in the chosen way', async () => {
   await using service = await startService()
-  const rows = Array.from({ length: 12_000 }, (_, n) => `${n + 1},Item ${n},1\n`).join('')
+  const rows = Array.from({ length: 20_000 }, (_, n) => `${n + 1},Item ${n},1\n`).join('')
   writeFileSync(service.path('a.csv'), `id,name,price\n${rows}`)
   const command = ['import', 'a.csv', ...ITEMS]
   const stopped = await service.start([...command, '--create']).signalAt('imported 10000 ', 'SIGKILL')
   expect(stopped.code).toBe(null)
   const resumed = await service.run(command)
-  expect([resumed.code, resumed.stdout]).toEqual([0, '12000 items imported, 0 failed\n'])
+  expect([resumed.code, resumed.stdout]).toEqual([0, '20000 items imported, 0 failed\n'])
 })
 
 test('an export that is imported with --update changes nothing, and then only the edited fields', async () => {

@@ -8,7 +8,7 @@ test('an import waits for an unreachable service and stores each row once after 
   await using service = await startService()
   writeFileSync(
     service.path('a.csv'),
-    `name,price\n${Array.from({ length: 12_000 }, (_, n) => `Item ${n},1\n`).join('')}`,
+    `name,price\n${Array.from({ length: 20_000 }, (_, n) => `Item ${n},1\n`).join('')}`,
   )
   const running = service.start(['import', 'a.csv', ...ITEMS, '--chunk-size', '100'])
   await running.seen('imported 10000 ')
@@ -18,7 +18,7 @@ test('an import waits for an unreachable service and stores each row once after 
   const { code, stdout, stderr } = await running.ended
   expect([code, stdout, stderr]).toEqual([
     0,
-    '12000 items imported, 0 failed\n',
+    '20000 items imported, 0 failed\n',
     expect.stringContaining('answers again'),
   ])
   const names = new Set<string>()
@@ -27,7 +27,7 @@ test('an import waits for an unreachable service and stores each row once after 
     names.add(name)
     count++
   }
-  expect([count, names.size]).toEqual([12_000, 12_000])
+  expect([count, names.size]).toEqual([20_000, 20_000])
 })
 
 test('a service that stays unreachable stops the import, and the rows that were not sent are in the remaining rows', async () => {

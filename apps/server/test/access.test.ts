@@ -235,8 +235,9 @@ describe('a key', () => {
   test('is unique', async () => {
     await using server = await startTestServer()
     server.logIn((await createKey(server)).key)
-    const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(server)))
-    expect(new Set(keys.map(({ key }) => key.slice(16))).size).toBe(50)
+    // Of up to 32 concurrent requests none is refused for overload.
+    const keys = await Promise.all(Array.from({ length: 30 }, () => createKey(server)))
+    expect(new Set(keys.map(({ key }) => key.slice(16))).size).toBe(30)
   })
 
   test('with one character changed anywhere is invalid', async () => {

@@ -84,7 +84,7 @@ test('the client waits for Retry-After, and does not retry what the service reje
       res.end(`[{"error":{"message":"later","code":-32603,"data":{"code":"X","httpStatus":${status},"fields":[]}}}]`)
     })
   })
-  const { books } = createClient({ baseUrl: busy.url, timeoutMs: 2_500 })
+  const { books } = createClient({ baseUrl: busy.url, timeoutMs: 20_000 })
   const error = await failure(books.create.mutate({ title: 'T', author: 'A', published_date: '2020-01-01' }))
   expect(error).toBeInstanceOf(RateLimitedError)
   expect(error).toMatchObject({ retryAfterMs: 60_000 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
+import { shareTestServer, startTestServer, type TestServer, untilServed } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
 
 // Edge cases of the API rules. Each expectation is written by hand, not derived from the contract.
@@ -415,7 +415,9 @@ describe('C43 A write without a change leaves the record unchanged', () => {
     test(`100 concurrent requests ${method} ${path} create one version and one entry`, async () => {
       await using server = await startTestServer()
       await createUser(server)
-      const answers = await Promise.all(Array.from({ length: 100 }, () => server.request(method, path, { json })))
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => untilServed(() => server.request(method, path, { json }))),
+      )
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
       expect(new Set(answers.map(({ body }) => body.updated_at)).size).toBe(1)
       expect((await server.request('GET', '/api/users/1')).headers.get('etag')).toMatch(tag)

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { type Client, createClient } from '@resource/client'
 import { createTestServer, type FaultOptions, type TestServer as PlainServer } from '@resource/server/testing'
 import { afterAll, beforeAll } from 'vitest'
@@ -68,6 +69,15 @@ export function shareTestServer(
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
   return () => server
+}
+
+/** The response to a request. On a busy machine it may be refused for overload first; then it is sent again. */
+export async function untilServed(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send()
+    if (answer.status !== 503) return answer
+    await setTimeout(100)
+  }
 }
 
 /** The header that carries a key. */

@@ -83,7 +83,11 @@ test('a statement that exceeds its timeout gets a 503 with Retry-After', async (
 
 test('once a hundred queries have waited for 0.25 s, new requests are refused immediately, and no waiting query is lost', async () => {
   await using postgres = await startPostgres()
-  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: '1' })
+  await using server = await startTestServer({
+    DATABASE_URL: postgres.url,
+    DATABASE_POOL_SIZE: '1',
+    DATABASE_CONNECT_TIMEOUT_MS: '60000',
+  })
   await createItem(server)
   let price = 100
   const change = () => server.request('PATCH', '/items/1', { json: { price: price++ } })
@@ -96,7 +100,7 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
     await expect
       .poll(
         async () =>
-          (await fetch(`${server.url}/items/7`, { signal: AbortSignal.timeout(50) }).catch(() => null))?.status,
+          (await fetch(`${server.url}/items/7`, { signal: AbortSignal.timeout(500) }).catch(() => null))?.status,
         { timeout: 20_000 },
       )
       .toBe(503)

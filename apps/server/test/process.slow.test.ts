@@ -36,7 +36,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 test('C61 SIGTERM with DRAIN_MS makes /readyz a 503 while requests are still served, each the last on its connection', async () => {
   await using folder = await temporaryFolder()
-  await using service = spawnService(folder.path, { DRAIN_MS: '2000' })
+  await using service = spawnService(folder.path, { DRAIN_MS: '5000' })
   const url = await service.url()
   service.signal('SIGTERM')
   await service.logged(({ msg }) => msg === 'stopping')

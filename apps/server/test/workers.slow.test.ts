@@ -57,8 +57,9 @@ test('the metrics of one worker cover all workers', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
   const { url, pids } = await started(service)
-  const get = async (path: string) => (await fetch(`${url}${path}`, { headers: { Connection: 'close' } })).text()
-  await Promise.all(Array.from({ length: 200 }, () => get('/items')))
+  const send = (path: string) => fetch(`${url}${path}`, { headers: { Connection: 'close' } })
+  const get = async (path: string) => (await send(path)).text()
+  expect(await statuses(200, 20, () => send('/items'))).toEqual({ 200: Array(200).fill(200) })
   const served = () =>
     new Set(service.lines.map((line) => JSON.parse(line)).flatMap(({ path, pid }) => (path === '/items' ? [pid] : [])))
   await expect.poll(() => served().size).toBeGreaterThan(1)

@@ -287,8 +287,8 @@ describe('a list of entity tags', () => {
   })
 
   test('is parsed in linear time', () => {
-    const started = performance.now()
+    const started = process.cpuUsage()
     expect(entityTags(`,${' '.repeat(200_000)}x`)).toBe(undefined)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000)
   })
 })

@@ -102,11 +102,11 @@ describe('a list', () => {
 
   test('with thousands of values is read in linear time', async () => {
     const small = await serveOne(asking(z.object({ tag: z.array(z.string()) })))
-    const started = performance.now()
+    const started = process.cpuUsage()
     expect(await ask(small, 'GET', `/things?${Array(2000).fill('tag=a').join('&')}`)).toEqual({
       tag: Array(2000).fill('a'),
     })
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000)
   })
 })
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TRPCError } from '@trpc/server'
 import { expect, test } from 'vitest'
@@ -93,7 +94,9 @@ test('a signal does not abort after a complete response', async () => {
 })
 
 test('a signal created after the client disconnected is aborted', async () => {
-  const seen: boolean[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: seen, resolve: see } = Promise.withResolvers<boolean>()
+  let socket: Socket | undefined
   const late = await serve(
     contract,
     {
@@ -101,19 +104,22 @@ test('a signal created after the client disconnected is aborted', async () => {
         get: async ({ id }) => ({ id }),
         wait: async ({ id }, context) => {
           started()
-          await setTimeout(30)
-          seen.push((context as { signal: AbortSignal }).signal.aborted)
+          await released
+          see((context as { signal: AbortSignal }).signal.aborted)
           return { id }
         },
         make: async ({ id }) => ({ id }),
       },
     },
     {
-      context: (req) => ({
-        get signal() {
-          return signalOf(req)
-        },
-      }),
+      context: (req) => {
+        socket = req.socket
+        return {
+          get signal() {
+            return signalOf(req)
+          },
+        }
+      },
     },
   )
   const isStarted = new Promise<void>((resolve) => {
@@ -124,6 +130,7 @@ test('a signal created after the client disconnected is aborted', async () => {
   req.end()
   await isStarted
   req.destroy()
-  await setTimeout(60)
-  expect(seen).toEqual([true])
+  if (socket?.closed === false) await once(socket, 'close')
+  release()
+  expect(await seen).toBe(true)
 })
