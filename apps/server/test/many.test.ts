@@ -147,6 +147,12 @@ describe('C36 an update of many records', () => {
     const unchanged = { status: 200, record: expect.objectContaining({ name: 'Ada', version: 1 }) }
     expect(partial.body).toEqual([{ status: 400, error, fields }, unchanged, unchanged])
 
+    const wide = [{ id: 1, ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x${n}`, 1])) }]
+    const { body: results } = await server.request('PATCH', '/api/users/bulk?partial=true', { json: wide })
+    expect([results[0].status, results[0].fields.length]).toEqual([400, 10])
+    const long = await server.request('PATCH', '/api/users/bulk', { json: Array(2000).fill({ x: 0 }) })
+    expect([long.status, long.body]).toEqual([400, { error: 'Body: must be an array of 1 to 1000 users' }])
+
     const mixed = await server.request('PATCH', '/api/users/bulk', { json: [{ id: 1, nmae: 'Eve', age: 5 }] })
     expect(mixed.body).toMatchObject([{ status: 200, record: { name: 'Ada', age: 5 } }])
   })

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError, toApiError } from './api-error.ts'
 import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
-import { list, type PathFault, quote } from './field-error.ts'
+import { FieldError, list, quote } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { answerFields, MAX_UNKNOWN, rejectUnknownFields, UNKNOWN_FIELD, unknownFields } from './unknown-fields.ts'
 import { type Parser, parserOf, validate, validateRows } from './validate.ts'
@@ -43,6 +43,7 @@ export interface Operation<Context> {
   findMissing: (input: unknown, context: Context) => Promise<ApiError | undefined>
 }
 
+type Values = Record<string, unknown>
 type AnyRun<Context> = Run<unknown, Context, unknown>
 
 export interface ImplementOptions<Context> {
@@ -55,6 +56,8 @@ export interface ImplementOptions<Context> {
 }
 
 const DEFAULT_VIEW: BindingView = {}
+// A thousand rows may each have an error.
+const MAX_UNKNOWN_IN_ROW = 10
 
 /**
  * Combines a contract with its implementation. A missing or extra procedure, or one of the wrong type, does not compile.
@@ -97,22 +100,20 @@ export function implement<C extends Contract, Context>(
       const parser = parserOf(procedure.input)
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
-      const checkUnknown = unknownFieldsCheck(firstBinding)
       const outputFields = answerFields(procedure.output)
-      const findEmptyRows = emptyRowsFinder(procedure, outputFields)
+      const checkUnknown = unchangedRowsCheck(procedure, outputFields) ?? unknownFieldsCheck(firstBinding)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
         const { shown, parse = parser, isStrict = false, answered } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
-          const emptyRows = isStrict ? [] : findEmptyRows(input)
           const validated = isPartial(procedure, input)
-            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field, emptyRows)
-            : validate(parse, input, emptyRows)
+            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field)
+            : validate(parse, input)
           const valid = isPromise(validated) ? await validated : validated
           if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
-          else checkUnknown?.(input as object)
+          else checkUnknown?.(input as Values, valid as Values)
           return await run(valid, context, shown)
         } catch (error) {
           const apiError = withData(await asApiError(error), name, procedure)
@@ -186,7 +187,7 @@ function missingFinder<Context>(
  * Rejects a body with only unknown fields if all fields are optional: such a body would silently change nothing. Fields
  * of the output count as known, so that a caller can send back a record it has read.
  */
-function unknownFieldsCheck(resolved: ResolvedBinding): ((input: object) => void) | undefined {
+function unknownFieldsCheck(resolved: ResolvedBinding): ((input: Values) => void) | undefined {
   const fields = subsetFields(resolved)
   if (fields === undefined) return undefined
   const answered = (resolved.procedure.output as z.ZodObject).shape ?? {}
@@ -203,23 +204,27 @@ function unknownFieldsCheck(resolved: ResolvedBinding): ((input: object) => void
 }
 
 /**
- * Finds the rows that have unknown fields and change none: like a body with only unknown fields, such a row would silently
- * change nothing. The result has a fault for each of their unknown fields.
+ * Rejects a row that has unknown fields and changes none, like {@link unknownFieldsCheck} a body. With partial success the
+ * row becomes a FieldError.
  */
-function emptyRowsFinder(
+function unchangedRowsCheck(
   { rows, input: schema }: Procedure,
   answered: ReadonlySet<string>,
-): (input: unknown) => PathFault[] {
-  if (rows?.changes === undefined) return () => []
-  const { field, changes } = rows
+): ((input: Values, valid: Values) => void) | undefined {
+  if (rows?.changes === undefined) return undefined
+  const { field, partial, changes } = rows
   const rowSchema = (shapeOf(schema)[field] as z.ZodArray<z.ZodType>).element
-  return (input) => {
-    const { [field]: given, [changes.key]: key } = (input ?? {}) as Record<string, unknown>
-    if (!Array.isArray(given)) return []
-    const changed = changes.fields.filter((name) => name !== key)
-    return given.flatMap((row, index) => {
-      if (typeof row !== 'object' || row === null || changed.some((name) => Object.hasOwn(row, name))) return []
-      return unknownFields(rowSchema, row, answered, [field, index])
-    })
+  return (input, valid) => {
+    const changing = changes.fields.filter((name) => name !== input[changes.key])
+    const checked = valid[field] as unknown[]
+    for (const [index, row] of (input[field] as object[]).entries()) {
+      if (checked[index] instanceof FieldError || changing.some((name) => Object.hasOwn(row, name))) continue
+      const at = input[partial] === true ? [] : [field, index]
+      const faults = unknownFields(rowSchema, row, answered, { at, max: MAX_UNKNOWN_IN_ROW })
+      if (faults.length === 0) continue
+      const error = new FieldError(400, faults)
+      if (input[partial] !== true) throw error
+      checked[index] = error
+    }
   }
 }

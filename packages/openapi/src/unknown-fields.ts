@@ -31,20 +31,21 @@ export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered:
 }
 
 /**
- * The fields of `input` that neither `schema` nor the response has, at most {@link MAX_UNKNOWN}.
+ * The fields of `input` that neither `schema` nor the response has.
  *
- * @param at the path of `input` itself
+ * @param options.at the path of `input` itself
+ * @param options.max the longest result; default: {@link MAX_UNKNOWN}
  */
 export function unknownFields(
   schema: z.ZodType,
   input: unknown,
   answered: ReadonlySet<string>,
-  at: Path = [],
+  { at = [], max = MAX_UNKNOWN }: { at?: Path; max?: number } = {},
 ): PathFault[] {
   const faults: PathFault[] = []
   for (const path of unknownPaths(schema, input, answered, at)) {
     faults.push({ path, message: UNKNOWN_FIELD })
-    if (faults.length === MAX_UNKNOWN) break
+    if (faults.length === max) break
   }
   return faults
 }

@@ -88,35 +88,28 @@ function withHandler(run: unknown): unknown {
 /**
  * Parses `input`.
  *
- * @param others faults that the schema does not find
  * @throws FieldError 400 that names each missing or invalid field and its rule, but never the value
  */
-export function validate<T>(parse: Parser<T>, input: unknown, others: PathFault[] = []): Awaitable<T> {
+export function validate<T>(parse: Parser<T>, input: unknown): Awaitable<T> {
   const parsed = parse(input)
-  return isPromise(parsed) ? parsed.then((parsed) => dataOf(parsed, input, others)) : dataOf(parsed, input, others)
+  return isPromise(parsed) ? parsed.then((parsed) => dataOf(parsed, input)) : dataOf(parsed, input)
 }
 
-function dataOf<T>(parsed: z.ZodSafeParseResult<T>, input: unknown, others: PathFault[] = []): T {
-  if (parsed.success && others.length === 0) return parsed.data
-  throw new FieldError(400, [...faultsIn(parsed.error, input), ...others])
+function dataOf<T>(parsed: z.ZodSafeParseResult<T>, input: unknown): T {
+  if (parsed.success) return parsed.data
+  throw new FieldError(400, faultsIn(parsed.error, input))
 }
 
 /**
  * Parses an input with a list of rows. A list with invalid rows is accepted: the result has a FieldError in their places.
  *
  * @param field the input field that is the list
- * @param others faults of rows that the schema does not find
  * @throws FieldError 400 if anything but a row is invalid
  */
-export async function validateRows<T>(
-  parse: Parser<T>,
-  input: Record<string, unknown>,
-  field: string,
-  others: PathFault[],
-): Promise<T> {
+export async function validateRows<T>(parse: Parser<T>, input: Record<string, unknown>, field: string): Promise<T> {
   const parsed = await parse(input)
-  if (parsed.success && others.length === 0) return parsed.data
-  const faults = [...faultsIn(parsed.error, input), ...others]
+  if (parsed.success) return parsed.data
+  const faults = faultsIn(parsed.error, input)
   // Node 20 has no Map.groupBy.
   const ofRows = new Map<PropertyKey | undefined, PathFault[]>()
   for (const fault of faults) {
@@ -143,9 +136,9 @@ export async function validateRows<T>(
   return { ...data, [field]: merged } as T
 }
 
-function faultsIn(error: z.ZodError | undefined, input: unknown): PathFault[] {
+function faultsIn(error: z.ZodError, input: unknown): PathFault[] {
   const faults = new Map<string, PathFault>()
-  for (const { path, message } of error?.issues.flatMap(faultsOf) ?? []) {
+  for (const { path, message } of error.issues.flatMap(faultsOf)) {
     const field = dotted(path)
     if (!faults.has(field)) faults.set(field, { path, message: isAbsent(input, path) ? REQUIRED : message })
   }
