@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
-import { createItem } from './records.ts'
+import { createItem, createUser } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const secret = 'postgresql://with_password:secret@'
@@ -120,16 +120,16 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
   expect((await server.request('GET', '/items/1')).headers.get('ETag')).toMatch(/^"102-Item\.[0-9a-f]{6}"$/)
 })
 
+/** Waits until one connection waits for an event. */
+function isWaitingFor(url: string, event: string) {
+  const waiting = `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = '${event}'`
+  return expect.poll(async () => (await query(url, waiting)).rows[0].count).toBe(1)
+}
+
 test('C38 a batch’s sample shows no record that began to match while the preview waited for a lock', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url })
   for (const category of ['oak', 'oak', 'pine']) await createItem(server, { category })
-  const isWaitingFor = (event: string) => {
-    const count = async () =>
-      (await query(postgres.url, `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event = '${event}'`)).rows[0]
-        .count
-    return expect.poll(count).toBe(1)
-  }
   // Locks a matching record until the third one matches.
   const lock = query(
     postgres.url,
@@ -137,13 +137,37 @@ test('C38 a batch’s sample shows no record that began to match while the previ
       WHILE NOT EXISTS (SELECT FROM items WHERE id = 3 AND category = 'oak') LOOP PERFORM pg_sleep(0.01); END LOOP;
     END $$`,
   )
-  await isWaitingFor('PgSleep')
+  await isWaitingFor(postgres.url, 'PgSleep')
   const json = { action: 'update', filter: { category: 'oak' }, changes: { price: 7 } }
   const created = server.request('POST', '/items/batches', { json })
-  await isWaitingFor('transactionid')
+  await isWaitingFor(postgres.url, 'transactionid')
   await query(postgres.url, `UPDATE items SET category = 'oak' WHERE id = 3`)
   await lock
   expect((await created).body).toMatchObject({ count: 2, sample: [{ id: 1 }, { id: 2 }] })
+})
+
+test('C36 a row of a bulk update changes the user who has its e-mail address when it is written', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  for (const email of ['a@example.com', 'b@example.com']) await createUser(server, { email })
+  const lock = query(
+    postgres.url,
+    `DO $$ BEGIN PERFORM FROM users WHERE id = 1 FOR UPDATE;
+      WHILE NOT EXISTS (SELECT FROM users WHERE id = 3) LOOP PERFORM pg_sleep(0.01); END LOOP;
+    END $$`,
+  )
+  await isWaitingFor(postgres.url, 'PgSleep')
+  const json = [
+    { email: 'a@example.com', age: 30 },
+    { email: 'b@example.com', age: 40 },
+  ]
+  const updated = server.request('PATCH', '/api/users/bulk?key=email&create=true', { json })
+  await isWaitingFor(postgres.url, 'transactionid')
+  await server.request('PATCH', '/api/users/2', { json: { email: 'old@example.com' } })
+  await createUser(server, { email: 'b@example.com' })
+  await lock
+  expect((await updated).body).toMatchObject([{ record: { id: 1, age: 30 } }, { record: { id: 3, age: 40 } }])
+  expect(await server.client.users.get.query({ id: 2 })).toMatchObject({ email: 'old@example.com', age: null })
 })
 
 test('a server that starts before PostgreSQL reports it on stderr without the password and exits with code 1', async () => {

@@ -172,13 +172,18 @@ function atRow(error: ApiError, at: Path): FieldError {
   return new FieldError(status, [{ path: at, message }])
 }
 
-/** The ids of the records with one of these values in a unique column. */
+/** The ids of the records with one of these values in a unique column. No other write can give the records other values. */
 async function idsByKey(table: RecordTable<Row>, column: string, values: unknown[]): Promise<Map<unknown, number>> {
   const wanted = values.filter((value) => value !== undefined)
   const where = { [column]: { in: wanted } } as Where<Row>
   const order = { column: 'id', descending: false } as const
-  const found = await table.page({ columns: ['id', column], where, order, take: wanted.length })
-  return new Map(found.map((row): [unknown, number] => [row[column], row.id as number]))
+  for (;;) {
+    const locked = new Set<unknown>((await table.lock(where, wanted.length)).map(({ id }) => id))
+    const found = await table.page({ columns: ['id', column], where, order, take: wanted.length })
+    // While this write waited for a lock, another may have given one of the values to a further record.
+    if (found.some(({ id }) => !locked.has(id))) continue
+    return new Map(found.map((row): [unknown, number] => [row[column], row.id as number]))
+  }
 }
 
 function invalid(field: string, message: string): FieldError {
