@@ -216,9 +216,10 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
-  async deleteAll(where: Where<Row>): Promise<number> {
+  async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
+    if (limit !== undefined && this.#session.audit !== undefined) return (await this.deleteSome(where, limit)).length
     if (this.#localAudit === undefined && !this.#auditsCascades) {
-      return this.#wrapped('deleteAll', () => this.#deleteAll(where))
+      return this.#wrapped('deleteAll', () => this.#deleteAll(where, limit))
     }
     for (let total = 0; ; await setImmediate()) {
       const { length } = await this.deleteSome(where, AUDITED_DELETE_BATCH)
@@ -444,8 +445,9 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
   }
 
-  async #deleteAll(where: Where<Row>): Promise<number> {
+  async #deleteAll(where: Where<Row>, limit: number | undefined): Promise<number> {
     try {
+      if (limit !== undefined) return await this.#executor.run(this.#text.deleteSome(where, limit))
       if (this.#audit !== undefined) return await this.#deleteAudited(where)
       if (this.#executor.isRemote) return await this.#executor.run(this.#text.deleteAll(where))
       const some = this.#text.deleteSome(where, DELETE_BATCH)

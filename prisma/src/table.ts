@@ -119,11 +119,12 @@ export interface Table<Row> {
   /** @throws UniqueViolation or ReferenceViolation */
   insert(row: NewRow<Row>): Promise<Row>
   /**
-   * Deletes all matching rows and returns their number. On SQLite it runs in batches, between which other requests are served.
+   * Deletes all matching rows, or at most `limit` of them, and returns their number. On SQLite it runs in batches, between which
+   * other requests are served.
    *
    * @throws ReferenceViolation
    */
-  deleteAll(where: Where<Row>): Promise<number>
+  deleteAll(where: Where<Row>, limit?: number): Promise<number>
 }
 
 /** A table whose rows have an id. */

@@ -332,6 +332,12 @@ describe.each(drivers)('with driver %s', (driver) => {
       expect(await database.read.users.count({})).toBe(1)
     })
 
+    test('removes at most the given number of rows', async () => {
+      await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
+      const gone = (most: number) => database.write((tx) => tx.users.deleteAll({ status: 'inactive' }, most))
+      expect([await gone(1), await gone(9), await gone(9)]).toEqual([1, 1, 0])
+    })
+
     test('allows reads in between, which see all rows until it is done', async () => {
       await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
       const seen: number[] = []

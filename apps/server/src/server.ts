@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase, isPostgresUrl, type Tables } from '@resource/database'
+import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
@@ -133,17 +133,11 @@ export async function startServer(
   const { quota } = limits
   const unshare = quota && sharesDatabase(config) ? shareQuota(database, quota, log) : undefined
   const deleteExpired = () => {
-    const purge = async (tx: Tables) => {
-      await deleteExpiredKeys(tx)
-      await deleteExpiredBatches(tx)
-    }
-    database
-      .write(purge)
-      .catch((err: unknown) => log.warn({ err }, 'could not delete expired idempotency keys and batches'))
+    const warn = (what: string) => (err: unknown) => log.warn({ err }, `could not delete ${what}`)
+    deleteExpiredKeys(database).catch(warn('expired idempotency keys'))
+    deleteExpiredBatches(database).catch(warn('expired batches'))
     if (config.AUDIT_DAYS === 0) return
-    deleteOldEntries(database, config.AUDIT_DAYS).catch((err: unknown) =>
-      log.warn({ err }, 'could not delete old audit entries'),
-    )
+    deleteOldEntries(database, config.AUDIT_DAYS).catch(warn('old audit entries'))
   }
   deleteExpired()
   const sweep = setInterval(deleteExpired, HOUR_MS).unref()

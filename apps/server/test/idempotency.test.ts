@@ -1,7 +1,9 @@
+import type { Database, Tables } from '@resource/database'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { deleteExpiredKeys } from '../src/store/idempotency.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
-import { createItem, createUser, someUsers } from './records.ts'
+import { createItem, createUser, openDatabase, someUsers } from './records.ts'
 
 const ada = { name: 'Ada', email: 'ada@example.com' }
 const dune = { title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
@@ -155,6 +157,25 @@ describe('C45, C46 Idempotency-Key', () => {
     vi.setSystemTime(start + 24 * hour + 1000)
     const { status } = await server.request('POST', '/items/', { json: { ...lamp, price: 1 }, headers })
     expect(status).toBe(201)
+  })
+
+  test('older than 24 hours is deleted, with other writes in between', async () => {
+    await using server = await startTestServer()
+    await using database = await openDatabase(server)
+    const insert = (tx: Tables, key: string, created_at: Date) =>
+      tx.idempotencyKeys.insert({ procedure: 'items.create', key, fingerprint: '', answer: '{}', created_at })
+    await database.write(async (tx) => {
+      for (let n = 0; n < 1001; n++) await insert(tx, `old-${n}`, new Date(Date.now() - 24 * hour))
+      await insert(tx, 'new', new Date(Date.now() - 23 * hour))
+    })
+    let writes = 0
+    const write: Database['write'] = (...args) => {
+      writes++
+      return database.write(...args)
+    }
+    await deleteExpiredKeys({ ...database, write })
+    expect(writes).toBe(3)
+    expect(await database.read.idempotencyKeys.count({})).toBe(1)
   })
 
   for (const [method, path, json] of [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { type Batch, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
+import { type Batch, type Database, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { Context, MutationContext } from './context.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
@@ -145,6 +145,6 @@ function fingerprint(matching: { id: number; version: number }[]): string {
 }
 
 /** Deletes the batches that have expired. */
-export async function deleteExpiredBatches(tx: Tables): Promise<void> {
-  await tx.batches.deleteAll({ expires_at: { lte: new Date() } })
+export async function deleteExpiredBatches(database: Database): Promise<void> {
+  await database.write((tx) => tx.batches.deleteAll({ expires_at: { lte: new Date() } }))
 }

@@ -7,6 +7,8 @@ import { auditContext } from './audit-context.ts'
 import type { Context, WriteOptions } from './context.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
+// On SQLite this blocks other requests for a few milliseconds.
+const BATCH_SIZE = 500
 
 let replays = 0
 
@@ -73,9 +75,13 @@ export function replayCount(): number {
   return replays
 }
 
-/** Deletes the keys whose response is too old to be replayed. */
-export async function deleteExpiredKeys(tx: Tables): Promise<void> {
-  await tx.idempotencyKeys.deleteAll({ created_at: { lte: new Date(Date.now() - RETENTION_MS) } })
+/** Deletes the keys whose response is too old to be replayed, in small batches so that other writes can run in between. */
+export async function deleteExpiredKeys(database: Database): Promise<void> {
+  const where = { created_at: { lte: new Date(Date.now() - RETENTION_MS) } }
+  let deleted: number
+  do {
+    deleted = await database.write((tx) => tx.idempotencyKeys.deleteAll(where, BATCH_SIZE))
+  } while (deleted === BATCH_SIZE)
 }
 
 // The scope of a key: other callers must neither get a caller's response nor take its key first.
