@@ -43,6 +43,16 @@ test('C35 a summary of more than a minute ago is not returned', async () => {
   expect(await computed()).toBe(2)
 })
 
+test('C35 a summary that took 6 ms is not returned after 1.2 s', async () => {
+  const computed = summariesIn(6)
+  const seen = [await computed()]
+  vi.advanceTimersByTime(119)
+  seen.push(await computed())
+  vi.advanceTimersByTime(1_076)
+  seen.push(await computed())
+  expect(seen).toEqual([1, 1, 2])
+})
+
 test('C35 callers of one summary share its computation, and other summaries have their own', async () => {
   const computed = summariesIn(300)
   expect(await Promise.all([computed(), computed(), computed('status')])).toEqual([1, 1, 2])

@@ -3,9 +3,11 @@ import type { Context } from './context.ts'
 import type { Row, Values } from './row-mapping.ts'
 
 // A summary that took t ms is reused for 20 t, at most 10 s: repeated summaries of a large table then cost at most a
-// twentieth of a core. For a minute it is still returned while a new one is computed.
+// twentieth of a core. Until 200 t, at most a minute, it is still returned while a new one is computed: a small table, whose
+// summary took long for another reason, then shows figures of the last second or two.
 const REUSE_FACTOR = 20
 const MAX_REUSE_MS = 10_000
+const STALE_FACTOR = 200
 const MAX_AGE_MS = 60_000
 /** A faster summary is not kept. */
 const CHEAP_MS = 5
@@ -50,7 +52,7 @@ export function summaryService(tableOf: (tables: Tables) => ListTable<Row>, wher
     kept.delete(key)
     if (kept.size === MAX_KEPT) kept.clear()
     if (tookMs > CHEAP_MS) {
-      const staleUntilMs = startMs + MAX_AGE_MS
+      const staleUntilMs = startMs + Math.min(tookMs * STALE_FACTOR, MAX_AGE_MS)
       const freshUntilMs = Math.min(endMs + Math.min(tookMs * REUSE_FACTOR, MAX_REUSE_MS), staleUntilMs)
       kept.set(key, { answer, freshUntilMs, staleUntilMs })
     }
