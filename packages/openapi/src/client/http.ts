@@ -22,7 +22,7 @@ export interface HttpOptions {
   headers?: Record<string, string> | undefined
   /** Default: the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
-  /** The `credentials` option of `fetch`: `include` lets a browser on another origin keep the service's cookie. */
+  /** The `credentials` option of `fetch`. With `include`, a server on another origin must send `Access-Control-Allow-Credentials`. */
   credentials?: 'include' | 'omit' | 'same-origin' | undefined
   /** Called before each request is sent. An error that it throws goes to the callers. */
   onRequest?: ((request: RequestFacts) => void | Promise<void>) | undefined
