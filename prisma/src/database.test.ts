@@ -1,3 +1,4 @@
+import { stat } from 'node:fs'
 import { access, readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -337,6 +338,30 @@ test('when SQLite rolls back the transaction of a group, each write of it reject
   ])
   expect(connection.all({ text: 'SELECT name FROM api_keys', values: [] })).toEqual([{ name: 'cid' }])
   writer.close()
+})
+
+test('with other processes on the file, a read includes what they committed before its event loop iteration', async () => {
+  await using database = await temporaryDatabase()
+  const other = new SqliteConnection(database.file)
+  const reader = new SqliteReader(new SqliteConnection(database.file, { readonly: true }), undefined, true)
+  const count = () => reader.all({ text: 'SELECT count(*) AS count FROM api_keys', values: [] })
+  const seen = await new Promise(
+    (resolve) =>
+      void setImmediate().then(() => {
+        count()
+        // Its callback runs in the next iteration, before the immediates.
+        stat(database.file, () => resolve(count()))
+        const key = {
+          text: `INSERT INTO api_keys (name, prefix, role, hash, created_at) VALUES ('', '', '', '', 0)`,
+          values: [],
+        }
+        other.run(key)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+      }),
+  )
+  expect(seen).toEqual([{ count: 1 }])
+  reader.close()
+  other.close()
 })
 
 test('a group that is 5 ms old is committed before the next write', async () => {

@@ -13,7 +13,7 @@ export async function openSqlite(
   { isShared = false, onWarning }: Options,
 ): Promise<Engine> {
   const background = new SqliteBackground(file, () => wal.synced())
-  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background)
+  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background, isShared)
   const connection = new SqliteConnection(file, { syncs: isShared })
   const wal: Wal = new Wal(file, connection, reader, isShared)
   const writer = new SqliteWriter(connection, wal, limits, onWarning)

@@ -10,20 +10,25 @@ const COMMIT = { text: 'COMMIT', values: [] }
 /**
  * Reads on one connection. All reads of one event loop iteration share a read transaction: its start and end cost SQLite
  * three system calls, a third of the cost of reading a row by id. A write that completes in between ends the transaction, so
- * that reads after its response include it.
+ * that reads after its response include it. With other processes on the file only the reads of one callback share a
+ * transaction: one that begins after the poll for requests would outlast the next poll, and miss what another process has
+ * committed and confirmed before the requests of that poll.
  */
 export class SqliteReader implements Executor {
   readonly isRemote = false
   readonly background: SqliteBackground | undefined
   readonly #connection: SqliteConnection
+  readonly #isShared: boolean
   #isOpen = false
   #isPinned = false
   #isOutdated: (() => boolean) | undefined
   #isChecked = false
 
-  constructor(connection: SqliteConnection, background?: SqliteBackground) {
+  /** @param isShared whether other processes use the file */
+  constructor(connection: SqliteConnection, background?: SqliteBackground, isShared = false) {
     this.background = background
     this.#connection = connection
+    this.#isShared = isShared
   }
 
   all(statement: Statement): unknown[] {
@@ -76,7 +81,8 @@ export class SqliteReader implements Executor {
   #begin(): void {
     this.#connection.run(BEGIN)
     this.#isOpen = true
-    setImmediate(this.#endIteration)
+    if (this.#isShared) process.nextTick(this.#endIteration)
+    else setImmediate(this.#endIteration)
   }
 
   // Once per event loop iteration is enough: its reads were requested before it began.
