@@ -418,7 +418,7 @@ export class SqlText<Row> {
     if (!searches) return sql
     const found = searchesIn(where)
     if (found.flatMap(({ parts }) => parts).length > MAX_INTERNED_PARTS) {
-      // Not interned: the number of words would multiply the texts that are never freed.
+      // Not interned: the number of words would multiply the texts.
       sql = new InternedSql(sql.text)
     }
     for (const { columns, parts } of found) this.#addSearch(columns, parts, values, addTest)
