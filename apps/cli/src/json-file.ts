@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { invalid } from './failures.ts'
 
 /** A JSON file, replaced atomically, readable by its owner only. */
 export function jsonFile<Value extends object>(path: string) {
+  // Another process may write the same file.
+  const temporary = `${path}.${process.pid}.new`
   return {
     path,
     /** @returns undefined if the file does not exist */
@@ -12,7 +14,7 @@ export function jsonFile<Value extends object>(path: string) {
       try {
         text = readFileSync(path, 'utf8')
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        if (codeOf(error) === 'ENOENT') return undefined
         throw error
       }
       try {
@@ -23,21 +25,42 @@ export function jsonFile<Value extends object>(path: string) {
     },
     write(value: Value): void {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      // Another process may write the same file.
-      const temporary = `${path}.${process.pid}.new`
-      writeFileSync(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+      writeFileSync(temporary, textOf(value), { mode: 0o600 })
       renameSync(temporary, path)
     },
     /** @returns whether the file was created; false if it exists */
     create(value: Value): boolean {
+      writeFileSync(temporary, textOf(value), { mode: 0o600 })
       try {
-        writeFileSync(path, `${JSON.stringify(value)}\n`, { mode: 0o600, flag: 'wx' })
+        // Another process finds the whole file or none.
+        linkSync(temporary, path)
         return true
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-        throw error
+        if (codeOf(error) === 'EEXIST') return false
+        // A file system without links. Another process could find part of the file.
+        return createInPlace(path, textOf(value))
+      } finally {
+        rmSync(temporary)
       }
     },
     remove: () => rmSync(path, { force: true }),
   }
+}
+
+function textOf(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+function createInPlace(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }

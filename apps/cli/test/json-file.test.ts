@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { expect, test } from 'vitest'
+import { jsonFile } from '../src/json-file.ts'
+
+test('a file that another process creates is found whole or not at all', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'resource-cli-'))
+  const file = jsonFile<{ rows: number }>(join(folder, 'state.json'))
+  const module = new URL('../src/json-file.ts', import.meta.url).href
+  const code = `import(${JSON.stringify(module)}).then(({ jsonFile }) => {
+    const file = jsonFile(${JSON.stringify(file.path)})
+    for (let n = 0; n < 3000; n++) { file.create({ rows: 7 }); file.remove() }
+  })`
+  const worker = new Worker(code, { eval: true })
+  let isRunning = true
+  worker.on('exit', () => {
+    isRunning = false
+  })
+  const found = new Set<number | undefined>()
+  while (isRunning) {
+    for (let n = 0; n < 100; n++) found.add(file.read()?.rows)
+    await new Promise(setImmediate)
+  }
+  expect([undefined, 7]).toEqual(expect.arrayContaining([...found]))
+  expect([file.create({ rows: 1 }), file.create({ rows: 2 }), file.read()]).toEqual([true, false, { rows: 1 }])
+  rmSync(folder, { recursive: true })
+})
