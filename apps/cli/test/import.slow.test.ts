@@ -85,6 +85,24 @@ test('invalid and rejected rows are reported by line and written to a file; the 
   expect(JSON.parse(corrected.stdout)).toEqual({ imported: 1, failed: 3 })
 })
 
+test('however many e-mail addresses of a chunk are taken, it is sent twice', async () => {
+  await using service = await startService()
+  const users = Array.from({ length: 20 }, (_, n) => ({ name: `User ${n}`, email: `${n}@example.com` }))
+  await service.client.users.createMany.mutate({ users: users.filter((_, n) => n % 2 === 0) })
+  const rows = users.map(({ name, email }) => `${name},${email}\n`)
+  writeFileSync(service.path('users.csv'), `name,email\n${rows.join('')}`)
+  const { code, stdout } = await service.run(['import', 'users.csv', '--type', 'users', '--json'])
+  expect([code, JSON.parse(stdout)]).toEqual([6, { imported: 10, failed: 10 }])
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  expect(metrics.match(/^resource_call_duration_seconds_count\{procedure="users\.\w+",.*$/gm)).toEqual([
+    'resource_call_duration_seconds_count{procedure="users.createMany",outcome="ok"} 1',
+    'resource_call_duration_seconds_count{procedure="users.createMany",outcome="client_error"} 1',
+    'resource_call_duration_seconds_count{procedure="users.updateMany",outcome="ok"} 1',
+  ])
+  const { users: stored } = await service.client.users.list.query({ limit: 100 })
+  expect(stored.map(({ email }) => email).sort()).toEqual(users.map(({ email }) => email).sort())
+})
+
 test('a resumed import rejects a changed file and a changed chunk size', async () => {
   await using service = await startService()
   writeFileSync(service.path('items.csv'), items(30_000))

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Client, ServiceError } from '@resource/client'
 import type { onInterrupt } from '../interrupt.ts'
-import { call, type JsonObject, KEY } from '../service.ts'
+import { call, type JsonObject, KEY, proceduresOf } from '../service.ts'
 import { patiently } from './offline.ts'
 import type { Chunk } from './rows/chunks.ts'
 import type { RemainingRow } from './rows/remaining-rows.ts'
@@ -33,6 +33,7 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
       return reason === undefined ? [] : [{ row, reason }]
     })
   const { state } = context
+  const isPartialPossible = proceduresOf(state.type).updateMany !== undefined
   for (;;) {
     const refused = new Map(state.refused)
     const sent = [...rows.keys()].filter((n) => rows[n]?.record !== undefined && !refused.has(n))
@@ -41,14 +42,14 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
     // The file's digest, the position and the number of rejected rows determine the records: same key, same request.
     const key = createHmac('sha256', state.importId).update(`${state.digest} ${start} ${refused.size}`).digest('hex')
     try {
-      if (state.mode.action === 'create') {
+      if (state.mode.action === 'create' && !(refused.size > 0 && isPartialPossible)) {
         await send(context, 'createMany', records, { [KEY]: key })
         return { created: sent.length, updated: 0, failed: failed(refused) }
       }
       const { results } = await send(context, 'updateMany', records, {
         [KEY]: key,
         key: state.mode.key,
-        create: state.mode.action === 'upsert',
+        create: state.mode.action !== 'update',
         partial: true,
       })
       const outcomes = (results as Result[]).map((result, n) => ({ ...result, index: sent[n] as number }))
@@ -58,7 +59,8 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
     } catch (error) {
       const errors = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
       if (errors.length === 0) throw error
-      // All or none: the rest is sent again without the rejected rows.
+      // All or none: the rest is sent again without the rejected rows. That names every further row that cannot be stored, where
+      // an error of `createMany` names the first one whose value is taken.
       for (const [index, reason] of errors) state.refused.push([sent[index] as number, reason])
     }
   }
