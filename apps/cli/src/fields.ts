@@ -74,7 +74,7 @@ export function fieldsOf(schema: z.ZodObject): Field[] {
       part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
     return {
       name,
-      flag: FLAGS[name] ?? `--${RESERVED.includes(kebab) ? 'field-' : ''}${kebab}`,
+      flag: FLAGS[name] ?? `--${RESERVED.includes(kebab) || kebab.startsWith('no-') ? 'field-' : ''}${kebab}`,
       kind,
       list: kind === 'json' ? undefined : list,
       choices,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Client, createClient } from '@resource/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { checkFilter } from './json-filter.ts'
 import { keyOf, type Profile, profileNamed } from './profiles.ts'
 
 /** A second in milliseconds. */
@@ -18,7 +19,7 @@ export interface Globals {
   /** The profile whose key is used, unless there is another one. */
   stored?: { name: string; profile: Profile } | undefined
   /** URL of the database to use without a running service. */
-  database?: string
+  database?: string | undefined
   json: boolean
   /** Names of the fields to show. */
   fields?: string[]
@@ -54,7 +55,11 @@ export function addGlobals(program: Command): void {
     .option('--jq <filter>', 'print the JSON answer filtered by a jq expression')
     .option('-q, --quiet', 'no progress and no remarks, only results and errors', false)
     .addOption(new Option('--timeout <seconds>', 'maximum time per call').default(30).argParser(seconds))
-    .hook('preAction', (_, command) => chooseService(program, command.name() === 'login'))
+    .hook('preAction', async (_, command) => {
+      chooseService(program, command.name() === 'login')
+      const { jq } = program.opts<Partial<Globals>>()
+      if (jq !== undefined) await checkFilter(jq)
+    })
 }
 
 /**
@@ -89,12 +94,13 @@ interface OpenClient extends AsyncDisposable {
 /**
  * The client for `--url`, or for `--database` without a service.
  *
- * @param retryForMs for long-running commands: how long failed calls are retried. One attempt may then take the whole timeout.
+ * @param retryForMs for long-running commands: how long failed calls are retried
  */
 export async function openClient(globals: Globals, { retryForMs }: { retryForMs?: number } = {}): Promise<OpenClient> {
   const { url, database, stored, timeout } = globals
   const timeoutMs = timeout * SECOND_MS
-  const options = retryForMs === undefined ? { timeoutMs } : { timeoutMs, attemptTimeoutMs: timeoutMs, retryForMs }
+  // One attempt may take the whole timeout: some writes take longer than the client's default.
+  const options = { timeoutMs, attemptTimeoutMs: timeoutMs, ...(retryForMs !== undefined && { retryForMs }) }
   if (database === undefined) {
     const key = globals.key ?? (stored && (await keyOf(stored.name, stored.profile)))
     // For the message of an error: whether a key was sent.
@@ -132,7 +138,8 @@ function subjectOf(claims: string): string | undefined {
   }
 }
 
-function url(text: string): string {
+/** @throws InvalidArgumentError */
+export function url(text: string): string {
   if (text === '') return text
   if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('Must be a URL such as http://127.0.0.1:3000.')

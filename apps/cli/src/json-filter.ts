@@ -17,3 +17,12 @@ export async function jq(json: string, filter: string): Promise<string> {
   }
   return lines === undefined || lines === '' ? '' : `${lines.replace(/\n$/, '')}\n`
 }
+
+/**
+ * Checks a jq filter before the command does anything.
+ *
+ * @throws Failure with the message of jq for a filter that it cannot compile
+ */
+export async function checkFilter(filter: string): Promise<void> {
+  await jq('null', `def filter: (${filter}\n); empty`)
+}

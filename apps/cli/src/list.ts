@@ -1,3 +1,4 @@
+import { MAX_SKIPPED } from '@resource/contract'
 import { Command } from 'commander'
 import { answer, checkFields, picked } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
@@ -92,8 +93,8 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
 }
 
 /** Writes what is not in the records: their number, the limit of the search and the next page. */
-function remarkOn(noun: Noun, { page, next, total, searched }: PageInfo): void {
-  const more = page === undefined ? `--after ${next}` : `--page ${page + 1}`
+function remarkOn(noun: Noun, { page, limit, next, total, searched }: PageInfo): void {
+  const more = page === undefined || page * limit > MAX_SKIPPED ? `--after ${next}` : `--page ${page + 1}`
   const lines = [
     ...(total === undefined ? [] : [`${total} in total`]),
     ...(searched === undefined ? [] : [searchLimitText(noun, searched)]),

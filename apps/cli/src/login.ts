@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { answer, answerRecords, checkFields } from './answer.ts'
 import { Failure, toFailure } from './failures.ts'
-import { type Globals, openClient } from './globals.ts'
+import { type Globals, openClient, url as parseUrl } from './globals.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
 import { isInteractive, prompt, promptSecret } from './prompt.ts'
 import { call, LIMIT, nouns } from './service.ts'
@@ -28,12 +28,16 @@ function loginCommand(): Command {
   return command.action(async () => {
     const options = command.optsWithGlobals<Globals & { insecureStorage: boolean }>()
     const name = options.profile ?? readProfiles().current ?? DEFAULT_PROFILE
-    const url =
-      isInteractive() && command.parent?.getOptionValueSource('url') !== 'cli'
-        ? await prompt('URL of the service', options.url)
-        : options.url
+    const isAsked = isInteractive() && command.parent?.getOptionValueSource('url') !== 'cli'
+    const url = isAsked ? parseUrl(await prompt('URL of the service', options.url)) : options.url
     const key = options.key ?? ((await promptSecret('key', 'API key (empty for none)')) || undefined)
-    const login: Globals = { ...options, url, stored: undefined, ...(key !== undefined && { key }) }
+    const login: Globals = {
+      ...options,
+      url,
+      database: undefined,
+      stored: undefined,
+      ...(key !== undefined && { key }),
+    }
     try {
       await using open = await openClient(login)
       const [noun] = nouns

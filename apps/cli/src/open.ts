@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { contract } from '@resource/contract'
 import { Argument, Command } from 'commander'
 import { answer } from './answer.ts'
 import { browserProgram } from './environment.ts'
@@ -8,6 +9,9 @@ import type { Globals } from './globals.ts'
 import { exampleText } from './help.ts'
 import { nouns } from './service.ts'
 
+// The console has a page for each collection.
+const PAGES = nouns.filter((noun) => 'collection' in contract[noun])
+
 /** The command that shows records in the web console. */
 export function openCommand(): Command {
   const command = new Command('open')
@@ -15,7 +19,7 @@ export function openCommand(): Command {
     .description(
       'Opens the web console in the browser: the overview, the table of a noun, or one record. $BROWSER names another browser.',
     )
-    .addArgument(new Argument('[noun]', 'type of records').choices(nouns))
+    .addArgument(new Argument('[noun]', 'type of records').choices(PAGES))
     .argument('[id]', 'id of a record')
     .option('-n, --no-browser', 'print the address instead')
     .addHelpText('after', exampleText(['open', 'open items', 'open items 7', 'open items 7 --no-browser']))

@@ -78,6 +78,11 @@ test('open starts the browser with the address of the console, a table or a reco
     existsSync(service.path('visited')) ? readFileSync(service.path('visited'), 'utf8').trim().split('\n').sort() : []
   await expect.poll(visited).toEqual([`${url}/console`, `${url}/console/items`, `${url}/console/items/7`])
   expect((await service.run(['open', 'items', '7', '--no-browser'])).stdout).toBe(`${url}/console/items/7\n`)
+  const pageless = await service.run(['open', 'audit', '--no-browser'])
+  expect([pageless.code, pageless.stderr]).toEqual([
+    2,
+    expect.stringContaining('Allowed choices are users, books, items'),
+  ])
   const failed = await service.run(['open'], '', { BROWSER: service.path('none') })
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`The address is ${url}/console`)])
 })

@@ -22,3 +22,8 @@ test('a nullable field has a --no flag, and so does a boolean whose default is n
     title: undefined,
   })
 })
+
+test('a field whose name begins with no_ has a flag of its own, because --no- negates another', () => {
+  const fields = fieldsOf(z.object({ no_show: z.boolean(), note: z.string() }))
+  expect(fields.map(({ flag }) => flag)).toEqual(['--field-no-show', '--note'])
+})

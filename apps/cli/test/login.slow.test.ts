@@ -94,6 +94,13 @@ test('without access to the keyring, the key goes into the file', async () => {
   expect((await service.run(['keys', 'list', '--jq', 'length'], '', NO_URL)).stdout).toBe('1\n')
 })
 
+test('login checks the key at the service, also where a database is set', async () => {
+  await using service = await startService()
+  const environment = { RESOURCE_DATABASE: `file:${service.path('other.db')}` }
+  const wrong = await service.run(['login', '--insecure-storage'], 'rsk_wrong\n', environment)
+  expect([wrong.code, wrong.stderr]).toEqual([7, expect.stringContaining('API key')])
+})
+
 test('on a terminal login asks for the URL and the key, and does not show the key', async () => {
   await using service = await withKey()
   const { code, screen } = await service.type(

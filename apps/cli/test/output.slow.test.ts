@@ -77,6 +77,25 @@ test('--jq filters the JSON answer, and an invalid filter exits with code 2 and 
   ])
 })
 
+test('an invalid --jq filter is refused before a write, and one that fails after it does not hide the answer', async () => {
+  await using service = await startService()
+  const create = ['items', 'create', '--name', 'Lamp', '--price', '1', '--jq']
+  const refused = await service.run([...create, '.['])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--jq: jq: error: syntax error')])
+  expect((await service.client.items.list.query({})).items).toEqual([])
+  const failed = await service.run([...create, '.[].name'])
+  expect([failed.code, JSON.parse(failed.stderr).error]).toEqual([
+    1,
+    {
+      code: 'unexpected',
+      exit_code: 1,
+      message: expect.stringContaining('The command has succeeded, but its answer cannot be filtered. --jq: jq: error'),
+      answer: { id: 1, name: 'Lamp', price: 1, category: null, version: 1 },
+    },
+  ])
+  expect((await service.client.items.list.query({})).items).toMatchObject([{ id: 1, name: 'Lamp' }])
+})
+
 test('list --all prints all pages, as a table, as JSON or through --jq, in flat memory', async () => {
   await using service = await startService()
   await withItems(service, 20_500)
