@@ -28,7 +28,7 @@ const STOPPED = 'The service has stopped: see the terminal. It starts when you s
 const SERVICE = '^(?!/console/)|^/console/session$'
 
 async function develop(): Promise<void> {
-  const database = process.env.DATABASE_URL ?? SAMPLE_DATABASE
+  const database = process.env.DATABASE_URL || SAMPLE_DATABASE
   const { PORT } = readConfig({ ...process.env, DATABASE_URL: database })
   const port = await freePort()
   const vite = await createServer({

@@ -75,7 +75,7 @@ for (const name of globSync('*.d.ts', { cwd: dist })) {
 
 rmSync(join(types, 'client'), { recursive: true })
 for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
-  const file = join(name.parentPath, name.name)
+  const file = join(name.parentPath, name.name).replaceAll('\\', '/')
   const isKept = /\/contract\/src\/|\/openapi\/src\/(client\/\w[\w-]*|contract|api-error)\.d\.ts$/.test(file)
   if (name.isFile() && !isKept) rmSync(file)
   else if (name.isFile()) {
@@ -94,13 +94,18 @@ const index = join(types, 'contract', 'src', 'index.d.ts')
 const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
   const verbs = Object.entries(procedures as Record<string, Documented>).map(([verb, { meta }]) => {
     const { summary, description } = meta.openapi
-    return `/** ${summary}. ${description} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
+    const text = `${summary}. ${description}`.replaceAll('*/', '*\\/')
+    return `/** ${text} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
   })
   return `${noun}: import('../../openapi/src/contract.js').Resource<{\n${verbs.join('\n')}\n}>;`
 })
 writeFileSync(
   index,
-  readFileSync(index, 'utf8').replace(/(?<=export declare const contract: )\{.*?^\}/ms, `{\n${nouns.join('\n')}\n}`),
+  // By a function, because a description may contain a pattern of replacement texts such as `$'`.
+  readFileSync(index, 'utf8').replace(
+    /(?<=export declare const contract: )\{.*?^\}/ms,
+    () => `{\n${nouns.join('\n')}\n}`,
+  ),
 )
 
 /** Repaths package imports in a file by relative paths in `dist`. */
