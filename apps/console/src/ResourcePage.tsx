@@ -33,11 +33,20 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const changes = useChanges(resource)
   const columns = useColumns(resource)
   const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
-  const selection = useSelection(shown, JSON.stringify(listInputOf(resource, view)))
+  const list = JSON.stringify(listInputOf(resource, view))
+  const selection = useSelection(shown, list)
   const bulk = useBulk(resource, selection)
   const [toDelete, setToDelete] = useState<Row[]>()
   const [actionOnAll, setActionOnAll] = useState<BulkAction>()
   const [isEditing, setEditing] = useState(false)
+  const [dialogsOf, setDialogsOf] = useState(list)
+  if (dialogsOf !== list) {
+    // The Back button has led to other records: a dialog for those of before must not act on these.
+    setDialogsOf(list)
+    setToDelete(undefined)
+    setActionOnAll(undefined)
+    setEditing(false)
+  }
   const isLoaded = data !== undefined
   const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)

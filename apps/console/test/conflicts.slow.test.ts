@@ -171,3 +171,34 @@ consoleTest(
   },
   { expected },
 )
+
+consoleTest(
+  'two conflicts are asked one after the other, and differ in what each action changes',
+  async ({ page, client, open }) => {
+    await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+    await client.users.create.mutate({ name: 'Eve', email: 'eve@example.com' })
+    await open('/users')
+    await page.getByRole('button', { name: 'Deactivate Eve' }).waitFor()
+    for (const id of [1, 2]) await client.users.update.mutate({ id, age: 36 })
+    const calls = await pauseCalls(page, 'users.setStatus')
+    await page.getByRole('button', { name: 'Deactivate Ada' }).click()
+    await page.getByRole('button', { name: 'Deactivate Eve' }).click()
+    calls.resume()
+    // The answers may arrive in any order.
+    for (const _ of [1, 2]) {
+      const heading = page.getByRole('heading', { name: 'was changed by someone else' })
+      const title = await heading.textContent()
+      expect(await page.locator('.differs th').allTextContents()).toEqual(['Status differs'])
+      const answer = title?.startsWith('Ada') ? 'Keep the stored version' : 'Deactivate anyway'
+      await page.getByRole('button', { name: answer }).click()
+      await page.getByRole('heading', { name: String(title) }).waitFor({ state: 'detached' })
+    }
+    await page.getByText('Eve deactivated').waitFor()
+    const { users } = await client.users.list.query({})
+    expect(users.map(({ status, age }) => [status, age])).toEqual([
+      ['active', 36],
+      ['inactive', 36],
+    ])
+  },
+  { expected },
+)

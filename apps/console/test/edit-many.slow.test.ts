@@ -108,3 +108,37 @@ consoleTest('all matching records get a value or a change of a number, after a p
   await page.getByRole('button', { name: 'Undo: 15 items edited' }).last().click()
   await expect.poll(sum).toBe(before - 15)
 })
+
+consoleTest('Back, then Discard closes an edit of all matching records', async ({ page, client, open }) => {
+  const items = Array.from({ length: 30 }, (_, n) => ({ name: `Pan ${n}`, price: 10, category: 'kitchen' }))
+  await client.items.createMany.mutate({ items: [...items, { name: 'Desk', price: 90, category: 'office' }] })
+  await open('/items')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  await page.getByLabel('Category', { exact: true }).fill('kitchen')
+  await page.keyboard.press('Enter')
+  await page.getByText('1–25 of 30').waitFor()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: 'Select all 30 matching' }).click()
+  await page.getByRole('button', { name: 'Edit 30…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit 30 items' })
+  await dialog.getByLabel('New price').fill('+10%')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText('30 items with category kitchen, on all pages, will be edited').waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('1–25 of 31').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+consoleTest(
+  'a preview names the chosen date, in the time zone of the browser',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await open('/users?limit=10&created_at_lt=2040-01-30T23:00:00.000Z')
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 14 matching' }).click()
+    await page.getByRole('button', { name: 'Delete 14…' }).click()
+    await page.getByText('14 users with created before 2040-01-31, on all pages, will be deleted').waitFor()
+  },
+  { timezoneId: 'Europe/Berlin' },
+)

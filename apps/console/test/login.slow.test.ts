@@ -3,12 +3,21 @@ import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, overflow, seed, shareBrowser, type Visit, violations } from './console.ts'
+import {
+  consoleTest,
+  loseAnswers,
+  overflow,
+  pauseCalls,
+  seed,
+  shareBrowser,
+  type Visit,
+  violations,
+} from './console.ts'
 
 shareBrowser()
 
 // The browser logs each rejected request.
-const expected = /Failed to load resource: the server responded with a status of 40[13]/
+const expected = /Failed to load resource: the server responded with a status of 40[139]/
 
 type Role = 'reader' | 'writer' | 'admin'
 
@@ -252,6 +261,66 @@ consoleTest(
     expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Bench')
   },
   { expected: /Failed to load resource|dynamically imported module/ },
+)
+
+consoleTest(
+  'a rejected form is empty for the next user',
+  async (visit) => {
+    const { page, open } = visit
+    const { admin, writer } = await createKeys(visit)
+    await open('/users')
+    await logIn(page, admin)
+    await page.getByRole('button', { name: 'New user' }).click()
+    const form = page.getByRole('dialog', { name: 'New user' })
+    await form.getByLabel('Name').fill('Another')
+    await form.getByLabel('E-mail').fill('ada@example.com')
+    await form.getByLabel('Password').fill('correct horse battery')
+    const calls = await pauseCalls(page, 'users.create')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    await calls.paused
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    calls.resume()
+    await page.getByRole('link', { name: 'Open the form: The user was not saved.' }).waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await logIn(page, writer.key)
+    await page.getByRole('button', { name: 'New user' }).click()
+    const values = ['Name', 'E-mail', 'Password'].map((label) => form.getByLabel(label).inputValue())
+    expect(await Promise.all(values)).toEqual(['', '', ''])
+  },
+  { expected },
+)
+
+consoleTest(
+  'a record that may exist already is not created with another key without a question',
+  async (visit) => {
+    const { page, open } = visit
+    const { operator, admin, writer } = await createKeys(visit)
+    await open('/items')
+    await logIn(page, writer.key)
+    await page.getByRole('button', { name: 'New item' }).click()
+    const form = page.getByRole('dialog', { name: 'New item' })
+    const create = page.getByRole('button', { name: 'Create item' })
+    await form.getByLabel('Name').fill('Bench')
+    await form.getByLabel('Price').fill('120')
+    await loseAnswers(page, 'items.create')
+    await create.click()
+    await form.getByText('The service cannot be reached.').waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await revoke(visit, operator, writer)
+    await create.click()
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor()
+    await logIn(page, admin)
+    await page.getByRole('dialog', { name: 'Log in again' }).waitFor({ state: 'detached' })
+    await create.click()
+    await form.getByText('Another API key sent this item, so it may exist already.').waitFor()
+    const benches = async () => (await operator.items.list.query({ name_contains: 'Bench' })).items.length
+    expect(await benches()).toBe(1)
+    await create.click()
+    await page.getByText('Bench created').waitFor()
+    expect(await benches()).toBe(2)
+  },
+  { expected: /Failed to load resource/ },
 )
 
 consoleTest('a service without keys asks for no key and shows no user', async ({ page, client, open }) => {

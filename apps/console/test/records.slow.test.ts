@@ -222,6 +222,21 @@ consoleTest('a bulk deletion whose number has changed deletes nothing', async ({
   expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
 })
 
+consoleTest(
+  'a bulk deletion whose number cannot be checked again deletes nothing',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await open('/users?open=purge')
+    await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
+    await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
+    await page.route('**/trpc/users.list*', (route) => route.fulfill({ status: 503, body: 'broken' }))
+    await page.getByRole('button', { name: 'Delete 3 inactive users' }).click()
+    await page.getByText('Nothing was deleted. The service has a problem.').waitFor()
+    expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
+  },
+  { expected },
+)
+
 consoleTest('the focus stays on a button that changes, and on the page if its button disappears', async (visit) => {
   const { page, client, open } = visit
   await seed(client)

@@ -216,3 +216,19 @@ consoleTest('the console keeps the selected theme after a reload', async ({ page
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
   expect(await page.getByLabel('Theme').inputValue()).toBe('dark')
 })
+
+consoleTest('the sort order of a link is shown, whatever it sorts by', async ({ page, client, open }) => {
+  await seed(client)
+  const shown = () =>
+    page
+      .getByLabel('Sort')
+      .evaluate((select) => (select as unknown as { selectedOptions: { text: string }[] }).selectedOptions[0]?.text)
+  await open('/users?sort=created_at_desc')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  expect(await shown()).toBe('Created, descending')
+  await page.getByLabel('Sort').selectOption('Oldest first')
+  await page.waitForURL('**/users?sort=id_asc')
+  await open('/users?sort=username_asc')
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  expect(await shown()).toBe('username_asc')
+})

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openProfile } from '@resource/browser-test'
+import { createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, type Visit, violations } from './console.ts'
+import { consoleTest, loseAnswers, pauseCalls, seed, shareBrowser, type Visit, violations } from './console.ts'
 import { startService } from './service.ts'
 
 shareBrowser()
@@ -388,3 +389,67 @@ consoleTest(
     ])
   },
 )
+
+/** Imports two items, whose answer is lost, and stops. */
+async function stopUnanswered(page: Page) {
+  await choose(page, 'items.csv', 'name,price\nLamp,1\nRug,2\n')
+  await page.getByRole('button', { name: 'Import 2 items' }).waitFor()
+  await loseAnswers(page, 'items.updateMany')
+  await page.getByRole('button', { name: 'Import 2 items' }).click()
+  await page.getByText('The service cannot be reached.').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('0 items created, 2 rows not sent.').waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+}
+
+consoleTest(
+  'rows that were sent with another API key are not sent again',
+  async (visit) => {
+    const { page, client, service, open } = visit
+    const { key } = await client.keys.create.mutate({ name: 'operator', role: 'admin' })
+    const operator = createClient({ baseUrl: service.url, apiKey: key })
+    const other = await operator.keys.create.mutate({ name: 'other', role: 'admin' })
+    const logIn = (value: string) =>
+      page.context().addCookies([{ name: 'resource_session', value, url: service.url, httpOnly: true }])
+    await logIn(key)
+    await open('/items?open=import')
+    await stopUnanswered(page)
+    await logIn(other.key)
+    await page.reload()
+    await page.getByText('0 items created, 2 rows not sent.').waitFor()
+    await page.getByText('key 2, admin').waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The row was sent with another API key: check whether the row is stored').first().waitFor()
+    expect((await operator.items.list.query({})).items.map(({ name }) => name)).toEqual(['Lamp', 'Rug'])
+  },
+  { expected },
+)
+
+consoleTest(
+  'a file whose import was discarded after rows had been sent is recognized',
+  async ({ page, open }) => {
+    await open('/items?open=import')
+    await stopUnanswered(page)
+    await page.getByRole('button', { name: 'Discard the rest' }).click()
+    await choose(page, 'items.csv', 'name,price\nLamp,1\nRug,2\n')
+    await page.getByText(/This file was imported on/).waitFor()
+  },
+  { expected },
+)
+
+consoleTest('an import that is discarded in another tab stops', async (visit) => {
+  const { page, open, service } = visit
+  await open('/items?open=import')
+  const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
+  await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+  const calls = await pauseCalls(page, 'items.updateMany')
+  await page.getByRole('button', { name: 'Import 1,200 items' }).click()
+  await calls.paused
+  const tab = await page.context().newPage()
+  await tab.goto(`${service.url}/console/items?open=import`)
+  await tab.getByRole('button', { name: 'Discard the rest' }).click()
+  await tab.locator('input[type=file]').waitFor({ state: 'attached' })
+  calls.resume()
+  await page.locator('input[type=file]').waitFor({ state: 'attached' })
+  expect(await count(visit, 'items')).toBe(500)
+})

@@ -11,6 +11,7 @@ import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 
 interface Props {
@@ -28,6 +29,7 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
   const { data: batch, refetch } = query
   const [isRunning, setRunning] = useState(false)
   const [isOutdated, setOutdated] = useState(false)
+  const isOpen = useIsMounted()
   // Read once per preview: a second attempt may run after the change.
   const read = useRef<{ id: number; before: Row[] }>(undefined)
 
@@ -41,7 +43,7 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
       const options = { ...LONG_TIMEOUTS, idempotencyKey: `batch-${id}` }
       await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' }, options)
       notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, read.current.before))
-      onClose()
+      if (isOpen.current) onClose()
     } catch (error) {
       // The user confirmed these records only.
       const isOver = error instanceof VersionMismatchError || error instanceof NotFoundError

@@ -14,7 +14,8 @@ interface Props {
 /** Shows both versions of a record that changed before an action, so that the user can choose. */
 export function ConflictDialog({ resource, conflict, onKeep, onOverwrite }: Props) {
   const { action, row, stored } = conflict
-  const mine = action.apply(row)
+  // What "anyway" would store: the action changes the stored version.
+  const mine = action.apply(stored)
   return (
     <ModalDialog title={`${nameOf(resource, row)} was changed by someone else`} role="alertdialog" onClose={onKeep}>
       <Versions

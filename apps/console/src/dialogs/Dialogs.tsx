@@ -77,6 +77,7 @@ export default function Dialogs({
       )}
       {conflict !== undefined && (
         <ConflictDialog
+          key={conflict.row.id}
           resource={resource}
           conflict={conflict}
           onKeep={changes.keepStored}

@@ -87,7 +87,11 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
         <DiscardDialog
           what={`these ${resource.many}`}
           onKeep={unsaved.keep}
-          onDiscard={() => unsaved.discard(onClose)}
+          onDiscard={() => {
+            unsaved.discard(onClose)
+            // This dialog is no part of the URL, so the Back button has not closed it.
+            onClose()
+          }}
         />
       )}
       <Form

@@ -7,6 +7,7 @@ import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { Progress } from '../ui/Progress.tsx'
 
@@ -22,6 +23,7 @@ export function ExportDialog({ resource, view, onClose }: Props) {
   const query = useCount(resource, filters)
   const [count, setCount] = useState<number>()
   const stop = useRef<AbortController>(undefined)
+  const isOpen = useIsMounted()
   useEffect(() => () => stop.current?.abort(), [])
 
   const run = async (form: FileFormat) => {
@@ -31,7 +33,7 @@ export function ExportDialog({ resource, view, onClose }: Props) {
     try {
       const exported = await exportRows(resource, view, form, signal, setCount)
       notify('done', `${formatCount(exported, resource)} exported`)
-      onClose()
+      if (isOpen.current) onClose()
     } catch (error) {
       if (!signal.aborted) notify('failed', `The export failed. ${errorMessage(error)}`)
       setCount(undefined)

@@ -35,8 +35,8 @@ export function ImportDialog({ resource, onClose }: Props) {
           refusal={transfer.refusal}
           onStop={transfer.stop}
           onContinue={() => void transfer.resume(current.running, current.progress)}
-          onDiscard={() => void transfer.discard()}
-          onDone={() => void transfer.discard().then(onClose)}
+          onDiscard={() => void transfer.discard(current)}
+          onDone={() => void transfer.discard(current).then(onClose)}
         />
       )}
     </ModalDialog>
@@ -92,7 +92,7 @@ function FileAgain({ resource, saved, transfer }: StepProps & { saved: Saved }) 
         )}
       </ImportSource>
       <footer>
-        <Button onPress={() => void transfer.discard()}>Discard the rest</Button>
+        <Button onPress={() => void transfer.discard(saved)}>Discard the rest</Button>
       </footer>
     </>
   )

@@ -3,9 +3,10 @@ import { Form, Input, Label, TextField } from 'react-aria-components'
 import type { Purge, Resource } from '../resources/resource.ts'
 import { refresh, useCount } from '../table/rows.ts'
 import { Button } from '../ui/Button.tsx'
-import { errorMessage, formatCount } from '../ui/format.ts'
+import { errorMessage, formatCount, isUnanswered } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 
 interface Props {
@@ -21,6 +22,7 @@ export function PurgeDialog({ resource, purge, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const [isRunning, setRunning] = useState(false)
   const [hasGrown, setGrown] = useState(false)
+  const isOpen = useIsMounted()
   const words = `delete ${count}`
   const isTyped = typed.trim() === words
   const kind = (number: number) =>
@@ -29,9 +31,10 @@ export function PurgeDialog({ resource, purge, onClose }: Props) {
   const run = async () => {
     setRunning(true)
     // The user confirmed this number only.
-    const { data: now } = await refetch()
-    setGrown(now !== count)
-    if (now === count) await send()
+    const { data: now, error } = await refetch()
+    if (error !== null) notify('failed', `Nothing was deleted. ${errorMessage(error)}`)
+    else if (now === count) await send()
+    setGrown(error === null && now !== count)
     setRunning(false)
   }
 
@@ -39,9 +42,10 @@ export function PurgeDialog({ resource, purge, onClose }: Props) {
     try {
       const { removed } = await purge.send()
       notify('done', `${kind(removed)} deleted`)
-      onClose()
+      if (isOpen.current) onClose()
     } catch (error) {
-      notify('failed', `The deletion failed. ${errorMessage(error)}`)
+      const what = isUnanswered(error) ? 'The result is unknown' : 'The deletion failed'
+      notify('failed', `${what}. ${errorMessage(error)}`)
     }
     await refresh(resource)
   }

@@ -3,23 +3,15 @@ import { useEffect, useState } from 'react'
 import { calls } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { useSession } from '../session/session.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/rows.ts'
 import { linkTo } from '../table/view.ts'
 import { errorMessage, isOutage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
+import { rejectedForms, type UnansweredRequests } from '../ui/rejected-forms.ts'
 import { release } from '../ui/unsaved.ts'
-
-/** What a form keeps that was closed while it saved, and whose record was then rejected. */
-interface Rejected {
-  /** The input of the edited fields. The others follow the stored record, which may have changed meanwhile. */
-  edited: Draft
-  /** The idempotency keys of the requests without an answer, by request. */
-  keys: Map<string, string | undefined>
-}
-
-const rejectedForms = new Map<string, Rejected>()
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
@@ -30,7 +22,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [rejected] = useState(() => rejectedForms.get(formKey))
   const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(fields, seen), ...rejected?.edited }))
   // A request without an answer may have been carried out. Sent again with its key, it has no second effect.
-  const [keys] = useState(() => rejected?.keys ?? new Map<string, string | undefined>())
+  const [unanswered] = useState((): UnansweredRequests => rejected?.unanswered ?? new Map())
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
   const [stored, setStored] = useState<Row>()
@@ -56,7 +48,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const failed = async (error: unknown) => {
     if (!isOpen.current) {
       const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
-      rejectedForms.set(formKey, { edited, keys })
+      rejectedForms.set(formKey, { edited, unanswered })
       notify('failed', `${name} was not saved. ${errorMessage(error)}`, {
         label: 'Open the form',
         href: linkTo(resource.noun, base?.id ?? 'new'),
@@ -80,12 +72,21 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     setFailure(undefined)
     if (Object.keys(invalid).length > 0) return reject(invalid)
     if (Object.keys(input).length === 0) return onSaved()
-    setSaving(true)
     const request = base === undefined ? input : { ...input, id: base.id, if_version: version ?? base.version }
     const json = JSON.stringify(request)
+    const caller = useSession.getState().session?.name
+    const earlier = unanswered.get(json)
+    if (base === undefined && earlier !== undefined && earlier.caller !== caller) {
+      // For another caller the service does not recognize the idempotency key.
+      unanswered.delete(json)
+      return setFailure(
+        `Another API key sent this ${resource.one}, so it may exist already. Check before you create it again.`,
+      )
+    }
+    setSaving(true)
     const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...input }))
     try {
-      const saved = await (base === undefined ? create : edit).mutate(request, { idempotencyKey: keys.get(json) })
+      const saved = await (base === undefined ? create : edit).mutate(request, { idempotencyKey: earlier?.key })
       notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
         label: 'Show',
         href: `/${resource.noun}/${saved.id}`,
@@ -97,7 +98,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       await refresh(resource)
     } catch (error) {
       settle?.()
-      if (isOutage(error)) keys.set(json, error.idempotencyKey)
+      if (isOutage(error)) unanswered.set(json, { key: error.idempotencyKey, caller })
       await failed(error)
     } finally {
       settle?.()

@@ -1,5 +1,6 @@
 import type { ListedRecord } from '@resource/client'
 import { client } from '../client.ts'
+import { LONG_TIMEOUTS } from './calls.ts'
 import type { Action, Overrides } from './resource.ts'
 
 type User = ListedRecord<'users'>
@@ -13,7 +14,7 @@ export const users: Overrides<'users'> = {
     verb: 'deleteByStatus',
     which: 'inactive',
     filter: { status: 'inactive' },
-    send: () => client.users.deleteByStatus.mutate({ status: 'inactive' }),
+    send: () => client.users.deleteByStatus.mutate({ status: 'inactive' }, LONG_TIMEOUTS),
   },
 }
 

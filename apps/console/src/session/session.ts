@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import { queryClient } from '../query-client.ts'
 import { sentence } from '../ui/format.ts'
 import { notify, useNotices } from '../ui/notices.ts'
+import { rejectedForms } from '../ui/rejected-forms.ts'
 import { hasUnsavedInput } from '../ui/unsaved.ts'
 
 /** The logged-in user. */
@@ -62,6 +63,7 @@ export async function logOut(): Promise<void> {
   const response = await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
   if (!response?.ok) return notify('failed', 'Logging out failed, so you are still logged in. Try again in a moment.')
   queryClient.clear()
+  rejectedForms.clear()
   useNotices.setState([], true)
   useSession.setState({}, true)
   await readSession()

@@ -13,7 +13,10 @@ interface Props {
 
 /** Filters and sort order. The service applies them, and the page's URL contains them. */
 export function Filters({ resource, view, onChange }: Props) {
-  const sorts = resource.columns.filter(({ isSortable, field }) => isSortable && field !== 'id')
+  const sorts = resource.recordColumns.filter(({ isSortable, field }) => isSortable && field !== 'id')
+  const [, sorted] = /^(.*)_(?:asc|desc)$/.exec(view.sort ?? 'id_asc') ?? []
+  // A link may sort by another name of an attribute.
+  const isOther = sorted !== 'id' && !sorts.some(({ field }) => field === sorted)
   return (
     <>
       {resource.filters
@@ -33,6 +36,7 @@ export function Filters({ resource, view, onChange }: Props) {
         <select value={view.sort ?? 'id_asc'} onChange={(event) => onChange({ sort: event.target.value })}>
           <option value="id_asc">Oldest first</option>
           <option value="id_desc">Newest first</option>
+          {isOther && <option value={view.sort}>{view.sort}</option>}
           {sorts.flatMap(({ field, label }) => [
             <option key={`${field}_asc`} value={`${field}_asc`}>
               {label}, ascending

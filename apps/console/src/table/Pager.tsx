@@ -72,7 +72,7 @@ function PageInput({ page, last, reachable, onChange }: PageInputProps) {
   const [text, setText] = useState(String(page))
   const commit = () => {
     if (text === String(page)) return
-    const wanted = Math.min(reachable, Math.max(1, Number.parseInt(text, 10) || page))
+    const wanted = Math.min(reachable, Math.max(1, Number.parseInt(text.replaceAll(',', ''), 10) || page))
     setText(String(wanted))
     if (wanted !== page) onChange(wanted)
   }

@@ -1,7 +1,7 @@
 import { ServiceError } from '@resource/client'
 import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
 import { type BulkAction, type Noun, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { errorMessage, formatCount, sentence } from '../ui/format.ts'
+import { errorMessage, formatCount, isUnanswered, sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
 import { deletion } from './changes.ts'
 import { applyOptimistically } from './optimistic.ts'
@@ -9,6 +9,8 @@ import { refresh } from './rows.ts'
 import type { Selection } from './selection.ts'
 
 const MAX_NAMED = 5
+// The status of rows whose request got no answer.
+const NO_ANSWER = 504
 const MAX_ROWS_PER_REQUEST = 1000
 /** The most records that the page reads to change them one by one, or to undo a change. */
 export const MAX_READ = 10_000
@@ -16,7 +18,7 @@ export const MAX_READ = 10_000
 interface Outcome {
   /** The changed records with their new version, and the records before. */
   done: { before: Row; after: Row | undefined }[]
-  failed: { row: Row; error: string }[]
+  failed: { row: Row; error: string; isUnknown: boolean }[]
 }
 
 /** Actions on the selected records. Records for which an action fails stay selected. */
@@ -125,13 +127,14 @@ function outcomeOf(rows: Row[], results: RowResult[]): Outcome {
   for (const [index, row] of rows.entries()) {
     const result = results[index] as RowResult
     if (result.status < 300) outcome.done.push({ before: row, after: result.record })
-    else outcome.failed.push({ row, error: reason(result) })
+    else outcome.failed.push({ row, error: reason(result), isUnknown: result.status === NO_ANSWER })
   }
   return outcome
 }
 
 function failedResult(error: unknown): RowResult {
-  return { status: error instanceof ServiceError ? error.status || 503 : 500, error: errorMessage(error) }
+  const status = error instanceof ServiceError ? error.status : 500
+  return { status: isUnanswered(error) ? NO_ANSWER : status, error: errorMessage(error) }
 }
 
 function reason(result: RowResult): string {
@@ -151,5 +154,9 @@ function report(resource: Resource, action: BulkAction, { done, failed }: Outcom
     ([error, rows = []]) => `${rows.map(({ row }) => nameOf(resource, row)).join(', ')}: ${error}`,
   )
   const more = failed.length > MAX_NAMED ? ` And ${failed.length - MAX_NAMED} more.` : ''
-  notify('failed', `${formatCount(failed.length, resource)} not ${action.done}. ${named.join(' ')}${more}`)
+  const count = formatCount(failed.length, resource)
+  const headline = failed.some(({ isUnknown }) => isUnknown)
+    ? `${count} may not be ${action.done}: the result is unknown`
+    : `${count} not ${action.done}`
+  notify('failed', `${headline}. ${named.join(' ')}${more}`)
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
 import { calls } from '../resources/calls.ts'
 import { type Action, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { errorMessage, formatCount } from '../ui/format.ts'
+import { errorMessage, formatCount, isUnanswered } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { applyOptimistically } from './optimistic.ts'
@@ -58,7 +58,8 @@ interface Failed {
  * @param onDone is called after the service has accepted an action on at least one record
  */
 export function useChanges(resource: Resource, onDone?: (action: Action) => void) {
-  const [conflict, setConflict] = useState<Conflict>()
+  // Two records may be edited before the first answer. The conflicts are asked one after the other.
+  const [conflicts, setConflicts] = useState<Conflict[]>([])
   const isShown = useIsMounted()
 
   const undoOf = (action: Action, done: Done[]) => {
@@ -84,7 +85,8 @@ export function useChanges(resource: Resource, onDone?: (action: Action) => void
     const settles = await Promise.all(rows.map(one))
     const [firstFailure] = failed
     if (isShown.current && rows.length === 1 && firstFailure?.error instanceof VersionMismatchError) {
-      setConflict(await conflictOf(resource, action, firstFailure.row))
+      const conflict = await conflictOf(resource, action, firstFailure.row)
+      if (conflict !== undefined) setConflicts((others) => [...others, conflict])
     } else {
       report(resource, action, done, failed, undoOf(action, done))
     }
@@ -93,12 +95,13 @@ export function useChanges(resource: Resource, onDone?: (action: Action) => void
     for (const settle of settles) settle?.()
   }
 
+  const closeConflict = () => setConflicts(([, ...others]) => others)
   return {
     act,
-    conflict,
-    keepStored: () => setConflict(undefined),
+    conflict: conflicts[0],
+    keepStored: closeConflict,
     overwrite: async ({ action, stored }: Conflict) => {
-      setConflict(undefined)
+      closeConflict()
       await act(action, [stored])
     },
   }
@@ -120,6 +123,8 @@ function report(resource: Resource, action: Action, done: Done[], failed: Failed
       : formatCount(changes.length, resource)
   if (done.length > 0) notify('done', `${name(done)} ${action.done}`, undo)
   if (failed.length > 0) {
-    notify('failed', `${name(failed)} not ${action.done}. ${errorMessage(failed[0]?.error)}`)
+    const error = failed[0]?.error
+    const outcome = isUnanswered(error) ? `may not be ${action.done}: the result is unknown` : `not ${action.done}`
+    notify('failed', `${name(failed)} ${outcome}. ${errorMessage(error)}`)
   }
 }

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { parseInput } from '../resources/field.ts'
+import { filterText, parseInput } from '../resources/field.ts'
 import type { Noun, Resource } from '../resources/resource.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 
@@ -68,9 +68,10 @@ export function filtersOf(resource: Resource, view: View): Record<string, unknow
 
 /** ` with category kitchen`, or nothing without filters. */
 export function describeFilters(resource: Resource, filters: Record<string, unknown>): string {
-  const conditions = resource.filters.flatMap(({ name, label }) =>
-    filters[name] === undefined ? [] : [`${label.toLowerCase()} ${filters[name]}`],
-  )
+  const conditions = resource.filters.flatMap((field) => {
+    const value = filters[field.name]
+    return value === undefined ? [] : [`${field.label.toLowerCase()} ${filterText(field, value)}`]
+  })
   return conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`
 }
 

@@ -24,6 +24,8 @@ export interface Progress {
   failed: [index: number, error: string][]
   /** When the rows from `next` were first sent, while they have no outcome. */
   sentAt?: number | undefined
+  /** Who sent them: for another caller the service does not recognize their idempotency key. */
+  sentBy?: string | undefined
 }
 
 const MAX_ROWS_PER_REQUEST = 500

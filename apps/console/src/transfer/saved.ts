@@ -25,6 +25,9 @@ const store = () => {
   return database
 }
 
+// Imports for which the storage is blocked or full: other tabs do not know of them.
+const unsaved = new Set<string>()
+
 const importKey = (noun: Noun) => `${noun}/import`
 const progressKey = (noun: Noun) => `${noun}/progress`
 const importedKey = (noun: Noun) => `${noun}/imported`
@@ -40,16 +43,35 @@ export async function readSaved(noun: Noun): Promise<Saved | undefined> {
 
 /** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */
 export async function saveImport(running: Import): Promise<void> {
-  await attempt(() => set(importKey(running.noun), running.hasSecrets ? { ...running, rows: [] } : running, store()))
+  try {
+    await set(importKey(running.noun), running.hasSecrets ? { ...running, rows: [] } : running, store())
+  } catch {
+    unsaved.add(running.id)
+  }
 }
 
-export async function saveProgress(noun: Noun, progress: Progress): Promise<void> {
+/** @returns false if another tab has discarded or replaced the import, whose progress is then not saved */
+export async function saveProgress({ noun, id }: Import, progress: Progress): Promise<boolean> {
+  if (!(await isSaved(noun, id))) return false
   await attempt(() => set(progressKey(noun), progress, store()))
+  return true
 }
 
-export async function forget(noun: Noun): Promise<void> {
+/** Forgets an import, unless another tab has replaced it. */
+export async function forget({ noun, id }: Import): Promise<void> {
+  if (!(await isSaved(noun, id))) return
   await attempt(() => del(importKey(noun), store()))
   await attempt(() => del(progressKey(noun), store()))
+}
+
+/** Whether no other tab has discarded or replaced an import. */
+async function isSaved(noun: Noun, id: string): Promise<boolean> {
+  if (unsaved.has(id)) return true
+  try {
+    return (await get<Import>(importKey(noun), store()))?.id === id
+  } catch {
+    return true
+  }
 }
 
 /** Remembers the file of a finished import. */

@@ -1,5 +1,6 @@
 import { RateLimitedError, type ServiceError } from '@resource/client'
 import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
+import { useSession } from '../session/session.ts'
 import { isOutage } from '../ui/format.ts'
 import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
 import type { Mode } from './rows.ts'
@@ -9,8 +10,9 @@ const LONGEST_PAUSE_MS = 30_000
 // The service keeps the answers of idempotency keys for 24 hours.
 const KEY_LIFETIME_MS = 23 * 60 * 60 * 1000
 
-const UNCERTAIN =
-  'The import stopped more than 23 hours ago: check whether the row is stored before you import it again'
+const CHECK = 'check whether the row is stored before you import it again'
+const TOO_LATE = `The import stopped more than 23 hours ago: ${CHECK}`
+const OTHER_CALLER = `The row was sent with another API key: ${CHECK}`
 
 interface Listener {
   /** Called after each request, before the next. */
@@ -42,12 +44,15 @@ export async function sendRows(
     const chunk = unsent(running, progress, next)
     if (chunk.length === 0) {
       await update({ next, sentAt: undefined })
-    } else if (progress.sentAt !== undefined && Date.now() - progress.sentAt > KEY_LIFETIME_MS) {
-      const failed = chunk.map((index): [number, string] => [index, UNCERTAIN])
+      continue
+    }
+    const doubt = doubtOf(progress)
+    if (doubt !== undefined) {
+      const failed = chunk.map((index): [number, string] => [index, doubt])
       await update({ next, sentAt: undefined, failed: [...progress.failed, ...failed] })
     } else {
       const wasSent = progress.sentAt !== undefined
-      await update({ sentAt: progress.sentAt ?? Date.now() })
+      if (!wasSent) await update({ sentAt: Date.now(), sentBy: callerName() })
       const answer = await sendPatiently(running, chunk, progress.next, signal, listener)
       if ('results' in answer) {
         await update({ ...outcome(progress, chunk, answer.results), next, sentAt: undefined })
@@ -59,6 +64,17 @@ export async function sendRows(
       throw answer.refusal
     }
   }
+}
+
+/** Why a chunk that was sent before cannot be sent again: the service might store its rows a second time. */
+function doubtOf({ sentAt, sentBy }: Progress): string | undefined {
+  if (sentAt === undefined) return undefined
+  if (Date.now() - sentAt > KEY_LIFETIME_MS) return TOO_LATE
+  return sentBy !== undefined && sentBy !== callerName() ? OTHER_CALLER : undefined
+}
+
+function callerName(): string | undefined {
+  return useSession.getState().session?.name
 }
 
 function outcome({ created, updated, failed }: Progress, chunk: number[], results: RowResult[]): Partial<Progress> {
@@ -86,7 +102,8 @@ async function sendPatiently(
   { onWait }: Listener,
 ): Promise<Answer> {
   const input = { [noun]: chunk.map((index) => rows[index]?.record), ...inputOf(settings.mode) }
-  const options = { ...LONG_TIMEOUTS, idempotencyKey: `${id}-${position}` }
+  // Each attempt is counted here, so the client makes one a call.
+  const options = { ...LONG_TIMEOUTS, retryForMs: 0, idempotencyKey: `${id}-${position}` }
   let attempts = 0
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     attempts++

@@ -34,6 +34,7 @@ export function useImport(resource: Resource) {
   const run = async (running: Import, from: Progress, isNew = false) => {
     abort.current = new AbortController()
     let progress = from
+    let isReplaced = false
     setCurrent({ running, progress })
     setPhase('running')
     setOutage(undefined)
@@ -41,20 +42,24 @@ export function useImport(resource: Resource) {
     // Takes a while for a large file. The state is set before, so that a second press of the button does not import twice.
     if (isNew) {
       await saveImport(running)
-      await saveProgress(noun, from)
+      await saveProgress(running, from)
     }
     try {
       await sendRows(running, from, abort.current.signal, {
         onProgress: async (next) => {
           progress = next
           setCurrent({ running, progress })
-          await saveProgress(noun, progress)
+          if (await saveProgress(running, progress)) return
+          isReplaced = true
+          abort.current?.abort()
         },
         onWait: setOutage,
       })
     } catch (error) {
       setRefusal(error)
     }
+    // Another tab has discarded the import, and may have started another one.
+    if (isReplaced) setCurrent((await readSaved(noun)) ?? null)
     const isDone = isOver(running, progress)
     setPhase(isDone ? 'done' : 'stopped')
     if (isDone) await finish(running, progress)
@@ -74,8 +79,11 @@ export function useImport(resource: Resource) {
       abort.current?.abort()
       setPhase('stopping')
     },
-    discard: async () => {
-      await forget(noun)
+    discard: async ({ running, progress }: Saved) => {
+      const { created, updated, sentAt } = progress
+      // Its rows are stored: to import the file again would double them.
+      if (created + updated > 0 || sentAt !== undefined) await rememberFile(running, progress)
+      await forget(running)
       setCurrent(null)
     },
   }
@@ -86,9 +94,13 @@ function isOver({ rows }: Import, { next }: Progress): boolean {
 }
 
 // Failed rows are kept until the user has seen them.
-async function finish({ noun, file }: Import, { created, updated, failed }: Progress): Promise<void> {
-  await remember(noun, { digest: file.digest, at: Date.now(), created, updated })
-  if (failed.length === 0) await forget(noun)
+async function finish(running: Import, progress: Progress): Promise<void> {
+  await rememberFile(running, progress)
+  if (progress.failed.length === 0) await forget(running)
+}
+
+function rememberFile({ noun, file }: Import, { created, updated }: Progress): Promise<void> {
+  return remember(noun, { digest: file.digest, at: Date.now(), created, updated })
 }
 
 function report(resource: Resource, running: Import, progress: Progress) {

@@ -28,6 +28,11 @@ export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
+/** Whether a request may have been carried out although there is no answer to it. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ServiceError && [0, 502, 504].includes(error.status)
+}
+
 /** Whether the service is unreachable or has a problem, as opposed to a request that it rejected. */
 export function isOutage(error: unknown): error is ServiceError {
   if (!(error instanceof ServiceError)) return false
