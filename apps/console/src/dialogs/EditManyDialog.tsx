@@ -88,8 +88,8 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
           what={`these ${resource.many}`}
           onKeep={unsaved.keep}
           onDiscard={() => {
-            unsaved.discard(onClose)
             // This dialog is no part of the URL, so the Back button has not closed it.
+            release()
             onClose()
           }}
         />
