@@ -2,10 +2,12 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres =
-  'access-passages access-startup agreement call-stack client-chaos client-contract client-react compiled-schemas compose'
-    .concat(' config connections console delay-guard health linked-queue nginx page pages process readme redos')
-    .concat(' rest-snippets row-mapping slow-clients sqlite summary-cache task-queue testing timestamp')
-    .concat(' uncaught-errors workers')
+  'access-matrix access-passages access-startup agreement call-stack client-chaos client-contract client-react'
+    .concat(
+      ' compiled-schemas compose config connections console delay-guard envelope field-access health http-methods',
+    )
+    .concat(' limits linked-queue nginx page pages password-queue process readme redos rest-snippets row-mapping')
+    .concat(' slow-clients sqlite summary-cache task-queue testing timestamp uncaught-errors workers')
     .split(' ')
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'

@@ -1,4 +1,4 @@
-import { createStore, del, get, set } from 'idb-keyval'
+import { createStore, delMany, get, set, setMany } from 'idb-keyval'
 import type { Noun } from '../resources/resource.ts'
 import type { Import, Progress } from './import.ts'
 
@@ -29,6 +29,8 @@ const store = () => {
 const unsaved = new Set<string>()
 
 const importKey = (noun: Noun) => `${noun}/import`
+// Apart from the import, whose many rows would be read at every progress.
+const idKey = (noun: Noun) => `${noun}/id`
 const progressKey = (noun: Noun) => `${noun}/progress`
 const importedKey = (noun: Noun) => `${noun}/imported`
 
@@ -44,7 +46,14 @@ export async function readSaved(noun: Noun): Promise<Saved | undefined> {
 /** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */
 export async function saveImport(running: Import): Promise<void> {
   try {
-    await set(importKey(running.noun), running.hasSecrets ? { ...running, rows: [] } : running, store())
+    const kept = running.hasSecrets ? { ...running, rows: [] } : running
+    await setMany(
+      [
+        [importKey(running.noun), kept],
+        [idKey(running.noun), running.id],
+      ],
+      store(),
+    )
   } catch {
     unsaved.add(running.id)
   }
@@ -60,15 +69,15 @@ export async function saveProgress({ noun, id }: Import, progress: Progress): Pr
 /** Forgets an import, unless another tab has replaced it. */
 export async function forget({ noun, id }: Import): Promise<void> {
   if (!(await isSaved(noun, id))) return
-  await attempt(() => del(importKey(noun), store()))
-  await attempt(() => del(progressKey(noun), store()))
+  await attempt(() => delMany([importKey(noun), idKey(noun), progressKey(noun)], store()))
 }
 
 /** Whether no other tab has discarded or replaced an import. */
 async function isSaved(noun: Noun, id: string): Promise<boolean> {
   if (unsaved.has(id)) return true
   try {
-    return (await get<Import>(importKey(noun), store()))?.id === id
+    // An import of an earlier version has no separate id.
+    return ((await get<string>(idKey(noun), store())) ?? (await get<Import>(importKey(noun), store()))?.id) === id
   } catch {
     return true
   }
