@@ -10,7 +10,7 @@ export interface Outcome {
   error: string | undefined
 }
 
-/** The measurements as Markdown, one section per scenario. */
+/** The requirements and their measurements as Markdown, one section per scenario. */
 export function markdownReport(outcomes: Outcome[], started: Date): string {
   const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1)
   const facts = [
@@ -21,15 +21,21 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
   const sections = outcomes.flatMap((outcome) => [
     `## ${outcome.scenario.title}`,
     outcome.scenario.description,
-    tableOf(outcome),
+    tableOf({ ...outcome, measurements: required(outcome.measurements) }),
   ])
   return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...sections].join('\n\n')}\n`
 }
 
 const HEAD = `# Torture test results
 
-Written by \`npm run test:torture\` ([how](../../tests/README.md)). Every row runs on real processes. [Tests](testing.md) lists the tests
-that need no such run.`
+Written by \`npm run test:torture\` ([how](../../tests/README.md)). Every row runs on real processes. The run itself
+prints further values. [Tests](testing.md) lists the tests that need no such run.`
+
+/** Without the values for information; all of them if nothing is required, as when a tool is missing. */
+function required(measurements: Measurement[]): Measurement[] {
+  const rows = measurements.filter((measurement) => measurement.required !== '')
+  return rows.length > 0 ? rows : measurements
+}
 
 export function tableOf({ scenario, measurements, seconds, error }: Outcome): string {
   const lines = measurements.map(({ name, required, measured, passed }) => [
