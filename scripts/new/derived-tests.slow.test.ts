@@ -20,5 +20,5 @@ test('the tests whose cases follow from the collections pass with any resource t
   }
   run('compiled-schemas seed order-lines labels stops')
   // Of the files with a case for each operation, those of the added resources are enough.
-  run('access-matrix audit conventions', "-t '[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
+  run('access-matrix.slow audit.slow conventions', "-t '[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
 })
