@@ -100,6 +100,23 @@ test.for(['silent', 'head', 'body', 'rest', 'answer', 'taken'] as const)(
   },
 )
 
+test('unread responses of an address are limited to 128 MiB; a connection without one stays open, however long it waits', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const text = await unreadRequests(url)
+  const others = await stallMany(5, url, text, '127.0.0.2')
+  const body = await stall(url, STALLS.body)
+  const clients = await stallMany(120, url, text)
+  await expect.poll(async () => (await metricsOf(url, '127.0.0.3'))[closed('address')]).toBeGreaterThan(20)
+  expect(await statusOf(`${url}/items`)).toBe(200)
+  for (const { socket } of [...clients, ...others]) socket.resume()
+  // The longest-waiting ones are closed.
+  await expect.poll(() => open(clients.slice(0, 20))).not.toContain(true)
+  expect(open(clients.slice(-20))).not.toContain(false)
+  expect([...open(others), body.isOpen()]).toEqual(Array(6).fill(true))
+})
+
 test('served connections may be idle without limit, until the head of another request starts and does not end', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })

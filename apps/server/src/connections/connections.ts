@@ -36,8 +36,15 @@ const UNKNOWN = -1
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
 const HUGE_BYTES = 1024 * 1024
+// The kernel buffers unread responses in memory that all connections of the machine share.
+const MAX_UNREAD_BYTES_PER_ADDRESS = 128 * 1024 * 1024
 // Each waiting request takes some kilobytes.
 const MAX_PIPELINED = 100
+
+/** The connections of an address that wait for their client, longest wait first. */
+class AddressQueue extends LinkedQueue<Connection> {
+  unreadBytes = 0
+}
 
 class Connection {
   readonly socket: Socket
@@ -47,7 +54,7 @@ class Connection {
   readonly address: string | undefined
   state: State = 'head'
   /** The queue of the client's address, while the connection waits for a client with a known address. */
-  queue: LinkedQueue<Connection> | undefined
+  queue: AddressQueue | undefined
   sinceMs = 0
   /** The current request, until its body has arrived and its response has been sent. */
   req: IncomingMessage | undefined
@@ -60,6 +67,8 @@ class Connection {
   bytesWritten = 0
   /** In state `answer`: the size of the response, as far as it has been written. */
   unreadBytes = 0
+  /** The part of `queue.unreadBytes` that is this connection's. */
+  queuedBytes = 0
   isClosed = false
 
   constructor(socket: Socket, address: string | undefined) {
@@ -85,7 +94,8 @@ export interface ConnectionsOptions {
 
 /**
  * Tracks the connections of a server and their states. Connections that wait for their client do not count as working.
- * They are limited per address and in total: at a limit, the connection that has waited longest is closed. Pipelined
+ * They are limited per address, also by the size of their unread responses, and in total: at a limit, the connection that has
+ * waited longest is closed. Pipelined
  * requests of one connection are served sequentially, because their responses must be in order.
  */
 export class Connections {
@@ -93,9 +103,9 @@ export class Connections {
   readonly #working = new LinkedQueue<Connection>()
   /** Connections that are not working, longest wait first. */
   readonly #waiting = new LinkedQueue<Connection>()
-  readonly #waitingByAddress = new Map<string, LinkedQueue<Connection>>()
-  /** The queues of addresses over their limit. */
-  readonly #crowded = new Set<LinkedQueue<Connection>>()
+  readonly #waitingByAddress = new Map<string, AddressQueue>()
+  /** The queues of addresses over one of their limits. */
+  readonly #crowded = new Set<AddressQueue>()
   readonly #sweeper: NodeJS.Timeout
   #sweeps = 0
   readonly #closed: Record<Bound, number> = { address: 0, total: 0, pipelined: 0 }
@@ -271,7 +281,9 @@ export class Connections {
     connection.sinceMs = performance.now()
     connection.queue = this.#queueOf(address)
     connection.queue.add(connection.addressNode)
-    if (connection.queue.size > this.#options.maxWaitingPerAddress) this.#crowded.add(connection.queue)
+    connection.queuedBytes = state === 'answer' ? connection.unreadBytes : 0
+    connection.queue.unreadBytes += connection.queuedBytes
+    if (this.#isCrowded(connection.queue)) this.#crowded.add(connection.queue)
   }
 
   #leave(connection: Connection): void {
@@ -279,14 +291,19 @@ export class Connections {
     queue.remove(connection.node)
     if (connection.queue === undefined) return
     connection.queue.remove(connection.addressNode)
-    if (connection.queue.size <= this.#options.maxWaitingPerAddress) this.#crowded.delete(connection.queue)
+    connection.queue.unreadBytes -= connection.queuedBytes
+    if (!this.#isCrowded(connection.queue)) this.#crowded.delete(connection.queue)
     connection.queue = undefined
   }
 
-  #queueOf(address: string): LinkedQueue<Connection> {
+  #isCrowded({ size, unreadBytes }: { size: number; unreadBytes: number }): boolean {
+    return size > this.#options.maxWaitingPerAddress || unreadBytes > MAX_UNREAD_BYTES_PER_ADDRESS
+  }
+
+  #queueOf(address: string): AddressQueue {
     let queue = this.#waitingByAddress.get(address)
     if (queue === undefined) {
-      queue = new LinkedQueue()
+      queue = new AddressQueue()
       this.#waitingByAddress.set(address, queue)
     }
     return queue
@@ -311,13 +328,23 @@ export class Connections {
     for (const queue of this.#crowded) {
       // Connections within the grace period do not count: a request that is about to arrive must not close others.
       const late: Connection[] = []
+      const left = { size: 0, unreadBytes: 0 }
       for (const connection of queue) {
         const waitedMs = nowMs - connection.sinceMs
         if (waitedMs < GRACE_FOR_HUGE_RESPONSE_MS) break
-        if (waitedMs >= graceMs(connection)) late.push(connection)
+        if (waitedMs < graceMs(connection)) continue
+        late.push(connection)
+        left.size++
+        left.unreadBytes += connection.queuedBytes
       }
-      late.length = Math.max(0, late.length - this.#options.maxWaitingPerAddress)
-      for (const connection of late) this.#close(connection, 'address')
+      for (const connection of late) {
+        if (!this.#isCrowded(left)) break
+        // Closing it would free no buffer.
+        if (left.size <= this.#options.maxWaitingPerAddress && connection.queuedBytes === 0) continue
+        left.size--
+        left.unreadBytes -= connection.queuedBytes
+        this.#close(connection, 'address')
+      }
     }
     if (++this.#sweeps % SWEEPS_PER_INSPECTION === 0) this.#inspect()
   }
