@@ -94,9 +94,9 @@ export interface ConnectionsOptions {
 
 /**
  * Tracks the connections of a server and their states. Connections that wait for their client do not count as working.
- * They are limited per address, also by the size of their unread responses, and in total: at a limit, the connection that has
- * waited longest is closed. Pipelined
- * requests of one connection are served sequentially, because their responses must be in order.
+ * Their number is limited per address and in total, and so is the size of the unread responses of an address: at a limit, the
+ * connection that has waited longest is closed. Pipelined requests of one connection are served sequentially, because their
+ * responses must be in order.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
@@ -339,7 +339,7 @@ export class Connections {
       }
       for (const connection of late) {
         if (!this.#isCrowded(left)) break
-        // Closing it would free no buffer.
+        // Only the unread responses are over their limit, and this connection has none.
         if (left.size <= this.#options.maxWaitingPerAddress && connection.queuedBytes === 0) continue
         left.size--
         left.unreadBytes -= connection.queuedBytes
