@@ -47,8 +47,10 @@ export function spawnService(folder: string, environment: Record<string, string>
   /** The first log line that matches, now or once it is written. */
   const logged = (matches: (line: Line) => boolean) =>
     new Promise<Line>((resolve, reject) => {
+      let seen = 0
       const look = () => {
-        const line = lines.map((text) => JSON.parse(text) as Line).find(matches)
+        const line = lines.slice(seen).map((text) => JSON.parse(text) as Line).find(matches)
+        seen = lines.length
         if (line === undefined && exit === undefined) return
         waiting.delete(look)
         if (line === undefined) reject(new Error(`exited without that line: ${exit?.stderr}`))

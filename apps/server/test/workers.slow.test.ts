@@ -104,6 +104,33 @@ test('a killed worker is replaced, and the client sees no error', async () => {
   expect(await client.items.list.query({ count: true, limit: 1 })).toMatchObject({ total: 50 })
 })
 
+test('no client of a killed worker waits in vain: each gets a response or a closed connection', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { WORKERS: String(WORKERS) })
+  const { url, pids } = await started(service)
+  const outcomes = new Set<string>()
+  let isReplaced = false
+  const clients = Array.from({ length: 10 }, async () => {
+    while (!isReplaced) {
+      // Each request uses a new connection, which the primary process hands to a worker.
+      const options = { headers: { Connection: 'close' }, signal: AbortSignal.timeout(15_000) }
+      const outcome = fetch(`${url}/items/1`, options)
+      outcomes.add(
+        await outcome.then(
+          ({ status }) => String(status),
+          ({ name }) => name,
+        ),
+      )
+    }
+  })
+  await expect.poll(() => outcomes.has('404')).toBe(true)
+  process.kill(pids[1] as number, 'SIGKILL')
+  await service.logged(({ url, pid }) => url !== undefined && !pids.includes(pid as number))
+  isReplaced = true
+  await Promise.all(clients)
+  expect(outcomes).not.toContain('TimeoutError')
+})
+
 test('SIGTERM ends all workers with code 0, and no worker outlives a killed primary process', async () => {
   await using folder = await temporaryFolder()
   for (const [signal, code] of [
