@@ -49,7 +49,10 @@ export function spawnService(folder: string, environment: Record<string, string>
     new Promise<Line>((resolve, reject) => {
       let seen = 0
       const look = () => {
-        const line = lines.slice(seen).map((text) => JSON.parse(text) as Line).find(matches)
+        const line = lines
+          .slice(seen)
+          .map((text) => JSON.parse(text) as Line)
+          .find(matches)
         seen = lines.length
         if (line === undefined && exit === undefined) return
         waiting.delete(look)
