@@ -210,13 +210,11 @@ function exportCommand(): Command {
     )
   return command.action(async () => {
     const given = command.optsWithGlobals<ExportOptions & { where: string[] }>()
-    const byName = formatOf(given.output ?? '')
-    const format = given.format ?? (byName === 'csv' || byName === 'ndjson' ? byName : given.json ? 'ndjson' : 'csv')
-    const options: ExportOptions = { ...given, format, filter: [...given.filter, ...given.where] }
     try {
-      await exportRecords(options)
+      const format = given.format ?? exportFormatOf(given.output ?? '') ?? (given.json ? 'ndjson' : 'csv')
+      await exportRecords({ ...given, format, filter: [...given.filter, ...given.where] })
     } catch (error) {
-      throw toFailure(error, options)
+      throw toFailure(error, given)
     }
   })
 }
@@ -240,6 +238,15 @@ function typeOption(verbs: string[]): Option {
 function formatOf(file: string): Format | undefined {
   const extension = /\.(\w+)$/.exec(file)?.[1]?.toLowerCase()
   return extension === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === extension)
+}
+
+/** @throws Failure for a format that export does not write */
+function exportFormatOf(file: string): ExportOptions['format'] | undefined {
+  const format = formatOf(file)
+  if (format === 'json' || /\.(?:xlsx?|ods)$/i.test(file)) {
+    throw invalid(`--output ${file}: export writes CSV or NDJSON; name the file .csv or .ndjson, or add --format`)
+  }
+  return format
 }
 
 function mapped(text: string, before: Record<string, string> = {}): Record<string, string> {

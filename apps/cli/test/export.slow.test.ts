@@ -43,6 +43,23 @@ test('export writes CSV to stdout, or NDJSON with --json, filtered and sorted', 
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of: category, price_lt')])
 })
 
+test('an export takes its format from the file name and refuses names of formats that it does not write', async () => {
+  await using service = await withItems(1)
+  for (const name of ['out.json', 'out.XLSX']) {
+    const refused = await service.run(['export', '--type', 'items', '-o', name])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${name}: export writes CSV or NDJSON; name the file .csv or .ndjson, or add --format`),
+    ])
+    expect(existsSync(service.path(name))).toBe(false)
+  }
+  await service.run(['export', '--type', 'items', '-o', 'out.json', '--format', 'ndjson'])
+  await service.run(['export', '--type', 'items', '-o', 'out.jsonl'])
+  const line = '{"id":1,"name":"Item \\"0\\"","price":0,"category":null,"version":1}\n'
+  expect(readFileSync(service.path('out.json'), 'utf8')).toBe(line)
+  expect(readFileSync(service.path('out.jsonl'), 'utf8')).toBe(line)
+})
+
 test('an export replaces a file only with --restart', async () => {
   await using service = await withItems(3)
   await service.run(['export', '--type', 'items', '-o', 'out.csv'])
