@@ -185,6 +185,10 @@ const REFUSALS = new Set([401, 403, 429])
 const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {
+  // Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
+  if (headers['if-match'] !== undefined) {
+    throw new ApiError(400, 'If-Match applies to REST; over tRPC, give the call if_version')
+  }
   if (calls === 1) return headers
   // In a batch the header would be ambiguous, and ignoring it silently would break its guarantee.
   if (headers['idempotency-key'] !== undefined) {

@@ -91,8 +91,7 @@ export async function startServer(
   const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const begin = (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => {
-    // Strips scheme and host of an absolute-form target (RFC 9112, 3.2.2), which later code would parse as a path.
-    if (!req.url?.startsWith('/')) req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+    if (!req.url?.startsWith('/')) takeAbsoluteTarget(req)
     const { url = '' } = req
     const startedMs = performance.now()
     if (stopping !== undefined) res.setHeader('Connection', 'close')
@@ -163,6 +162,14 @@ export async function startServer(
     },
     countUnexpected: metrics.countUnexpected,
   }
+}
+
+/** An absolute-form target replaces the Host (RFC 9112, 3.2.2). Later code would parse it as a path. */
+function takeAbsoluteTarget(req: IncomingMessage): void {
+  req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)\/?/i, (_, host: string) => {
+    req.headers.host = host
+    return '/'
+  })
 }
 
 function isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED }: Config) {

@@ -118,6 +118,9 @@ describe('C42 If-Match', () => {
       ['DELETE', '/api/users?status=inactive', undefined],
       ['PATCH', '/items/bulk', [{ id: 1, price: 2 }]],
       ['PATCH', '/items/batches/1', { status: 'applied' }],
+      ['POST', '/items/', lamp],
+      ['POST', '/items/bulk', [lamp]],
+      ['POST', '/items/deletions', [{ id: 1 }]],
     ] as const) {
       for (const [name, value] of [
         ['If-Match', '"1-x"'],
@@ -137,6 +140,7 @@ describe('C42 If-Match', () => {
     expect(tags.status).toBe(400)
     const any = await server.request('DELETE', '/api/users?status=inactive', { headers: { 'If-Match': '*' } })
     expect(any.body).toEqual({ message: '1 inactive user removed' })
+    expect((await server.request('GET', '/items')).body).toEqual([])
   })
 
   const userWrites = [
@@ -261,6 +265,18 @@ describe('C62 over tRPC', () => {
     }
     expect(await users.get.query({ id: 1 })).toMatchObject({ age: 36, status: 'active', version: 2 })
     expect(await items.update.mutate({ id: 1, price: 2, if_version: [1, 2] })).toMatchObject({ price: 2, version: 3 })
+  })
+
+  test('If-Match is a 400 that names if_version, and nothing is written', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const headers = { 'If-Match': await etagOf(server, '/items/1') }
+    const refused = await server.request('POST', '/trpc/items.update', { json: { id: 1, price: 1 }, headers })
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      'If-Match applies to REST; over tRPC, give the call if_version',
+    ])
+    expect(await server.client.items.get.query({ id: 1 })).toMatchObject({ version: 1 })
   })
 
   test('a version from tRPC and a tag from REST describe the same record', async () => {

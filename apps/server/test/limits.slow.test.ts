@@ -126,8 +126,13 @@ describe('the rate limit', () => {
     expect(await send(trusting.url, '2001:db8:1:2::1')).toBe('9')
     expect(await send(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
     expect(await send(trusting.url, '2001:db8:1:3::1')).toBe('9')
+    // Some proxies append the client's port.
+    expect(await send(trusting.url, '192.0.2.1:4711')).toBe('7')
+    expect(await send(trusting.url, '[2001:db8:1:3::2]:4711')).toBe('8')
+    expect(await send(trusting.url, '[2001:db8:1:3::3]')).toBe('7')
     expect(await send(trusting.url, 'whatever')).toBe('9')
     expect(await send(trusting.url, 'something else')).toBe('8')
+    expect(await send(trusting.url, '999.0.2.1:80')).toBe('7')
     await using plain = await startTestServer({ RATE_LIMIT: '10' })
     expect(await send(plain.url, '192.0.2.1')).toBe('9')
     expect(await send(plain.url, '192.0.2.2')).toBe('8')

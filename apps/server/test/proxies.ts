@@ -20,6 +20,17 @@ export const PROXIED: Record<string, Passage & { sign: string }> = {
     sign: 'the header X-Forwarded-Host',
   },
   'X-Real-IP': { headers: { 'X-Real-IP': '192.0.2.1' }, sign: 'the header X-Real-IP' },
+  'X-Forwarded-Server': { headers: { 'X-Forwarded-Server': 'proxy' }, sign: 'the header X-Forwarded-Server' },
+  'X-Client-IP': { headers: { 'X-Client-IP': '192.0.2.1' }, sign: 'the header X-Client-IP' },
+  'X-Cluster-Client-IP': { headers: { 'X-Cluster-Client-IP': '192.0.2.1' }, sign: 'the header X-Cluster-Client-IP' },
+  'X-Original-Forwarded-For': {
+    headers: { 'X-Original-Forwarded-For': '192.0.2.1' },
+    sign: 'the header X-Original-Forwarded-For',
+  },
+  'X-Original-Host': { headers: { 'X-Original-Host': 'api.example.com' }, sign: 'the header X-Original-Host' },
+  'CF-Connecting-IP': { headers: { 'CF-Connecting-IP': '192.0.2.1' }, sign: 'the header CF-Connecting-IP' },
+  'Fastly-Client-IP': { headers: { 'Fastly-Client-IP': '192.0.2.1' }, sign: 'the header Fastly-Client-IP' },
+  'True-Client-IP': { headers: { 'True-Client-IP': '192.0.2.1' }, sign: 'the header True-Client-IP' },
   Forwarded: { headers: { Forwarded: 'for=127.0.0.1, for=192.0.2.1' }, sign: 'the header Forwarded' },
   'Forwarded with a host': { headers: { Forwarded: 'proto=https;host=api.example.com' }, sign: 'the header Forwarded' },
 }

@@ -135,12 +135,30 @@ describe('header and CRLF injection', () => {
   })
 })
 
-test('a Host that is given twice is refused: a proxy may have checked the other one', async () => {
+for (const [name, first, second] of [
+  ['Host', 'Host: localhost', 'host: evil.example'],
+  ['Authorization', 'Host: localhost\r\nAuthorization: Bearer a', 'authorization: Bearer b'],
+  ['Content-Type', 'Host: localhost\r\nContent-Type: application/json', 'content-type: text/plain'],
+]) {
+  test(`a second ${name} header is refused: a proxy may have checked the other one`, async () => {
+    await using server = await startTestServer()
+    const answers = await raw(server, `GET /items HTTP/1.1\r\n${first}\r\n${second}`)
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [400, `{"message":"The ${name} header must be given once"}`],
+    ])
+  })
+}
+
+test('the host of an absolute target counts, whatever the Host header says', async () => {
   await using server = await startTestServer()
-  const answers = await raw(server, 'GET /items HTTP/1.1\r\nHost: localhost\r\nhost: evil.example')
-  expect(answers.map(({ status, body }) => [status, body])).toEqual([
-    [400, '{"message":"The Host header must be given once"}'],
-  ])
+  const send = async (target: string, host: string) => {
+    const [answer] = await raw(server, `GET ${target} HTTP/1.1\r\nHost: ${host}`)
+    return answer?.status
+  }
+  expect(await send('http://localhost/items', 'evil.example')).toBe(200)
+  expect(await send('http://evil.example/items', 'localhost')).toBe(403)
+  expect(await send('http:///items', 'localhost')).toBe(400)
+  expect(await send('http://user@localhost/items', 'localhost')).toBe(400)
 })
 
 describe('path traversal', () => {

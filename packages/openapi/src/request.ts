@@ -7,7 +7,6 @@ import type { Binding } from './contract.ts'
 import { FieldError, type Path, quote } from './field-error.ts'
 import { UNKNOWN_FIELD } from './unknown-fields.ts'
 
-const CONDITIONAL = new Set(['PUT', 'PATCH', 'DELETE'])
 const NO_TAG = 'cannot be used here: the resource has no ETag'
 
 /** The part of a request that all handlers share. An Express request has it. */
@@ -120,7 +119,7 @@ export function gatherInput(
   if (resolved.binding.ifMatch !== undefined) {
     const versions = matchedVersions(resolved, headers)
     if (versions !== undefined) input[resolved.binding.ifMatch] = versions
-  } else if (CONDITIONAL.has(resolved.binding.method)) refuseConditions(headers)
+  } else if (resolved.binding.method !== 'GET') refuseConditions(headers)
   if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input, isStrict)
   return input
 }

@@ -77,20 +77,35 @@ const LOOPBACK = `(?:(?:${ADDRESS})(?::\\d{1,5})?|::1|::ffff:127(?:\\.\\d{1,3}){
 const NAMES_LOOPBACK = new RegExp(`^${LOOPBACK}$`, 'i')
 const FORWARDS_LOOPBACK = new RegExp(`^(?:proto="?\\w+"?|(?:for|by|host)=(?:${LOOPBACK}|"${LOOPBACK}"))$`, 'i')
 
+/** The headers in which proxies, content delivery networks and tunnels name their client or the requested host. */
+const FORWARDING_HEADERS = [
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-Forwarded-Server',
+  'X-Real-IP',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Original-Forwarded-For',
+  'X-Original-Host',
+  'CF-Connecting-IP',
+  'Fastly-Client-IP',
+  'True-Client-IP',
+].map((name) => ({ name, key: name.toLowerCase() }))
+
 /**
  * The sign that a request came through a proxy, such as `the header Via`. The address of its connection then does not
- * identify the client. Development proxies on this machine, such as Vite's and Next.js's, forward loopback addresses and
+ * identify the client. A proxy that gives no sign cannot be recognized, such as nginx since 1.29.7 unless configured. Development proxies on this machine, such as Vite's and Next.js's, forward loopback addresses and
  * count as direct.
  *
  * @returns undefined for a direct request from this machine
  */
 export function proxySign({ headers, httpVersion, socket }: IncomingMessage): string | undefined {
   if (headers.via !== undefined) return 'the header Via'
-  // nginx's default protocol version to upstreams; it adds no header by default.
+  // nginx's default protocol version to upstreams before 1.29.7; it adds no header by default.
   if (httpVersion === '1.0') return 'HTTP/1.0'
-  if (isForeign(headers['x-forwarded-for'], NAMES_LOOPBACK)) return 'the header X-Forwarded-For'
-  if (isForeign(headers['x-forwarded-host'], NAMES_LOOPBACK)) return 'the header X-Forwarded-Host'
-  if (isForeign(headers['x-real-ip'], NAMES_LOOPBACK)) return 'the header X-Real-IP'
+  for (const { name, key } of FORWARDING_HEADERS) {
+    if (isForeign(headers[key], NAMES_LOOPBACK)) return `the header ${name}`
+  }
   if (isForeign(headers.forwarded, FORWARDS_LOOPBACK)) return 'the header Forwarded'
   const { remoteAddress } = socket
   // Undefined once the connection is closed.

@@ -2,12 +2,21 @@ import { isIP } from 'node:net'
 import type { Request } from 'express'
 
 const MAPPED = '::ffff:'
+// Some proxies append the client's port: 192.0.2.1:4711, [2001:db8::1]:4711.
+const WITH_PORT = /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::\d{1,5})?$/i
 
 /** The client address of a request; behind trusted proxies, the address they forward. */
 export function addressOf(req: Request, behindProxy: boolean): string {
   const own = req.socket.remoteAddress ?? ''
-  // Some proxies forward unvalidated client headers, so `req.ip` may be any text.
-  return unmapped(behindProxy && isIP(req.ip ?? '') !== 0 ? (req.ip as string) : own)
+  return unmapped((behindProxy && forwardedAddress(req.ip ?? '')) || own)
+}
+
+// Some proxies forward unvalidated client headers, so `text` may be anything.
+function forwardedAddress(text: string): string | undefined {
+  if (isIP(text) !== 0) return text
+  const [, v6, v4] = WITH_PORT.exec(text) ?? []
+  const address = v6 ?? v4 ?? ''
+  return isIP(address) === 0 ? undefined : address
 }
 
 /**

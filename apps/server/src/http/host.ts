@@ -28,8 +28,8 @@ export function isSecure(url: string): boolean {
 let lastValidHost: string | undefined
 
 /**
- * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires. Node refuses only a missing one, and
- * without a body. If no credentials are needed, it also refuses foreign host names: otherwise a page could resolve its own
+ * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires, and with repeated credentials or
+ * media types. Node refuses only a missing Host, and without a body. If no credentials are needed, it also refuses foreign host names: otherwise a page could resolve its own
  * name to the service's address (DNS rebinding) to read and write records.
  *
  * @param isOpen whether a request needs no credentials
@@ -45,7 +45,8 @@ export function checkHost(
       throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
     }
     lastValidHost = host
-    if (isRepeated(req.rawHeaders)) throw new ApiError(400, 'The Host header must be given once')
+    const repeated = repeatedHeader(req.rawHeaders)
+    if (repeated !== undefined) throw new ApiError(400, `The ${repeated} header must be given once`)
     if (host === undefined || LOOPBACK.test(host)) return next()
     const check = (isOpen: boolean) => {
       if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
@@ -56,14 +57,21 @@ export function checkHost(
   }
 }
 
-// Node takes the first; a proxy may have taken another.
-function isRepeated(rawHeaders: readonly string[]): boolean {
-  let count = 0
+// Node takes the first; a proxy may have taken another. By their lengths, which all differ, because every request is checked.
+const SINGLE_HEADERS: (string | undefined)[] = Array(14).fill(undefined)
+for (const name of ['Host', 'Content-Type', 'Authorization']) SINGLE_HEADERS[name.length] = name
+
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0
   for (let n = 0; n < rawHeaders.length; n += 2) {
-    const name = rawHeaders[n] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') count++
+    const sent = rawHeaders[n] as string
+    const name = SINGLE_HEADERS[sent.length]
+    if (name === undefined || sent.toLowerCase() !== name.toLowerCase()) continue
+    const bit = 1 << name.length
+    if (seen & bit) return name
+    seen |= bit
   }
-  return count > 1
+  return undefined
 }
 
 /**
