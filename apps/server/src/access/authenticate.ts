@@ -94,8 +94,8 @@ const FORWARDING_HEADERS = [
 
 /**
  * The sign that a request came through a proxy, such as `the header Via`. The address of its connection then does not
- * identify the client. A proxy that gives no sign cannot be recognized, such as nginx since 1.29.7 unless configured. Development proxies on this machine, such as Vite's and Next.js's, forward loopback addresses and
- * count as direct.
+ * identify the client. Development proxies on this machine, such as Vite's and Next.js's, forward loopback addresses and
+ * count as direct. So does a proxy that sends no sign, such as nginx from 1.29.7 by default: it cannot be recognized.
  *
  * @returns undefined for a direct request from this machine
  */
