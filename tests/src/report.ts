@@ -21,7 +21,7 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
   const sections = outcomes.flatMap((outcome) => [
     `## ${outcome.scenario.title}`,
     outcome.scenario.description,
-    tableOf({ ...outcome, measurements: required(outcome.measurements) }),
+    tableOf({ ...outcome, measurements: merged(required(outcome.measurements)) }),
   ])
   return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...sections].join('\n\n')}\n`
 }
@@ -36,6 +36,29 @@ function required(measurements: Measurement[]): Measurement[] {
   const rows = measurements.filter((measurement) => measurement.required !== '')
   return rows.length > 0 ? rows : measurements
 }
+
+/** Merges the measurements of several setups, named `setup: name`, into one: `name`, measured `setup 1 ms, other 2 ms`. */
+function merged(measurements: Measurement[]): Measurement[] {
+  const groups = Map.groupBy(
+    measurements,
+    ({ name, required }) => `${NAME.exec(name)?.[2] ?? `: ${name}`}, ${required}`,
+  )
+  return [...groups.values()].map((group) => {
+    const [first] = group as [Measurement]
+    if (group.length === 1) return first
+    const [, , name = ''] = NAME.exec(first.name) ?? []
+    const isSame = group.every(({ measured }) => measured === first.measured)
+    const each = group.map((one) => `${NAME.exec(one.name)?.[1]} ${one.measured}`)
+    return {
+      ...first,
+      name,
+      measured: isSame ? `${first.measured} each` : each.join(', '),
+      passed: group.every(({ passed }) => passed),
+    }
+  })
+}
+
+const NAME = /^(.+?): (.+)$/
 
 export function tableOf({ scenario, measurements, seconds, error }: Outcome): string {
   const lines = measurements.map(({ name, required, measured, passed }) => [

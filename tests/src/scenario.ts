@@ -22,11 +22,12 @@ export function expectNone(name: string, count: number): Measurement {
 }
 
 export function expectAtMost(name: string, value: number, bound: number, unit: string): Measurement {
-  return { name, required: `at most ${bound} ${unit}`, measured: `${rounded(value)} ${unit}`, passed: value <= bound }
+  return { name, required: `≤ ${bound} ${unit}`, measured: `${rounded(value)} ${unit}`, passed: value <= bound }
 }
 
 export function expectAtLeast(name: string, value: number, bound: number, unit: string): Measurement {
-  return { name, required: `at least ${bound} ${unit}`, measured: `${rounded(value)} ${unit}`, passed: value >= bound }
+  const required = `≥ ${bound} ${unit}`.trimEnd()
+  return { name, required, measured: `${rounded(value)} ${unit}`.trimEnd(), passed: value >= bound }
 }
 
 export function expectTrue(name: string, passed: boolean, measured = passed ? 'yes' : 'no'): Measurement {

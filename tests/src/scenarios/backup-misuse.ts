@@ -80,7 +80,7 @@ async function misuse(file: string): Promise<Measurement[]> {
   const names = [file, path('symbolic.db'), path('hard.db'), `${file}-wal`]
   const own: number[] = []
   for (const name of names) own.push(await codeOf('backup', name, '--replace', '--database', url))
-  measurements.push(rejected('backup onto itself, under each of its names', own, INVALID))
+  measurements.push(rejected('backup onto itself under each of its names', own, INVALID))
 
   const kills: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
@@ -106,7 +106,7 @@ async function misuse(file: string): Promise<Measurement[]> {
 
 function rejected(name: string, codes: number[], code: number): Measurement {
   return expectTrue(
-    `${name}: rejected with exit code ${code}`,
+    `${name} is rejected with exit code ${code}`,
     codes.every((seen) => seen === code),
     codes.join(', '),
   )
