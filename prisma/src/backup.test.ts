@@ -192,6 +192,16 @@ test('a restore through a symbolic link replaces the target of the link', async 
   expect(check(`file:${folder.file}`).rows.items).toBe(100_000)
 })
 
+test('a backup into a folder that does not exist is refused, by the name of the folder', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  const missing = `${dirname(folder.file)}/none`
+  await expect(backUp(`file:${folder.file}`, `${missing}/copy.db`)).rejects.toMatchObject({
+    fault: 'missing',
+    message: `The folder ${missing} does not exist.`,
+  })
+})
+
 test('a backup does not replace a file that appears during the copy', async () => {
   await using folder = await temporaryFolder()
   const copy = `${folder.file}.copy`

@@ -41,8 +41,8 @@ export class BackupRefused extends Error {
  *
  * @param url `file:` and a path, as in DATABASE_URL
  * @param file path of the copy
- * @throws BackupRefused when the database is missing or damaged, or the target file exists, is in use or belongs to the
- * database
+ * @throws BackupRefused when the database or the folder of the target file is missing, the database is damaged, or the target
+ * file exists, is in use or belongs to the database
  */
 export async function backUp(
   url: string,
@@ -51,6 +51,7 @@ export async function backUp(
 ): Promise<Inspection> {
   const source = requireSource(sqliteFile(url))
   const target = requireTarget(resolveLinks(resolve(file)), replace)
+  if (!existsSync(dirname(target))) throw new BackupRefused('missing', `The folder ${dirname(target)} does not exist.`)
   assertNotOwnFile(source, target)
   const old = existsSync(target) ? lockForReplacement(target) : undefined
   try {

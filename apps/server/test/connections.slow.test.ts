@@ -60,6 +60,18 @@ test('a response is sent before the connection closes, whatever follows its requ
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
+test('C32 CONNECT is a 405, after the responses to earlier requests', async () => {
+  await using server = await startTestServer()
+  const connectTo = 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'
+  const [answer] = await send(server, connectTo)
+  expect([answer?.status, answer?.body]).toEqual([
+    405,
+    '{"status":"error","error":{"code":405,"message":"CONNECT is not allowed: this server is not a proxy","details":""}}',
+  ])
+  const answers = await send(server, `GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n${connectTo}`)
+  expect(answers.map(({ status }) => status)).toEqual([200])
+})
+
 test('a path under /console that cannot be decoded is a 400', async () => {
   await using server = await startTestServer()
   for (const path of ['/console/%zz', '/console/%', '/console/%ff']) {

@@ -11,10 +11,9 @@ export interface PlainRequest {
   input: string
 }
 
-/** The limits of a plain request. */
+/** The path that plain requests begin with, and the calls that one may have. */
 export interface Limits {
   path: string
-  bodyLimit: number
   maxCalls: number
 }
 
@@ -26,11 +25,11 @@ export interface Limits {
 export function plainRequest(
   req: Request,
   typeOf: (path: string) => 'query' | 'mutation' | undefined,
-  { path: base, bodyLimit, maxCalls }: Limits,
+  { path: base, maxCalls }: Limits,
 ): PlainRequest | undefined {
   if (!req.url.startsWith(base)) return undefined
   const { method, headers } = req
-  if (!(method === 'GET' ? isPlainGet(req) : method === 'POST' && isPlainPost(req, bodyLimit))) return undefined
+  if (!(method === 'GET' ? isPlainGet(req) : method === 'POST' && isPlainPost(req))) return undefined
   if (headers['trpc-accept'] !== undefined || headers.accept?.includes('application/jsonl')) return undefined
   const parts = TARGET.exec(req.url.slice(base.length))
   const query = parts && readQuery(parts[2] ?? '')
@@ -50,12 +49,11 @@ function isPlainGet({ headers }: Request): boolean {
   return type === undefined || type === 'application/json'
 }
 
-// A body that has not been read, of an allowed or an unknown length.
-function isPlainPost(req: Request, limit: number): boolean {
+// A body that has not been read.
+function isPlainPost(req: Request): boolean {
   const { headers } = req
   if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') return false
-  const { 'content-length': length, 'transfer-encoding': framing } = headers
-  if (length === undefined ? framing === undefined : Number(length) > limit) return false
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false
   return req.body === undefined && !req.readableEnded
 }
 

@@ -5,7 +5,7 @@ import type { Express, Request, Response } from 'express'
 import type { Connections } from './connections.ts'
 
 // `import` from node:http evaluates all its exports, including WebSocket, which loads undici: 13 MB that no request needs.
-const { createServer, IncomingMessage, ServerResponse } = process.getBuiltinModule('node:http')
+const { createServer, IncomingMessage, STATUS_CODES, ServerResponse } = process.getBuiltinModule('node:http')
 
 const MAX_STOP_MS = 10_000
 const IDLE_CHECK_MS = 50
@@ -44,10 +44,18 @@ export function createHttpServer(app: Express, connections: Connections): Server
       socket.destroy()
       return
     }
-    const status = refuseMalformed(error, socket)
+    const [status, message] = MALFORMED[error.code ?? ''] ?? [400, 'Malformed HTTP request']
+    refuse(socket, status, message)
     // The client closed first; it may still read.
     const isAborted = error.code === 'HPE_INVALID_EOF_STATE'
     connections.refused(socket, isAborted ? undefined : status)
+  })
+  // Without this listener, Node closes the connection without a response.
+  server.on('connect', (_req, socket: Socket) => {
+    if (!connections.endAfterResponses(socket)) return
+    refuse(socket, 405, 'CONNECT is not allowed: this server is not a proxy', ['Allow: '])
+    // Nothing reads from the connection any more, so that its end would go unnoticed.
+    socket.destroySoon()
   })
   return server
 }
@@ -152,25 +160,20 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const REFUSALS: Record<string, [number, string]> = {
+const MALFORMED: Record<string, [number, string]> = {
   HPE_HEADER_OVERFLOW: [431, 'Request header fields are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 }
 
-/**
- * Writes the response directly, because malformed HTTP never reaches Express.
- *
- * @returns its status
- */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): number {
-  const [code, message] = REFUSALS[error.code ?? ''] ?? [400, 'Malformed HTTP request']
-  const body = JSON.stringify(envelope.error.body({ status: code as 400, message, details: '', fields: [] }))
+/** Refuses a request that never reaches Express: writes the error response directly, and ends the connection. */
+function refuse(socket: Socket, status: number, message: string, headers: string[] = []): void {
+  const body = JSON.stringify(envelope.error.body({ status: status as 400, message, details: '', fields: [] }))
   const head = [
-    `HTTP/1.1 ${code} ${message}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
+    ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  return code
 }
