@@ -43,6 +43,19 @@ test('a connection with an Upgrade whose body has not arrived closes after the r
   expect(answer).toMatch(/^HTTP\/1\.1 405 [\s\S]*\r\nConnection: close\r\n/)
 })
 
+test('a malformed rest of a body gets no second response', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (chunk) => (answers += chunk))
+  socket.write('MERGE /items HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n')
+  await once(socket, 'data')
+  socket.write('garbage')
+  await once(socket, 'close')
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 405'])
+})
+
 test('a malformed body is a 400', async () => {
   await using server = await startTestServer()
   const head =

@@ -183,14 +183,18 @@ export class Connections {
   /**
    * Handles malformed HTTP on a connection. Pending responses to earlier requests are still sent, and the connection closes
    * after the last. If the current request's own body is malformed or late after its response has begun, the connection is
-   * destroyed.
+   * closed: a second response to the request would be taken for that to another.
    *
    * @returns whether no response is pending, so that the caller can send the error response
    */
   endAfterResponses(socket: Socket): boolean {
     const connection = of(socket)
     const { req, res, later = [] } = connection ?? {}
-    if (req === undefined || res === undefined) return true
+    if (req === undefined) return true
+    if (res === undefined) {
+      socket.destroySoon()
+      return false
+    }
     if (!req.complete) {
       if (res.headersSent) socket.destroy()
       return !res.headersSent
