@@ -74,6 +74,13 @@ export class DiskFull extends Busy {}
 /** The disk failed during a sync. The write may or may not be on disk; no further writes are accepted. */
 export class DurabilityLost extends Busy {}
 
+/** A statement met damaged pages of the database file. */
+export class Damaged extends Busy {
+  constructor(options: { cause: unknown }) {
+    super('The database file is damaged: stop the service and restore a backup.', options)
+  }
+}
+
 export const DISK_FAILED = 'The disk failed: stop the service and check the disk.'
 
 /** A write conflicted with another one and was rolled back; it can be retried. */

@@ -2,6 +2,7 @@ import { withAttempts } from './attempts.ts'
 import type { Database, Options, WriteControl } from './database.ts'
 import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
+import { assertInode, guardFile, inodeOf } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
@@ -11,7 +12,15 @@ import type { Tables } from './tables.ts'
 export type * from '../generated/client.ts'
 export type { AuditContext } from './audit.ts'
 export type { Database, Limits, Options, ReplicaChange, WriteControl, WriteOptions } from './database.ts'
-export { DiskFull, DurabilityLost, isBusy, ReferenceViolation, UniqueViolation, Unreachable } from './errors.ts'
+export {
+  Damaged,
+  DiskFull,
+  DurabilityLost,
+  isBusy,
+  ReferenceViolation,
+  UniqueViolation,
+  Unreachable,
+} from './errors.ts'
 export { keysetRanges, type Position } from './keyset.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export { searchKey } from './search.ts'
@@ -87,12 +96,18 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
     return openPostgres(url, { ...options, driver, queueTimeoutMs, writeTimeoutMs })
   }
   const file = databaseFile(url)
+  if (options.inode !== undefined) assertInode(file, options.inode)
   await migrate(file)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
-  if (driver === 'prepared') return openSqlite(file, limits, options)
+  if (driver === 'prepared') return guardFile(await openSqlite(file, limits, options), file, options)
   // Loaded on demand: Prisma Client takes memory and startup time.
   const { openPrisma } = await import('./prisma-database.ts')
-  return openPrisma(file, limits)
+  return guardFile(await openPrisma(file, limits), file, options)
+}
+
+/** The inode of a SQLite file, for {@link Options.inode}; undefined for PostgreSQL, or if there is no such file. */
+export function databaseInode(url: string): number | undefined {
+  return isPostgresUrl(url) ? undefined : inodeOf(databaseFile(url))
 }
 
 /** The location part of a database URL, without secrets. */

@@ -1,9 +1,10 @@
 import type { Error as DriverError } from '@prisma/driver-adapter-utils'
-import { Busy, DiskFull, ForeignKeyFault, UniqueViolation } from './errors.ts'
+import { Busy, Damaged, DiskFull, ForeignKeyFault, UniqueViolation } from './errors.ts'
 import { fromPostgres } from './postgres-errors.ts'
 
 // The adapter passes on SQLite's message, not its code.
 const FULL = 'database or disk is full'
+const MALFORMED = 'database disk image is malformed'
 
 /** Converts an error of a Prisma query to the error that the prepared driver throws. */
 export function fromPrisma(error: unknown): unknown {
@@ -19,6 +20,7 @@ export function fromPrisma(error: unknown): unknown {
   if (cause?.kind === 'SocketTimeout')
     return new Busy('Another process holds the lock of the database.', { cause: error })
   if (cause?.kind === 'sqlite' && cause.message === FULL) return new DiskFull('The disk is full.', { cause: error })
+  if (cause?.kind === 'sqlite' && cause.message === MALFORMED) return new Damaged({ cause: error })
   // P2028 is also the code of a query after the end of its transaction, where a retry does not help.
   const isLate =
     isObject(error) &&

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3'
-import { Busy, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from './errors.ts'
+import { Busy, Damaged, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from './errors.ts'
 import type { Executor } from './sql-table.ts'
 import { type Insertion, numeric, type Statement } from './sql-text.ts'
 
@@ -105,6 +105,7 @@ export function fromSqlite(error: unknown, index = 0): unknown {
   if (error.code.startsWith('SQLITE_BUSY'))
     return new Busy('Another process holds the lock of the database.', { cause: error })
   if (error.code.startsWith('SQLITE_IOERR')) return new DurabilityLost(DISK_FAILED, { cause: error })
+  if (error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB') return new Damaged({ cause: error })
   if (error.code === 'SQLITE_FULL') return new DiskFull('The disk is full.', { cause: error })
   // For a restricted delete SQLite reports the code of a trigger.
   if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {

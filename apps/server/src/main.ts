@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { databaseLabel } from '@resource/database'
+import { databaseInode, databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from './http/host.ts'
 import { relayMetrics } from './metrics/processes.ts'
@@ -17,7 +17,9 @@ try {
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
-    const stop = await runWorkers(config.WORKERS, log)
+    const stop = await runWorkers(config.WORKERS, log, () => ({
+      WORKER_DATABASE_INODE: String(databaseInode(config.DATABASE_URL) ?? ''),
+    }))
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else await serve(config, log)
 } catch (error) {

@@ -1,10 +1,11 @@
-import { DiskFull, DurabilityLost, isBusy, Unreachable } from '@resource/database'
+import { Damaged, DiskFull, DurabilityLost, isBusy, Unreachable } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 const REASONS = [
   ['cannot be reached', Unreachable],
   ['is out of disk space', DiskFull],
   ['cannot be written', DurabilityLost],
+  ['is damaged', Damaged],
 ] as const
 
 /** Converts a database error that is temporary into an ApiError 503; undefined for any other error. */
