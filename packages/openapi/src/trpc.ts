@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
 import { ApiError } from './api-error.ts'
 import type { HeaderSource } from './bindings.ts'
+import { FieldError } from './field-error.ts'
 import type { Operation } from './implement.ts'
 import { takeHeaders } from './request.ts'
 
@@ -112,12 +113,19 @@ export function trpcRouter<Context extends object & CallContext>(
   return t.router(record) as unknown as AnyTRPCRouter
 }
 
-// Input fields take precedence over headers. Validation rejects an input that is not an object.
+// Validation rejects an input that is not an object.
 function withHeaders(input: unknown, sources: HeaderSource[], headers: CallContext['headers']): unknown {
-  if (headers === undefined || typeof input !== 'object' || Array.isArray(input)) return input
-  const fields = {}
+  if (headers === undefined || typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const fields: Record<string, unknown> = {}
   takeHeaders(sources, headers, fields)
-  return { ...fields, ...input }
+  const given = input as Record<string, unknown>
+  for (const { field, name } of sources) {
+    // Either of two idempotency keys, ignored silently, could repeat a write.
+    if (fields[field] === undefined || given[field] === undefined) continue
+    if (JSON.stringify(fields[field]) === JSON.stringify(given[field])) continue
+    throw new FieldError(400, [{ path: [field], message: `differs from the header ${name}: send one of them` }])
+  }
+  return { ...fields, ...given }
 }
 
 function messageOf(error: TRPCError, requestId?: string): string {
