@@ -148,7 +148,7 @@ export async function startServer(
     if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
     // Otherwise connections would stay open for further requests until their keep-alive timeout.
     for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
-    await close(server)
+    await close(server, connections)
     limits.close()
     connections.stop()
     await unshare?.()

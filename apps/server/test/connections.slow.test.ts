@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startTestServer, type TestServer } from './harness.ts'
 import { exchangeBytes, parseAnswers } from './raw-http.ts'
@@ -159,6 +160,48 @@ test('a connection whose body was refused before it arrived does not delay shutd
   const stopped = server.stop()
   socket.resume().write(Buffer.alloc(size))
   await stopped
+})
+
+test('shutdown closes at once a connection that has sent nothing', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const begun = performance.now()
+  await Promise.all([server.stop(), once(socket.resume(), 'close')])
+  expect(performance.now() - begun).toBeLessThan(900)
+})
+
+test.for([
+  ['first', ''],
+  ['second', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+] as const)('shutdown waits a second for the rest of the %s request head of a connection', async ([, earlier]) => {
+  const halfHead = async (isFinished: boolean) => {
+    await using server = await startTestServer()
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    if (earlier !== '') {
+      socket.write(earlier)
+      await once(socket, 'data')
+    }
+    let answer = ''
+    socket.on('data', (chunk) => (answer += chunk)).write('GET /items HTTP/1.1\r\nHost: local')
+    // Long enough for the server to read it.
+    await setTimeout(200)
+    const begun = performance.now()
+    const stopped = Promise.all([server.stop(), once(socket, 'close')])
+    if (isFinished) {
+      await setTimeout(300)
+      socket.write('host\r\n\r\n')
+    }
+    await stopped
+    return { answer, ms: performance.now() - begun }
+  }
+  const unfinished = await halfHead(false)
+  expect(unfinished.answer).toBe('')
+  expect(unfinished.ms).toBeGreaterThan(900)
+  expect(unfinished.ms).toBeLessThan(5_000)
+  expect((await halfHead(true)).answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/)
 })
 
 test.for([

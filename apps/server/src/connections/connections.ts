@@ -207,6 +207,17 @@ export class Connections {
     return false
   }
 
+  /**
+   * Closes connections on which no byte has arrived yet, which `closeIdleConnections` of Node.js keeps open.
+   *
+   * @param withPartialHead whether to also close those with an incomplete request head
+   */
+  closeWithoutRequest({ withPartialHead }: { withPartialHead: boolean }): void {
+    for (const { req, socket } of this.#waiting) {
+      if (req === undefined && (withPartialHead || socket.bytesRead === 0)) socket.destroy()
+    }
+  }
+
   /** The responses in progress. */
   *responses(): Generator<ServerResponse> {
     for (const queue of [this.#working, this.#waiting]) {

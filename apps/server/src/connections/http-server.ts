@@ -9,6 +9,8 @@ const { createServer, IncomingMessage, STATUS_CODES, ServerResponse } = process.
 
 const MAX_STOP_MS = 10_000
 const IDLE_CHECK_MS = 50
+// During shutdown, for the rest of a request head.
+const GRACE_FOR_HEAD_MS = 1_000
 // One read returns at most 64 KiB, so this drains about 6 MB per second.
 const DRAIN_PAUSE_MS = 10
 
@@ -142,12 +144,19 @@ export function listen(server: Server, { PORT, HOST }: { PORT: number; HOST: str
   })
 }
 
-/** Closes idle connections immediately, busy ones after their response, and the rest after 10 s. */
-export function close(server: Server): Promise<void> {
+/**
+ * Stops listening. Closes connections without a request immediately, those whose request head has begun to arrive after 1 s,
+ * busy ones after their response, and the rest after 10 s.
+ */
+export function close(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), MAX_STOP_MS)
+    const graceEndMs = performance.now() + GRACE_FOR_HEAD_MS
     // If the response was sent before the body had arrived, as with a 413, the connection becomes idle only later.
-    const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+    const idleCheck = setInterval(() => {
+      server.closeIdleConnections()
+      connections.closeWithoutRequest({ withPartialHead: performance.now() > graceEndMs })
+    }, IDLE_CHECK_MS)
     server.close(() => {
       clearInterval(idleCheck)
       clearTimeout(limit)
