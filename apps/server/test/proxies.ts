@@ -7,6 +7,8 @@ export interface Passage {
 /** Proxied requests, each with a single sign of a proxy, and the text of the refusal for that sign. */
 export const PROXIED: Record<string, Passage & { sign: string }> = {
   Via: { headers: { Via: '1.1 proxy' }, sign: 'the header Via' },
+  'CDN-Loop': { headers: { 'CDN-Loop': 'cloudflare' }, sign: 'the header CDN-Loop' },
+  'CF-Ray': { headers: { 'CF-Ray': '230b030023ae2822-SJC' }, sign: 'the header CF-Ray' },
   'HTTP/1.0': { version: '1.0', headers: {}, sign: 'HTTP/1.0' },
   'X-Forwarded-For': { headers: { 'X-Forwarded-For': '192.0.2.1' }, sign: 'the header X-Forwarded-For' },
   'X-Forwarded-For after loopback': {
@@ -31,6 +33,32 @@ export const PROXIED: Record<string, Passage & { sign: string }> = {
   'CF-Connecting-IP': { headers: { 'CF-Connecting-IP': '192.0.2.1' }, sign: 'the header CF-Connecting-IP' },
   'Fastly-Client-IP': { headers: { 'Fastly-Client-IP': '192.0.2.1' }, sign: 'the header Fastly-Client-IP' },
   'True-Client-IP': { headers: { 'True-Client-IP': '192.0.2.1' }, sign: 'the header True-Client-IP' },
+  'Forwarded-For': { headers: { 'Forwarded-For': '192.0.2.1' }, sign: 'the header Forwarded-For' },
+  'X-Forwarded': { headers: { 'X-Forwarded': '192.0.2.1' }, sign: 'the header X-Forwarded' },
+  'X-ProxyUser-Ip': { headers: { 'X-ProxyUser-Ip': '192.0.2.1' }, sign: 'the header X-ProxyUser-Ip' },
+  'X-Azure-ClientIP': { headers: { 'X-Azure-ClientIP': '192.0.2.1' }, sign: 'the header X-Azure-ClientIP' },
+  'X-Appengine-User-Ip': { headers: { 'X-Appengine-User-Ip': '192.0.2.1' }, sign: 'the header X-Appengine-User-Ip' },
+  'X-Vercel-Forwarded-For': {
+    headers: { 'X-Vercel-Forwarded-For': '192.0.2.1' },
+    sign: 'the header X-Vercel-Forwarded-For',
+  },
+  'Fly-Client-IP': { headers: { 'Fly-Client-IP': '192.0.2.1' }, sign: 'the header Fly-Client-IP' },
+  'X-Envoy-External-Address': {
+    headers: { 'X-Envoy-External-Address': '192.0.2.1' },
+    sign: 'a header that begins with X-Envoy-',
+  },
+  'X-Envoy-Expected-Rq-Timeout-Ms': {
+    headers: { 'X-Envoy-Expected-Rq-Timeout-Ms': '15000' },
+    sign: 'a header that begins with X-Envoy-',
+  },
+  'X-Forwarded-Proto without X-Forwarded-For': {
+    headers: { 'X-Forwarded-Proto': 'https' },
+    sign: 'the header X-Forwarded-Proto',
+  },
+  'X-Forwarded-Port without X-Forwarded-For': {
+    headers: { 'X-Forwarded-Port': '443', 'X-Forwarded-Host': 'localhost' },
+    sign: 'the header X-Forwarded-Port',
+  },
   Forwarded: { headers: { Forwarded: 'for=127.0.0.1, for=192.0.2.1' }, sign: 'the header Forwarded' },
   'Forwarded with a host': { headers: { Forwarded: 'proto=https;host=api.example.com' }, sign: 'the header Forwarded' },
 }

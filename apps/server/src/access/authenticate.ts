@@ -77,20 +77,39 @@ const LOOPBACK = `(?:(?:${ADDRESS})(?::\\d{1,5})?|::1|::ffff:127(?:\\.\\d{1,3}){
 const NAMES_LOOPBACK = new RegExp(`^${LOOPBACK}$`, 'i')
 const FORWARDS_LOOPBACK = new RegExp(`^(?:proto="?\\w+"?|(?:for|by|host)=(?:${LOOPBACK}|"${LOOPBACK}"))$`, 'i')
 
-/** The headers in which proxies, content delivery networks and tunnels name their client or the requested host. */
-const FORWARDING_HEADERS = [
-  'X-Forwarded-For',
-  'X-Forwarded-Host',
-  'X-Forwarded-Server',
-  'X-Real-IP',
-  'X-Client-IP',
-  'X-Cluster-Client-IP',
-  'X-Original-Forwarded-For',
-  'X-Original-Host',
-  'CF-Connecting-IP',
-  'Fastly-Client-IP',
-  'True-Client-IP',
-].map((name) => ({ name, key: name.toLowerCase() }))
+type IsSign = (value: string | string[] | undefined, headers: IncomingHttpHeaders) => boolean
+
+const notLoopback: IsSign = (value) => isForeign(value, NAMES_LOOPBACK)
+
+/** Headers that only proxies, content delivery networks and tunnels send, and which of their values are a sign of one. */
+const HEADERS: Record<string, IsSign> = {
+  Via: () => true,
+  'CDN-Loop': () => true,
+  'CF-Ray': () => true,
+  // Development proxies send them next to a loopback address.
+  'X-Forwarded-Proto': (_, headers) => headers['x-forwarded-for'] === undefined,
+  'X-Forwarded-Port': (_, headers) => headers['x-forwarded-for'] === undefined,
+  Forwarded: (value) => isForeign(value, FORWARDS_LOOPBACK),
+  'Forwarded-For': notLoopback,
+  'X-Forwarded': notLoopback,
+  'X-Forwarded-For': notLoopback,
+  'X-Forwarded-Host': notLoopback,
+  'X-Forwarded-Server': notLoopback,
+  'X-Real-IP': notLoopback,
+  'X-Client-IP': notLoopback,
+  'X-Cluster-Client-IP': notLoopback,
+  'X-ProxyUser-Ip': notLoopback,
+  'X-Original-Forwarded-For': notLoopback,
+  'X-Original-Host': notLoopback,
+  'X-Appengine-User-Ip': notLoopback,
+  'X-Azure-ClientIP': notLoopback,
+  'X-Vercel-Forwarded-For': notLoopback,
+  'CF-Connecting-IP': notLoopback,
+  'Fastly-Client-IP': notLoopback,
+  'Fly-Client-IP': notLoopback,
+  'True-Client-IP': notLoopback,
+}
+const SIGNS = new Map(Object.entries(HEADERS).map(([name, isSign]) => [name.toLowerCase(), { name, isSign }]))
 
 /**
  * The sign that a request came through a proxy, such as `the header Via`. The address of its connection then does not
@@ -100,20 +119,20 @@ const FORWARDING_HEADERS = [
  * @returns undefined for a direct request from this machine
  */
 export function proxySign({ headers, httpVersion, socket }: IncomingMessage): string | undefined {
-  if (headers.via !== undefined) return 'the header Via'
   // nginx's default protocol version to upstreams before 1.29.7; it adds no header by default.
   if (httpVersion === '1.0') return 'HTTP/1.0'
-  for (const { name, key } of FORWARDING_HEADERS) {
-    if (isForeign(headers[key], NAMES_LOOPBACK)) return `the header ${name}`
+  // A request has fewer headers than there are signs.
+  for (const key in headers) {
+    const sign = SIGNS.get(key)
+    if (sign?.isSign(headers[key], headers)) return `the header ${sign.name}`
+    if (key.startsWith('x-envoy-')) return 'a header that begins with X-Envoy-'
   }
-  if (isForeign(headers.forwarded, FORWARDS_LOOPBACK)) return 'the header Forwarded'
   const { remoteAddress } = socket
   // Undefined once the connection is closed.
   return remoteAddress === undefined || NAMES_LOOPBACK.test(remoteAddress) ? undefined : 'its address'
 }
 
 function isForeign(value: string | string[] | undefined, loopback: RegExp): boolean {
-  if (value === undefined) return false
   return !String(value)
     .split(/[,;]/)
     .every((part) => loopback.test(part.trim()))
