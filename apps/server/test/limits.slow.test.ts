@@ -126,6 +126,14 @@ describe('the rate limit', () => {
     expect(await send(trusting.url, '2001:db8:1:2::1')).toBe('9')
     expect(await send(trusting.url, '2001:db8:1:2:3:4:5:6')).toBe('8')
     expect(await send(trusting.url, '2001:db8:1:3::1')).toBe('9')
+    // An address has several spellings.
+    expect(await send(trusting.url, '2001:db8::1')).toBe('9')
+    expect(await send(trusting.url, '2001:0db8::5')).toBe('8')
+    expect(await send(trusting.url, '2001:DB8::6')).toBe('7')
+    expect(await send(trusting.url, '[2001:db8:00::8]:4711')).toBe('6')
+    expect(await send(trusting.url, '1.2.3.4')).toBe('9')
+    expect(await send(trusting.url, '::ffff:102:304')).toBe('8')
+    expect(await send(trusting.url, '0:0:0:0:0:FFFF:1.2.3.4')).toBe('7')
     // Some proxies append the client's port.
     expect(await send(trusting.url, '192.0.2.1:4711')).toBe('7')
     expect(await send(trusting.url, '[2001:db8:1:3::2]:4711')).toBe('8')

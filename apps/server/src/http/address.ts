@@ -1,22 +1,27 @@
-import { isIP } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
 import type { Request } from 'express'
 
 const MAPPED = '::ffff:'
 // Some proxies append the client's port: 192.0.2.1:4711, [2001:db8::1]:4711.
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::\d{1,5})?$/i
+// Spellings of an IPv6 address that `networkOf` cannot compare, or that may be of an IPv4 address. Others are not parsed,
+// because SocketAddress takes more than a microsecond.
+const UNCOMMON = /[A-Z%.]|\b0[\da-f]|^[0:]/
 
 /** The client address of a request; behind trusted proxies, the address they forward. */
 export function addressOf(req: Request, behindProxy: boolean): string {
   const own = req.socket.remoteAddress ?? ''
-  return unmapped((behindProxy && forwardedAddress(req.ip ?? '')) || own)
+  const text = behindProxy ? (req.ip ?? own) : own
+  return unmapped(text === own ? own : (forwardedAddress(text) ?? own))
 }
 
 // Some proxies forward unvalidated client headers, so `text` may be anything.
 function forwardedAddress(text: string): string | undefined {
-  if (isIP(text) !== 0) return text
-  const [, v6, v4] = WITH_PORT.exec(text) ?? []
-  const address = v6 ?? v4 ?? ''
-  return isIP(address) === 0 ? undefined : address
+  const [, v6, v4] = (isIP(text) === 0 && WITH_PORT.exec(text)) || []
+  const address = v6 ?? v4 ?? text
+  const version = isIP(address)
+  if (version === 6 && UNCOMMON.test(address)) return new SocketAddress({ address, family: 'ipv6' }).address
+  return version === 0 ? undefined : address
 }
 
 /**
@@ -34,7 +39,7 @@ export function networkOf(own: string): string {
 }
 
 function unmapped(address: string): string {
-  return address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address
+  return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address
 }
 
 function network(address: string): string {
