@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createClient } from '@resource/client'
@@ -159,6 +160,25 @@ test.each(['1', '2'])(
     expect(stderr).not.toMatch(/^\s+at /m)
   },
 )
+
+test('TRUST_PROXY with a /0 network exits with code 1 before the database is created, and the list in the message works', async () => {
+  await using folder = await temporaryFolder()
+  await using refused = spawnService(folder.path, { TRUST_PROXY: '0.0.0.0/0' })
+  expect(await refused.exited).toEqual({
+    code: 1,
+    stderr: `Invalid configuration:
+  TRUST_PROXY must not contain a /0 network. To trust every address, so that clients can forge theirs, set 0.0.0.0/1,128.0.0.0/1,::/1,8000::/1
+`,
+  })
+  expect(await readdir(folder.path)).toEqual([])
+  await using service = spawnService(folder.path, {
+    ALLOW_ANONYMOUS: 'true',
+    TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1',
+  })
+  const headers = { 'X-Forwarded-For': '192.0.2.1, 203.0.113.1, 2001:db8::1, fe80::1' }
+  await fetch(`${await service.url()}/items`, { headers })
+  expect(await service.logged(({ path }) => path === '/items')).toMatchObject({ address: '192.0.2.1' })
+})
 
 test('a remote PostgreSQL without TLS exits with code 1, unless the URL contains sslmode=disable', async () => {
   await using folder = await temporaryFolder()

@@ -30,6 +30,10 @@ const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const subnet = z.union([z.cidrv4(), z.cidrv6()])
+// Express rejects them: zones with punctuation, and IPv4 in IPv6 other than ::ffff:192.0.2.1.
+const UNSUPPORTED = /%.*[^\da-z]|^(?!::ffff:).*:.*\./i
+const isTrustable = (part: string) =>
+  NETWORKS.includes(part) || ((isIP(part) !== 0 || subnet.safeParse(part).success) && !UNSUPPORTED.test(part))
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const
 
@@ -63,9 +67,9 @@ const schema = z
     WORKERS: whole(1, 256, 1),
     AUDIT_DAYS: whole(0, 36_500, 365),
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
-    TRUST_PROXY: list(
-      `addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`,
-      (part) => NETWORKS.includes(part) || isIP(part) !== 0 || subnet.safeParse(part).success,
+    TRUST_PROXY: list(`addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`, isTrustable).refine(
+      (parts) => !parts.some((part) => part.endsWith('/0')),
+      'must not contain a /0 network. To trust every address, so that clients can forge theirs, set 0.0.0.0/1,128.0.0.0/1,::/1,8000::/1',
     ),
     MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
     MAX_WAITING_PER_ADDRESS: whole(1, 1_000_000, 200),
