@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, copyFile, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -212,6 +212,33 @@ test('a file that is not a database is rejected by name', async () => {
   await expect(migrate(folder.file)).rejects.toThrow(
     `The database file ${folder.file} cannot be used: file is not a database`,
   )
+})
+
+test('an error caused by a full disk gives the disk as the reason', async ({ skip }) => {
+  await using folder = await temporaryFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder.path], { stdio: 'pipe' })
+  } catch {
+    skip('without the permission to mount')
+  }
+  using _disk = { [Symbol.dispose]: () => execFileSync('umount', [folder.path]) }
+  const history = await copyHistory('sqlite', folder.path)
+  const other = join(folder.path, 'other')
+  const fill = () => writeFile(other, Buffer.alloc(1024 * 1024)).catch(({ code }) => code)
+  const failure = async () => String(await migrate(folder.file, history).catch((error) => error.message))
+  const messageFor = (reason: string) =>
+    `The database file ${folder.file} cannot be used: ${reason}. The disk may be full or failing: free space or check the disk, then start again.`
+
+  expect(await fill()).toBe('ENOSPC')
+  expect(await failure()).toBe(messageFor('database or disk is full'))
+  await rm(other)
+  await migrate(folder.file, history)
+  expect(await fill()).toBe('ENOSPC')
+  expect(await failure()).toBe(messageFor('disk I/O error'))
+  await rm(other)
+  // More than SQLite caches, so that the migration fails and not only its commit.
+  await addMigration(history, '9001_large', 'CREATE TABLE large AS SELECT zeroblob(32 * 1024 * 1024) AS data;')
+  expect(await failure()).toBe(messageFor('database or disk is full'))
 })
 
 test('the migration fills the keys of existing records as the service does, and indexes them', async () => {

@@ -31,7 +31,7 @@ const HISTORY = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
  * @param folder the migration history: one folder per migration, applied in the order of their names
  * @returns the names of the migrations applied by this call
  * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
- * history is not a prefix of the folder's
+ * history is not a prefix of the folder's; Error with a remedy when the file cannot be used or the disk is full
  */
 export async function migrate(file: string, folder = HISTORY): Promise<string[]> {
   const migrations = readMigrations(folder)
@@ -51,6 +51,8 @@ export async function migrate(file: string, folder = HISTORY): Promise<string[]>
       if (name === undefined) return applied
       applied.push(name)
     }
+  } catch (error) {
+    throw isDiskFault(error) ? unusable(file, 'used', error) : error
   } finally {
     database.close()
   }
@@ -124,10 +126,15 @@ function rewriteAndSync(file: string): void {
 }
 
 function unusable(file: string, action: 'opened' | 'used', error: unknown): Error {
-  return new Error(
-    `The database file ${file} cannot be ${action}: ${messageOf(error)}. It must be a SQLite database, or not exist yet, in a folder where this user may read and write.`,
-    { cause: error },
-  )
+  const advice = isDiskFault(error)
+    ? 'The disk may be full or failing: free space or check the disk, then start again.'
+    : 'It must be a SQLite database, or not exist yet, in a folder where this user may read and write.'
+  return new Error(`The database file ${file} cannot be ${action}: ${messageOf(error)}. ${advice}`, { cause: error })
+}
+
+/** Whether an error of SQLite or Node.js means that the disk is full or failing. */
+function isDiskFault(error: unknown): boolean {
+  return /^(SQLITE_IOERR|SQLITE_FULL$|ENOSPC$|EIO$)/.test(String((error as NodeJS.ErrnoException).code))
 }
 
 /** Whether an error means that another process holds a lock on the file. */
@@ -146,7 +153,7 @@ function applyNext(database: Sqlite.Database, migrations: Migration[]): string |
     const violations = database.pragma('foreign_key_check') as { table: string }[]
     if (violations[0] !== undefined) throw new Error(`rows of ${violations[0].table} refer to rows that do not exist`)
   } catch (error) {
-    throw failedMigration(migration.name, error)
+    throw isDiskFault(error) ? error : failedMigration(migration.name, error)
   }
   database
     .prepare(
