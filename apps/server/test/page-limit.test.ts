@@ -1,21 +1,13 @@
-import { DatabaseSync } from 'node:sqlite'
-import { query } from '@resource/postgres-test'
 import { describe, expect, test } from 'vitest'
-import { shareTestServer, type TestServer } from './harness.ts'
+import { shareTestServer } from './harness.ts'
+import { executeSql } from './records.ts'
 
 const ITEMS = 100_002
 const FILL = `INSERT INTO items (name, price, version)
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ITEMS}) SELECT 'Item', i, 1 FROM n`
 
-async function fill({ databaseUrl }: TestServer): Promise<void> {
-  if (!databaseUrl.startsWith('file:')) return void (await query(databaseUrl, FILL))
-  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length))
-  sqlite.exec(FILL)
-  sqlite.close()
-}
-
 describe('C20 a page number', () => {
-  const server = shareTestServer(fill)
+  const server = shareTestServer((server) => executeSql(server, FILL))
   const idsOf = async (path: string) => (await server().request('GET', path)).body.map(({ id }: { id: number }) => id)
 
   test('reaches the first 100,000 records', async () => {

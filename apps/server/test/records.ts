@@ -1,4 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { createDatabase, type Database } from '@resource/database'
 import { query } from '@resource/postgres-test'
 import { expect } from 'vitest'
@@ -48,12 +49,19 @@ export async function openDatabase(server: TestServer): Promise<Database & Async
 }
 
 /** Drops a table directly in the database, so that requests that use it fail. */
-export async function dropTable({ databaseUrl }: TestServer, table: string): Promise<void> {
-  if (!databaseUrl.startsWith('file:')) {
-    await query(databaseUrl, `DROP TABLE ${table} CASCADE`)
-    return
-  }
-  const sqlite = new DatabaseSync(databaseUrl.slice('file:'.length), { enableForeignKeyConstraints: false })
-  sqlite.exec(`DROP TABLE ${table}`)
-  sqlite.close()
+export async function dropTable(server: TestServer, table: string): Promise<void> {
+  const isSqlite = server.databaseUrl.startsWith('file:')
+  await executeSql(server, isSqlite ? `DROP TABLE ${table}` : `DROP TABLE ${table} CASCADE`)
+}
+
+// In a separate process: a second copy of SQLite in the process of the server would release the locks of the first.
+const EXECUTE = `
+  const sqlite = new (require('node:sqlite').DatabaseSync)(process.argv[1], { enableForeignKeyConstraints: false })
+  sqlite.exec(process.argv[2])
+  sqlite.close()`
+
+/** Executes a statement in the database of a server. */
+export async function executeSql({ databaseUrl }: TestServer, sql: string): Promise<void> {
+  if (!databaseUrl.startsWith('file:')) return void (await query(databaseUrl, sql))
+  await promisify(execFile)(process.execPath, ['-e', EXECUTE, databaseUrl.slice('file:'.length), sql])
 }
