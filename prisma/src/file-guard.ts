@@ -1,6 +1,5 @@
 import { type FSWatcher, renameSync, statSync, watch } from 'node:fs'
 import type { Options } from './database.ts'
-import type { Engine } from './engine.ts'
 import { DurabilityLost } from './errors.ts'
 
 /** The identity of a file: its inode, as SQLite itself compares it; undefined if there is no such file. */
@@ -17,44 +16,56 @@ export function assertInode(file: string, inode: number): void {
  * Guards an open SQLite file against being moved, deleted or replaced by another program. SQLite does not notice that in WAL
  * mode: it would continue to write to files that no path leads to, and the next start would apply the remaining write-ahead
  * log to whatever file is at the path by then.
- *
- * From then on writes and pings throw DurabilityLost, also a write that was just committed: it may be lost. Reads continue.
- * Closing renames the log, whose content is all that is left of recent writes.
  */
-export function guardFile(engine: Engine, file: string, { onWarning }: Options): Engine {
-  const log = `${file}-wal`
-  const inodes = { file: inodeOf(file), log: inodeOf(log) }
-  let lost: DurabilityLost | undefined
-  const verify = () => {
+export class FileGuard {
+  readonly #file: string
+  readonly #log: string
+  readonly #inode: number | undefined
+  #logInode: number | undefined
+  readonly #onWarning: Options['onWarning']
+  readonly #watcher: FSWatcher | undefined
+  #lost: DurabilityLost | undefined
+
+  /** @param file is open, and stays open until {@link close} */
+  constructor(file: string, { onWarning }: Options) {
+    this.#file = file
+    this.#log = `${file}-wal`
+    this.#inode = inodeOf(file)
+    this.#logInode = inodeOf(this.#log)
+    this.#onWarning = onWarning
+    this.#watcher = watchFile(file, () => this.#verify())
+  }
+
+  /**
+   * To be called before and after each write: a write that was just committed may be lost.
+   *
+   * @throws DurabilityLost once the file is known to be moved, deleted or replaced
+   */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#lost
+  }
+
+  /** Like {@link check}, but looks at the paths first. */
+  ping(): void {
+    this.#verify()
+    this.check()
+  }
+
+  /** Closes the file. If it is gone, renames its log, whose content is all that is left of the last writes. */
+  async close(closeFile: () => Promise<void>): Promise<void> {
+    this.#watcher?.close()
+    await closeFile()
+    const isLeft = this.#logInode !== undefined && inodeOf(this.#log) === this.#logInode
+    if (isLeft && inodeOf(this.#file) !== this.#inode) renameSync(this.#log, `${this.#log}.${this.#inode}`)
+  }
+
+  #verify(): void {
     // Through Prisma the log is created by the first query.
-    inodes.log ??= inodeOf(log)
-    if (lost !== undefined || (inodeOf(file) === inodes.file && inodeOf(log) === inodes.log)) return
-    lost = new DurabilityLost(notInPlace(file))
-    onWarning?.('no more writes are accepted', lost)
-  }
-  const refuseLost = () => {
-    if (lost !== undefined) throw lost
-  }
-  const watcher = watchFile(file, verify)
-  return {
-    ...engine,
-    write: async (work, options) => {
-      refuseLost()
-      const result = await engine.write(work, options)
-      refuseLost()
-      return result
-    },
-    ping: async () => {
-      await engine.ping()
-      verify()
-      refuseLost()
-    },
-    close: async () => {
-      watcher?.close()
-      await engine.close()
-      const isLeft = inodes.log !== undefined && inodeOf(log) === inodes.log
-      if (isLeft && inodeOf(file) !== inodes.file) renameSync(log, `${log}.${inodes.file}`)
-    },
+    this.#logInode ??= inodeOf(this.#log)
+    const isInPlace = inodeOf(this.#file) === this.#inode && inodeOf(this.#log) === this.#logInode
+    if (isInPlace || this.#lost !== undefined) return
+    this.#lost = new DurabilityLost(notInPlace(this.#file))
+    this.#onWarning?.('no more writes are accepted', this.#lost)
   }
 }
 

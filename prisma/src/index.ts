@@ -2,7 +2,7 @@ import { withAttempts } from './attempts.ts'
 import type { Database, Options, WriteControl } from './database.ts'
 import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
-import { assertInode, guardFile, inodeOf } from './file-guard.ts'
+import { assertInode, inodeOf } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
@@ -99,10 +99,10 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
   if (options.inode !== undefined) assertInode(file, options.inode)
   await migrate(file)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
-  if (driver === 'prepared') return guardFile(await openSqlite(file, limits, options), file, options)
+  if (driver === 'prepared') return openSqlite(file, limits, options)
   // Loaded on demand: Prisma Client takes memory and startup time.
   const { openPrisma } = await import('./prisma-database.ts')
-  return guardFile(await openPrisma(file, limits), file, options)
+  return openPrisma(file, limits, options)
 }
 
 /** The inode of a SQLite file, for {@link Options.inode}; undefined for PostgreSQL, or if there is no such file. */

@@ -1,7 +1,8 @@
 import { connect } from './connection.ts'
-import type { Limits } from './database.ts'
+import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
 import { UniqueViolation } from './errors.ts'
+import { FileGuard } from './file-guard.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { prismaStatements } from './prisma-statements.ts'
 import type { Executor } from './sql-table.ts'
@@ -12,29 +13,37 @@ import { SqliteBackground } from './sqlite-background.ts'
 export async function openPrisma(
   file: string,
   { queueTimeoutMs, writeTimeoutMs, lockTimeoutMs }: Limits,
+  options: Options,
 ): Promise<Engine> {
   const writer = connect(file, { lockTimeoutMs })
   const reader = connect(file, { readonly: true })
   await Promise.all([writer.$connect(), reader.$connect()])
   const background = new SqliteBackground(file)
+  const guard = new FileGuard(file, options)
 
   return {
     read: { ...prismaSqlite(reader), background },
-    write: (work) =>
-      writer
+    write: async (work) => {
+      guard.check()
+      const result = await writer
         .$transaction((tx) => work(prismaSqlite(tx)), { maxWait: queueTimeoutMs, timeout: writeTimeoutMs })
         .catch((error: unknown) => {
           throw fromPrisma(error)
-        }),
+        })
+      guard.check()
+      return result
+    },
     ping: async () => {
       await reader.$queryRaw`SELECT 1 FROM sqlite_schema LIMIT 1`
+      guard.ping()
     },
-    close: async () => {
-      // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
-      await reader.$disconnect()
-      await background.close()
-      await writer.$disconnect()
-    },
+    close: () =>
+      guard.close(async () => {
+        // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
+        await reader.$disconnect()
+        await background.close()
+        await writer.$disconnect()
+      }),
   }
 }
 

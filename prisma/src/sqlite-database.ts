@@ -1,5 +1,6 @@
 import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
+import { FileGuard } from './file-guard.ts'
 import { SqliteBackground } from './sqlite-background.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -7,11 +8,8 @@ import { SqliteWriter } from './sqlite-writer.ts'
 import { Wal } from './wal.ts'
 
 /** A SQLite file through prepared statements: one connection for reads, one that serializes writes. */
-export async function openSqlite(
-  file: string,
-  limits: Limits,
-  { isShared = false, onWarning }: Options,
-): Promise<Engine> {
+export async function openSqlite(file: string, limits: Limits, options: Options): Promise<Engine> {
+  const { isShared = false, onWarning } = options
   const background = new SqliteBackground(file, () => wal.synced())
   const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background, isShared)
   const connection = new SqliteConnection(file, { syncs: isShared })
@@ -19,20 +17,28 @@ export async function openSqlite(
   const writer = new SqliteWriter(connection, wal, limits, onWarning)
   // A killed process may have left commits that are not synced to disk.
   await wal.sync()
+  const guard = new FileGuard(file, options)
 
   return {
     read: reader,
-    write: (work) => writer.write(work),
+    write: async (work) => {
+      guard.check()
+      const result = await writer.write(work)
+      guard.check()
+      return result
+    },
     ping: async () => {
       writer.check()
       reader.ping()
+      guard.ping()
     },
-    close: async () => {
-      // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
-      reader.close()
-      await background.close()
-      writer.close()
-      await wal.close()
-    },
+    close: () =>
+      guard.close(async () => {
+        // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
+        reader.close()
+        await background.close()
+        writer.close()
+        await wal.close()
+      }),
   }
 }
