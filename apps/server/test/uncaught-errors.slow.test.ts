@@ -45,6 +45,26 @@ test('an aborted request body ends only its connection, not the process or other
   expect(await service.exited).toEqual({ code: 0, stderr: '' })
 })
 
+test('a CONNECT whose client resets the connection does not end the process', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path)
+  const url = await service.url()
+  const { hostname, port } = new URL(url)
+  const pipelined = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const reset = (earlier: string) =>
+    new Promise<void>((closed) => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined).on('close', () => closed())
+      socket.write(`${earlier}CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n`, () =>
+        socket.resetAndDestroy(),
+      )
+    })
+  await Promise.all(Array.from({ length: 200 }, (_, n) => reset(n % 2 === 0 ? '' : pipelined)))
+  expect((await fetch(`${url}/items`)).status).toBe(200)
+  service.signal('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, stderr: '' })
+})
+
 test('an unhandled rejection is logged as an error and counted, and the process continues', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, environment)

@@ -54,6 +54,8 @@ export function createHttpServer(app: Express, connections: Connections): Server
   })
   // Without this listener, Node closes the connection without a response.
   server.on('connect', (_req, socket: Socket) => {
+    // Node has removed its own listeners: an error without one would end the process.
+    socket.on('error', () => socket.destroy())
     if (!connections.endAfterResponses(socket)) return
     refuse(socket, 405, 'CONNECT is not allowed: this server is not a proxy', ['Allow: '])
     // Nothing reads from the connection any more, so that its end would go unnoticed.
