@@ -183,7 +183,7 @@ export class Connections {
   /**
    * Handles malformed HTTP on a connection. Pending responses to earlier requests are still sent, and the connection closes
    * after the last. If the current request's own body is malformed or late after its response has begun, the connection is
-   * closed: a second response to the request would be taken for that to another.
+   * closed: a second response to the request would be taken for the response to another.
    *
    * @returns whether no response is pending, so that the caller can send the error response
    */
