@@ -14,6 +14,7 @@ const facts = {
   keys: [],
   sort: ['id'],
   references: {},
+  valueRoles: {},
   unindexed: {},
 }
 const columns: Record<string, Kind> = {

@@ -168,7 +168,10 @@ export interface Declaration<
   access?: { [V in Verb]?: Role }
   /** The role that changing a field requires once API keys exist. */
   fieldRoles?: { [K in keyof F]?: Role }
-  /** The roles that certain values of a new record require once API keys exist: `{ role: { admin: 'admin' } }`. */
+  /**
+   * The roles that certain values require once API keys exist: to create a record with the value, and to change or delete a
+   * record that has it. `{ role: { admin: 'admin' } }`.
+   */
   valueRoles?: { [K in keyof F]?: Record<string, Role> }
   errorForm?: ErrorForm
   /** Default: `/orders`, from the noun. */
@@ -203,6 +206,8 @@ export interface CollectionFacts {
   keys: readonly string[]
   /** The fields that lists can be sorted by, without aliases. */
   sort: readonly string[]
+  /** The roles that records with certain values require, by field and value. */
+  valueRoles: Readonly<Record<string, Readonly<Record<string, Role>>>>
   /** The noun of the referenced collection, by field. */
   references: Readonly<Record<string, string>>
   /** Filters and sorts without an index, each with the reason. */
@@ -414,7 +419,7 @@ export function collection<
       { ...names, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
       nested('updateMany'),
     ),
-    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? 'admin' }, nested('deleteMany')),
+    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? access.delete ?? 'writer' }, nested('deleteMany')),
     ...batches(
       {
         ...names,
@@ -424,7 +429,7 @@ export function collection<
         record,
         access: {
           update: access.updateMany ?? 'writer',
-          delete: omit.includes('deleteMany') ? undefined : (access.deleteMany ?? 'admin'),
+          delete: omit.includes('deleteMany') ? undefined : 'admin',
         },
       },
       (verb, defaults) => nested(verb)(defaults),
@@ -436,7 +441,7 @@ export function collection<
   }
   return {
     tag: Many,
-    description,
+    description: [description, ...recordRoles(one, declaration.valueRoles)].join(' '),
     errorForm,
     lookup: 'get' as never,
     collection: {
@@ -450,6 +455,7 @@ export function collection<
       measures,
       keys,
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
+      valueRoles: (declaration.valueRoles ?? {}) as Record<string, Record<string, Role>>,
       references: referencesOf(fields),
       unindexed: (declaration.unindexed ?? {}) as Record<string, string>,
     },
@@ -560,6 +566,16 @@ function fieldsDescription(fields: Fields, rule: (name: string, value: string) =
 
 function joined(words: string[]): string {
   return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
+}
+
+/** A sentence for each value whose records only some roles may change or delete. */
+function recordRoles(one: string, valueRoles: Record<string, Record<string, Role> | undefined> = {}): string[] {
+  return Object.entries(valueRoles).flatMap(([field, roles = {}]) =>
+    Object.entries(roles).map(
+      ([value, role]) =>
+        `Once API keys exist, changing or deleting ${article(one)} ${one} whose \`${field}\` is \`${value}\` requires the role \`${role}\`.`,
+    ),
+  )
 }
 
 const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())

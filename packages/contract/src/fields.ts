@@ -217,7 +217,7 @@ export function withFieldRole<S extends z.ZodType>(role: Role, field: S): S {
 /** The schema key for the roles that single values of the field require once API keys exist. */
 export const VALUE_ROLES = 'x-value-roles'
 
-/** A field with values that only callers with a role may set once API keys exist. */
+/** A field with values that only callers with a role may set, and whose records only they may change, once API keys exist. */
 export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
   const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
   return field.meta({

@@ -147,6 +147,7 @@ test('a record has every field except hidden ones, its timestamps and its versio
       'updated_at',
     ],
     references: { user_id: 'users' },
+    valueRoles: { status: { closed: 'admin' } },
     unindexed: { reference: 'few orders' },
   })
   expectTypeOf<z.output<typeof get.output>>().not.toHaveProperty('pin')

@@ -51,6 +51,7 @@ interface Calls {
   get: { query: Call<Row> }
   create: { mutate: Call<Row> }
   updateMany: { mutate: Call<{ results: RowResult[] }> }
+  deleteMany: { mutate: Call<{ results: RowResult[] }> }
   createBatch: { mutate: Call<Batch> }
   /** Throws VersionMismatchError if other records match by now, or one of them has changed. */
   applyBatch: { mutate: Call<Batch> }

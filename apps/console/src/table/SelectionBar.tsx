@@ -92,7 +92,7 @@ function EverythingActions({
           {action.label} {total.toLocaleString('en')}…
         </Button>
       ))}
-      {can('deleteMany') && (
+      {can('deleteMatching') && (
         <Button className="button danger" onPress={() => onAct(deletion(resource))}>
           Delete {total.toLocaleString('en')}…
         </Button>

@@ -49,16 +49,15 @@ export function useBulk(resource: Resource, selection: Selection) {
   return {
     act: (action: BulkAction, selected: Row[]) =>
       run(action, selected, () =>
-        updateRows(
+        writeRows(
           noun,
+          'updateMany',
           selected.map((row) => ({ ...changesOf(action, row), id: row.id, if_version: row.version })),
         ),
       ),
-    // One by one, because a writer may delete records, but not many at once. The client sends them in one request.
     remove: (selected: Row[]) => {
-      const action = deletion(resource)
-      const removeOne = (row: Row) => action.send(row, row.version).then(() => ({ status: 204 }), failedResult)
-      return run(action, selected, () => Promise.all(selected.map(removeOne)))
+      const rows = selected.map(({ id, version }) => ({ id, if_version: version }))
+      return run(deletion(resource), selected, () => writeRows(noun, 'deleteMany', rows))
     },
   }
 }
@@ -81,7 +80,7 @@ export async function restore(resource: Resource, action: BulkAction, changed: C
     const names = Object.keys(changesOf(action, before))
     return { ...fieldsOf(before, names), id: before.id, if_version: version }
   })
-  const results = await updateRows(resource.noun, rows)
+  const results = await writeRows(resource.noun, 'updateMany', rows)
   const outcome = outcomeOf(
     changed.map(({ before }) => before),
     results,
@@ -106,13 +105,13 @@ export async function readAll({ noun }: Resource, filter: Record<string, unknown
   return rows
 }
 
-/** Updates rows that fail or succeed one by one. If a request fails, so do the rows that would follow. */
-async function updateRows(noun: Noun, rows: object[]): Promise<RowResult[]> {
+/** Updates or deletes rows that fail or succeed one by one. If a request fails, so do the rows that would follow. */
+async function writeRows(noun: Noun, verb: 'updateMany' | 'deleteMany', rows: object[]): Promise<RowResult[]> {
   const results: RowResult[] = []
   try {
     while (results.length < rows.length) {
       const part = rows.slice(results.length, results.length + MAX_ROWS_PER_REQUEST)
-      const answer = await calls(noun).updateMany.mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
+      const answer = await calls(noun)[verb].mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
       results.push(...answer.results)
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { FIELD_ROLE, type Role, VALUE_ROLES } from '@resource/contract'
+import { type CollectionFacts, FIELD_ROLE, type Role, VALUE_ROLES } from '@resource/contract'
 import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import { type Caller, includesRole } from './caller.ts'
@@ -35,6 +35,33 @@ export function fieldRules({ shape }: z.ZodObject) {
         if (role !== undefined && !includesRole(caller, role)) {
           throw refusal([...at, field], `${given[field]} needs the role ${role}`, caller)
         }
+      }
+    },
+  }
+}
+
+export type RecordRules = ReturnType<typeof recordRules>
+
+/** The roles that changing or deleting a record requires because of the values it has. */
+export function recordRules({ one, valueRoles }: Pick<CollectionFacts, 'one' | 'valueRoles'>) {
+  const rules = Object.entries(valueRoles).flatMap(([field, roles]) =>
+    Object.entries(roles).map(([value, role]) => ({ field, value, role })),
+  )
+  return {
+    /** The fields whose values decide. */
+    fields: Object.keys(valueRoles),
+    roles: rules.map(({ role }) => role),
+    /** Whether a caller may change and delete every record, so that a write needs no check of the stored record. */
+    allows: (caller: Caller) => rules.every(({ role }) => includesRole(caller, role)),
+    /**
+     * @param stored the record before the write, as the write itself read it
+     * @throws ApiError 403 if the caller may neither change nor delete it
+     */
+    check: (caller: Caller, stored: Record<string, unknown>): void => {
+      for (const { field, value, role } of rules) {
+        if (String(stored[field]) !== value || includesRole(caller, role)) continue
+        const message = `changing or deleting a ${one} whose ${field} is ${value} needs the role ${role}; yours is ${caller.role}`
+        throw new FieldError(403, [{ path: [], message }], { reason: 'role' })
       }
     },
   }

@@ -120,15 +120,16 @@ function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: Declar
 /**
  * Refuses a cascading delete into a collection whose own deletion needs a higher role: the cascade would bypass that role.
  *
- * @param roleToDelete the role that deleting a record of a collection needs; undefined if records cannot be deleted
+ * @param needed the highest role that deleting a record of this collection needs; undefined if records cannot be deleted
+ * @param roleToDelete the role that deleting a record of another collection needs at least
  * @throws Error that names both collections
  */
 export function checkCascades(
   noun: string,
   { references }: Pick<DeclaredTable, 'references'>,
+  needed: Role | undefined,
   roleToDelete: (noun: PropertyKey) => Role | undefined,
 ): void {
-  const needed = roleToDelete(noun)
   for (const [field, reference] of Object.entries(references)) {
     const given = reference?.onDelete === 'Cascade' ? roleToDelete(reference.table) : undefined
     if (needed === undefined || given === undefined || ROLES.indexOf(given) >= ROLES.indexOf(needed)) continue

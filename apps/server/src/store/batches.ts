@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Batch, type Database, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
 import { ApiError } from '@resource/openapi'
+import type { RecordRules } from '../access/fields.ts'
 import type { Context, MutationContext } from './context.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import { notFound } from './versioned.ts'
@@ -17,6 +18,8 @@ interface BatchOptions {
   noun: string
   tableOf: (tables: Tables) => RecordTable<Row>
   rows: RowMapping
+  /** The roles that changing or deleting a stored record requires. */
+  guard: RecordRules
   /** @throws FieldError if the caller may not carry out the action, or a value is not allowed */
   check: (input: Values, context: Context) => Promise<void>
   /** Rethrows an error of a delete; a violated reference as a 409. */
@@ -30,7 +33,7 @@ interface BatchInput {
 }
 
 /** The procedures that change or delete all matching records of a collection, after a preview. */
-export function batchService({ noun, tableOf, rows, check, refuseDelete }: BatchOptions) {
+export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }: BatchOptions) {
   const find = async (tables: Tables, id: number, { caller }: Context): Promise<Batch> => {
     const batch = await tables.batches.find({ id })
     const isVisible =
@@ -70,6 +73,7 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
           const limit = MAX_RECORDS.toLocaleString('en')
           throw new ApiError(400, `More than ${limit} ${noun} match: a batch takes at most ${limit}; add filters`)
         }
+        await checkRecords(tableOf(tx), idsOf(matching), context)
         const created_at = new Date()
         const batch = await tx.batches.insert({
           resource: noun,
@@ -110,6 +114,7 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
           }
           const ids = idsOf(matching)
+          await checkRecords(table, ids, context)
           if (action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
           else await updateAll(table, ids, input)
           const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
@@ -118,6 +123,17 @@ export function batchService({ noun, tableOf, rows, check, refuseDelete }: Batch
         },
         { autocommit: false },
       ),
+  }
+
+  /** @param ids those of records that are locked. @throws ApiError 403 if the caller may not change one of them */
+  async function checkRecords(table: RecordTable<Row>, ids: number[], { caller }: Context): Promise<void> {
+    if (guard.allows(caller)) return
+    const order = { column: 'id', descending: false } as const
+    for (let first = 0; first < ids.length; first += RECORDS_PER_STEP) {
+      const where = { id: { in: ids.slice(first, first + RECORDS_PER_STEP) } } as Where<Row>
+      const found = await table.page({ columns: ['id', ...guard.fields], where, order, take: RECORDS_PER_STEP })
+      for (const row of found) guard.check(caller, row)
+    }
   }
 
   async function updateAll(table: RecordTable<Row>, ids: number[], input: Values): Promise<void> {

@@ -1,7 +1,7 @@
-import { type CollectionFacts, type Contract, contract, type Role } from '@resource/contract'
+import { type CollectionFacts, type Contract, contract, ROLES, type Role } from '@resource/contract'
 import { type Change, type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { z } from 'zod'
-import { type FieldRules, fieldRules } from '../access/fields.ts'
+import { type FieldRules, fieldRules, recordRules } from '../access/fields.ts'
 import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
 import { batchService } from './batches.ts'
 import type { Context, MutationContext, Services } from './context.ts'
@@ -85,7 +85,8 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns, unique })
   const keyColumns = facts.keys.map((key) => rows.keyColumn(key).column)
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived), keyColumns }, table)
-  checkCascades(noun, table, roleToDelete)
+  const guard = recordRules(facts)
+  checkCascades(noun, table, highest(roleToDelete(noun), guard.roles), roleToDelete)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
@@ -149,13 +150,14 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
 
     update: change(procedures.update && fieldRules(procedures.update.input)),
 
-    delete: (input, { write }) => {
+    delete: (input, { caller, write }) => {
       const { id, if_version } = input as unknown as Named
       const work = async (tx: Tables) => {
-        await deleteVersioned(tableOf(tx), name, id, if_version)
+        guard.check(caller, await deleteVersioned(tableOf(tx), name, id, if_version))
         return { message: `${name} deleted` }
       }
-      return write(work, { autocommit: !cascades })
+      // A deletion that the caller may not make is rolled back, which needs a transaction.
+      return write(work, { autocommit: !cascades && guard.allows(caller) })
     },
 
     summarize: summaryService(tableOf, rows.where),
@@ -166,6 +168,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       tableOf,
       rows,
       creation: { input: procedures.create?.input ?? z.object(), rules: creation ?? noRules },
+      guard,
       checkChange: async (input, context) => (await checkChange(rowRules, input, context)).check,
       checkHidden: (input, context) => checkHidden(rowRules, input, context),
       refuseDelete: refuse,
@@ -175,6 +178,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       noun,
       tableOf,
       rows,
+      guard,
       check: async (input, { caller }) => {
         batchRules?.checkValues(caller, input)
         const changes = (input.changes ?? {}) as Values
@@ -209,21 +213,27 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
     }
   }
 
-  /** Checks a change before its transaction. `check` compares the record before and after. */
+  /** Checks a change before its transaction. `check` gets the record before and after. */
   async function checkChange(rules: FieldRules | undefined, input: Values, { caller }: Context) {
     await rows.check(input)
     const guarded = rules?.guarded.filter((field) => input[field] !== undefined && !hidden.includes(field)) ?? []
     const compared = rules?.allows(caller) ? [] : guarded
     const check = ({ before, after }: Change<Row>) => {
       for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(caller, field)
+      if (before.version !== after.version) guard.check(caller, before)
     }
-    return { check, comparesRecords: compared.length > 0 }
+    return { check, comparesRecords: compared.length > 0 || !guard.allows(caller) }
   }
 }
 
 /** The schema of the rows in the input of a write of many records. */
 function rowOf({ shape }: z.ZodObject, noun: string): z.ZodObject {
   return (shape[noun] as z.ZodArray<z.ZodObject>).element
+}
+
+/** The highest of the roles that deleting a record can need; undefined if records cannot be deleted. */
+function highest(needed: Role | undefined, others: Role[]): Role | undefined {
+  return needed && others.reduce((a, b) => (ROLES.indexOf(b) > ROLES.indexOf(a) ? b : a), needed)
 }
 
 function roleToDelete(noun: PropertyKey): Role | undefined {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Change, type RecordTable, type Tables, UniqueViolation, type Where } from '@resource/database'
 import { ApiError, FieldError, type Path, parserOf, validate } from '@resource/openapi'
 import type { z } from 'zod'
-import type { FieldRules } from '../access/fields.ts'
+import type { FieldRules, RecordRules } from '../access/fields.ts'
 import type { Context, MutationContext } from './context.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
@@ -17,6 +17,8 @@ interface ManyOptions {
   rows: RowMapping
   /** The input of `create` and its roles, for the records that an update creates. */
   creation: { input: z.ZodObject; rules: FieldRules }
+  /** The roles that changing or deleting a stored record requires. */
+  guard: RecordRules
   /** Checks a change before its transaction. Returns the check of the record before and after. */
   checkChange: (input: Values, context: Context) => Promise<CheckChange>
   /** @throws FieldError 403 if the caller may not change one of the hidden fields in the input */
@@ -53,6 +55,7 @@ export function manyService({
   tableOf,
   rows,
   creation,
+  guard,
   checkChange,
   checkHidden,
   refuseDelete,
@@ -119,7 +122,7 @@ export function manyService({
       )
     },
 
-    deleteMany: (input: Values, { write }: MutationContext) => {
+    deleteMany: (input: Values, { caller, write }: MutationContext) => {
       const { partial } = input as never as UpdateInput
       const given = input[noun] as (NamedRow | FieldError)[]
       return write(
@@ -127,7 +130,7 @@ export function manyService({
           const remove = async (row: NamedRow | FieldError) => {
             if (row instanceof FieldError) throw row
             const { id = 0, if_version } = row
-            const run = () => deleteVersioned(tableOf(tx), name, id, if_version)
+            const run = async () => guard.check(caller, await deleteVersioned(tableOf(tx), name, id, if_version))
             await (partial ? attempt(run) : run()).catch((error) => refuseDelete(error, id))
             return { status: 204 }
           }

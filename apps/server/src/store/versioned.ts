@@ -35,7 +35,7 @@ export async function updateVersioned<Row extends Entity>(
 }
 
 /**
- * Deletes a record.
+ * Deletes a record and returns it.
  *
  * @throws ApiError 404 if the record does not exist, 412 if it has a different version
  */
@@ -44,8 +44,10 @@ export async function deleteVersioned<Row extends Entity>(
   noun: string,
   id: number,
   ifVersion: IfVersion,
-): Promise<void> {
-  if ((await table.delete(id, versionsOf(ifVersion))) === undefined) throw await refusal(table, noun, id, ifVersion)
+): Promise<Row> {
+  const deleted = await table.delete(id, versionsOf(ifVersion))
+  if (deleted === undefined) throw await refusal(table, noun, id, ifVersion)
+  return deleted
 }
 
 export function notFound(noun: string): ApiError {
