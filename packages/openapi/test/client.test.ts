@@ -1,17 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import {
   AbortedError,
+  type ClientCallOptions,
   type ClientOptions,
+  clientOver,
   createClient,
-  InvalidInputError,
+  ForbiddenError,
   isServiceError,
   NotFoundError,
   type ServiceError,
+  serviceError,
   TimeoutError,
   UnauthorizedError,
   UnavailableError,
@@ -80,6 +83,15 @@ const failure = (call: Promise<unknown>) =>
 const vulcan = { name: 'Vulcan', radius: 1 }
 
 describe('a write', () => {
+  test('keeps the idempotency key of its input, also against the option', async () => {
+    await using server = await fakeServer(fine)
+    const { planets } = client(server.url)
+    const input = { ...vulcan, idempotency_key: 'mine' }
+    await planets.create.mutate(input, { idempotencyKey: 'other' })
+    await planets.create.mutate(vulcan, { idempotencyKey: 'other' })
+    expect(server.received.map(({ inputs }) => inputs[0]?.idempotency_key)).toEqual(['mine', 'other'])
+  })
+
   test('has the same idempotency key in each attempt', async () => {
     await using server = await fakeServer((received, res, count) => (count === 1 ? res.destroy() : fine(received, res)))
     const input = { ...vulcan, idempotency_key: undefined }
@@ -132,8 +144,111 @@ describe('a write', () => {
   })
 })
 
+test.each([
+  ['no crypto', undefined],
+  ['a crypto without getRandomValues', { randomUUID: () => 'x' }],
+  ['a crypto without randomUUID', { getRandomValues: crypto.getRandomValues.bind(crypto) }],
+])('a write has a new key on a platform with %s', async (_, partial) => {
+  await using server = await fakeServer(fine)
+  vi.stubGlobal('crypto', partial)
+  try {
+    const { planets } = client(server.url)
+    await Promise.all([planets.create.mutate(vulcan), planets.create.mutate(vulcan)])
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  const keys = server.received.flatMap(({ inputs }) => inputs.map(({ idempotency_key }) => idempotency_key))
+  expect(keys).toEqual([expect.stringMatching(/^[\da-f]{32}$/), expect.stringMatching(/^[\da-f]{32}$/)])
+  expect(keys[0]).not.toBe(keys[1])
+})
+
+describe('a call leaves no timer and no listener behind', () => {
+  const unavailable = () => serviceError('unavailable', { status: 503, message: 'later' })
+  const missing = () => serviceError('not_found', { status: 404, message: 'missing' })
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Makes two calls in one tick, over a transport that fails each call with the errors, in order. */
+  async function callsWith(errors: (() => ServiceError)[], options: ClientCallOptions<Sky> = {}) {
+    let sent = 0
+    const { planets } = clientOver<Sky>(
+      {
+        send: async (calls) => {
+          const error = errors[sent++]
+          return calls.map(() => (error === undefined ? { data: planet } : { error: error() }))
+        },
+      },
+      options,
+    )
+    const abort = new AbortController()
+    const calls = [1, 2].map((id) =>
+      planets.get.query({ id }, { signal: abort.signal }).then(
+        () => 'fine',
+        ({ code }: ServiceError) => code,
+      ),
+    )
+    // The calls are sent, and their first retries.
+    await vi.advanceTimersByTimeAsync(3_000)
+    return { abort, outcomes: () => Promise.all(calls), sent: () => sent }
+  }
+
+  test.each([
+    ['succeeds', [], 'fine'],
+    ['fails', [missing], 'not_found'],
+    ['is retried', [unavailable], 'fine'],
+    ['is retried in vain', Array(100).fill(unavailable), 'unavailable'],
+  ])('that %s', async (_, errors, outcome) => {
+    const { abort, outcomes } = await callsWith(errors)
+    expect(await outcomes()).toEqual([outcome, outcome])
+    expect([vi.getTimerCount(), getEventListeners(abort.signal, 'abort')]).toEqual([0, []])
+  })
+
+  test('that is aborted while its retry waits', async () => {
+    // One retry in 1,000 seconds: the second one waits.
+    const options = { retriesPerSecond: 0.001, retryForMs: 2_000_000, timeoutMs: 2_000_000 }
+    const { abort, outcomes, sent } = await callsWith(Array(100).fill(unavailable), options)
+    expect([sent(), vi.getTimerCount() > 0]).toEqual([2, true])
+    abort.abort()
+    expect(await outcomes()).toEqual(['aborted', 'aborted'])
+    expect([vi.getTimerCount(), getEventListeners(abort.signal, 'abort')]).toEqual([0, []])
+  })
+})
+
+test('a response that a throwing hook leaves unread is aborted, so that its connection closes', async () => {
+  const fault = new RangeError('a fault of the page')
+  let signal: AbortSignal | null | undefined
+  const { planets } = client('http://127.0.0.1:9', {
+    fetch: async (_, init) => {
+      signal = init?.signal
+      return new Response('[')
+    },
+    onResponse: () => {
+      throw fault
+    },
+  })
+  expect(await failure(planets.get.query({ id: 1 }))).toBe(fault)
+  expect(signal?.aborted).toBe(true)
+})
+
 describe('calls in one tick', () => {
   const get = { id: 1 }
+
+  test('use requests of at most `maxCalls` calls and `bodyLimit` bytes, and the path of the server', async () => {
+    await using server = await fakeServer(fine)
+    const options = { path: '/rpc', maxCalls: 10, bodyLimit: 200 }
+    const { planets } = client(server.url, options)
+    await Promise.all(Array.from({ length: 25 }, (_, id) => planets.get.query({ id })))
+    expect(server.received.map(({ inputs }) => inputs.length)).toEqual([10, 10, 5])
+    expect(server.received.map(({ url }) => url.slice(0, 5))).toEqual(['/rpc/', '/rpc/', '/rpc/'])
+    server.received.length = 0
+    await Promise.all(Array.from({ length: 6 }, () => planets.create.mutate({ name: 'é'.repeat(20), radius: 1 })))
+    expect(server.received.length).toBe(6)
+    for (const { headers } of server.received) expect(Number(headers['content-length'])).toBeLessThanOrEqual(200)
+    server.received.length = 0
+    await Promise.all(Array.from({ length: 6 }, () => planets.create.mutate({ name: 'e', radius: 1 })))
+    expect(server.received.map(({ inputs }) => inputs.length)).toEqual([2, 2, 2])
+    for (const { headers } of server.received) expect(Number(headers['content-length'])).toBeLessThanOrEqual(200)
+  })
 
   test('share one request, queries by GET and mutations by POST', async () => {
     await using server = await fakeServer(fine)
@@ -251,19 +366,42 @@ describe('permanent errors are not retried:', () => {
 
   test.each([
     [401, UnauthorizedError],
-    [413, InvalidInputError],
-    [404, NotFoundError],
-    [418, UnexpectedError],
-    [200, UnexpectedError],
-  ])('an HTML %i from a proxy is an error of that status, with the first bytes', async (status, kind) => {
+    ...[200, 301, 400, 403, 404, 409, 412, 413, 415, 418, 500].map((status) => [status, UnexpectedError] as const),
+  ] as const)('an HTML %i from a gateway has the first bytes, and concerns no record', async (status, kind) => {
     await using server = await fakeServer((_received, res) => void busy(res, {}, status))
     const refused: string[] = []
     const { planets } = client(server.url, { onUnauthorized: () => void refused.push('401') })
     const error = await failure(planets.create.mutate(vulcan))
-    expect(error).toBeInstanceOf(kind)
+    expect(error.constructor).toBe(kind)
     expect(error).toMatchObject({ status, cause: { message: '<html>later</html>' } })
     expect(server.received.length).toBe(1)
     expect(refused).toEqual(status === 401 ? ['401'] : [])
+  })
+
+  test.each([404, 409, 412])('a JSON %i without the error shape of the service is unexpected', async (status) => {
+    const message = `The response with status ${status} is not from the service; check baseUrl and any proxy`
+    for (const body of [
+      {},
+      null,
+      [],
+      { message: 'no Route matched' },
+      { error: 'gone' },
+      { error: { code: status, message: 'Not Found' } },
+      [{ error: { message: 'Not Found', data: { status } } }],
+    ]) {
+      await using server = await fakeServer((_, res) => void res.writeHead(status, json).end(JSON.stringify(body)))
+      const error = await failure(client(server.url).planets.create.mutate(vulcan))
+      expect(error.constructor).toBe(UnexpectedError)
+      expect(error).toMatchObject({ code: 'unexpected', status, message, cause: { message: JSON.stringify(body) } })
+    }
+  })
+
+  test('a 403 that the service sends before tRPC is a ForbiddenError with its message', async () => {
+    const body = { status: 'error', error: { code: 403, message: 'Host: must be a loopback name', details: '' } }
+    await using server = await fakeServer((_, res) => void res.writeHead(403, json).end(JSON.stringify(body)))
+    const error = await failure(client(server.url).planets.get.query({ id: 1 }))
+    expect(error).toBeInstanceOf(ForbiddenError)
+    expect(error.message).toBe('Host: must be a loopback name')
   })
 
   test('an API key that no header can carry is refused without being named', async () => {

@@ -20,7 +20,8 @@ export interface CallOptions extends Timeouts {
   /** Aborts the call with an `AbortedError`. A call that has not been sent yet is not sent. */
   signal?: AbortSignal | null | undefined
   /**
-   * For a write that repeats a failed call: the `idempotencyKey` of its error. Default: a new key for each call.
+   * For a write that repeats a failed call: the `idempotencyKey` of its error. An `idempotency_key` in the input takes
+   * precedence. Default: a new key for each call.
    */
   idempotencyKey?: string | undefined
 }
@@ -38,6 +39,10 @@ export interface CallerOptions extends Timeouts {
    * true.
    */
   batch?: boolean | undefined
+  /** The maximum number of calls in one request: at most the `maxCalls` of the server. Default: 50. */
+  maxCalls?: number | undefined
+  /** The maximum size of the calls of one request, in bytes: at most the `bodyLimit` of the server. Default: 100,000. */
+  bodyLimit?: number | undefined
   /**
    * Called when the service rejects the credentials. If it returns true, or a promise of true, the rejected calls are sent
    * once more with the new credentials.
@@ -57,7 +62,13 @@ export type Caller = (
 /** Makes calls over a transport, with timeouts and with retries where they are safe and useful. */
 export function createCaller(transport: Transport, options: CallerOptions): Caller {
   const { retriesPerSecond = 20, longestRetryAfterMs = 60_000, batch = true, onUnauthorized, check } = options
-  const queue = new Queue(transport, { batch, retriesPerSecond, longestRetryAfterMs })
+  const { maxCalls = 50, bodyLimit = 100_000 } = options
+  const queue = new Queue(transport, {
+    maxCalls: batch ? maxCalls : 1,
+    bodyLimit,
+    retriesPerSecond,
+    longestRetryAfterMs,
+  })
   let refreshing: Promise<boolean> | undefined
   const refresh = () => {
     refreshing ??= (async () => (await onUnauthorized?.()) === true)().finally(() => {
@@ -129,7 +140,7 @@ function isTransient({ code }: ServiceError): boolean {
 }
 
 function keyOf(input: unknown, { idempotencyKey }: CallOptions): string {
-  return idempotencyKey ?? (input as { idempotency_key?: string } | undefined)?.idempotency_key ?? randomKey()
+  return (input as { idempotency_key?: string } | undefined)?.idempotency_key ?? idempotencyKey ?? randomKey()
 }
 
 // The service limits the total number of records in the lists of a request.
@@ -142,11 +153,12 @@ function defined<T extends object>(options: T): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-/** An idempotency key. */
-// Not crypto.randomUUID: browsers have it only on secure origins, and React Native has no crypto.
+/** A new idempotency key. */
+// Not crypto.randomUUID: browsers have it only on secure origins. React Native has no crypto, or an incomplete one.
 export function randomKey(): string {
   const bytes = new Uint8Array(16)
-  if (globalThis.crypto === undefined) for (const index of bytes.keys()) bytes[index] = Math.random() * 256
-  else crypto.getRandomValues(bytes)
+  const { crypto } = globalThis as { crypto?: { getRandomValues?: (bytes: Uint8Array) => unknown } }
+  if (typeof crypto?.getRandomValues === 'function') crypto.getRandomValues(bytes)
+  else for (const index of bytes.keys()) bytes[index] = Math.random() * 256
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -158,7 +158,23 @@ export function copyOf({ code, status, message, shape, retryAfterMs, cause, meta
   return serviceError(code, { status, message, shape: shape ?? undefined, retryAfterMs, cause, response })
 }
 
-/** Creates the error of a response, by its status. */
+// The statuses whose meaning does not depend on which server on the way sent them.
+const FOREIGN_CODES: Record<number, ErrorCode> = {
+  401: 'unauthorized',
+  429: 'rate_limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+}
+
+/** Creates the error of a response without the error shape of the service, for example of a gateway, with its reason. */
+export function foreignError(facts: Omit<ErrorFacts, 'message'>, reason?: string): ServiceError {
+  const message = `The response with status ${facts.status} is not from the service; check baseUrl and any proxy`
+  const code = FOREIGN_CODES[facts.status]
+  return serviceError(code ?? 'unexpected', { ...facts, message: (code && reason) ?? message })
+}
+
+/** Creates the error of a response of the service, by its status. */
 export function answeredError(facts: ErrorFacts): ServiceError {
   // The message of tRPC's router, which has no separate code for this case.
   const isUnknown = facts.shape !== undefined && /^No procedure found on path/.test(facts.message)

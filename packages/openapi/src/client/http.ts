@@ -1,5 +1,5 @@
 import type { ErrorShape } from '../contract.ts'
-import { answeredError, retryAfter, type ServiceError, serviceError } from './errors.ts'
+import { answeredError, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
 import type { Outcome, Transport, TransportCall } from './queue.ts'
 import { withReadYourWrites } from './read-your-writes.ts'
 
@@ -16,6 +16,8 @@ export interface RequestFacts {
 export interface HttpOptions {
   /** The URL of the service, including a path prefix if it has one: `http://127.0.0.1:3000`. */
   baseUrl: string
+  /** The path of tRPC on the server. Default: `/trpc`. */
+  path?: string | undefined
   /** An API key or a token of the identity provider, or a function that returns it for each call. */
   apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined
   /** Headers of every request. They override the client's own headers of the same name. */
@@ -36,9 +38,9 @@ const MAX_EXCERPT_LENGTH = 200
 
 /** Sends calls as tRPC over HTTP: calls with the same type and credentials in one request. */
 export function httpTransport(options: HttpOptions): Transport {
-  const { baseUrl, apiKey, headers = {}, credentials, onRequest, onResponse } = options
+  const { baseUrl, path = '/trpc', apiKey, headers = {}, credentials, onRequest, onResponse } = options
   const send = withReadYourWrites(options.fetch ?? ((...request) => globalThis.fetch(...request)))
-  const endpoint = `${baseUrl.replace(/\/$/, '')}/trpc`
+  const endpoint = baseUrl.replace(/\/$/, '') + path
   return {
     credentials: apiKey === undefined ? undefined : async () => (typeof apiKey === 'function' ? apiKey() : apiKey),
     send: async (calls, key, signal) => {
@@ -95,38 +97,35 @@ function unreachableError(cause: unknown): ServiceError {
 function outcomes(calls: TransportCall[], response: Response, text: string): Outcome[] {
   const { status } = response
   const retryAfterMs = retryAfter(response.headers.get('Retry-After'))
-  const errorFrom = (message: string, cause?: Error) =>
-    answeredError({ status, message, retryAfterMs, cause, response })
+  const excerpt = () => new Error(text.slice(0, MAX_EXCERPT_LENGTH))
+  const facts = () => ({ status, retryAfterMs, response, cause: excerpt() })
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    const cause = new Error(text.slice(0, MAX_EXCERPT_LENGTH))
     // Truncated JSON is a response that did not arrive completely.
     const isTruncated = response.ok && /^application\/json/.test(response.headers.get('Content-Type') ?? '')
-    if (isTruncated) throw unreachableError(cause)
-    throw errorFrom(`The response with status ${status} is not from the service`, cause)
+    throw isTruncated ? unreachableError(excerpt()) : foreignError(facts())
   }
   return calls.map((_, index) => {
     const answer = (Array.isArray(body) ? body[index] : body) as Partial<Answer> | null | undefined
     if (isResult(answer)) return { data: answer.result.data }
     const shape = answer?.error
-    if (!isShape(shape)) {
-      // Refused before tRPC: `{"message"}`, `{"error"}` or the envelope's `{"error":{"message"}}`.
-      const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
-      const nested = (error as { message?: unknown } | null | undefined)?.message
-      const reason = [message, error, nested].find((value) => typeof value === 'string') as string | undefined
-      return {
-        error: errorFrom(
-          reason ?? `The response with status ${status} is not from the service`,
-          new Error(text.slice(0, MAX_EXCERPT_LENGTH)),
-        ),
-      }
+    if (isShape(shape)) {
+      const { message, data } = shape
+      return { error: answeredError({ status: data.httpStatus, message, shape, retryAfterMs, response }) }
     }
-    const { message, data } = shape
-    return { error: answeredError({ status: data.httpStatus, message, shape, retryAfterMs, response }) }
+    const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
+    const nested = (error ?? {}) as { code?: unknown; message?: unknown }
+    const reason = [message, error, nested.message].find((value) => typeof value === 'string') as string | undefined
+    // The service refuses a request before tRPC with the status in the body.
+    const isRefusal = nested.code === status && !OF_RECORDS.has(status) && reason !== undefined
+    return { error: isRefusal ? answeredError({ ...facts(), message: reason }) : foreignError(facts(), reason) }
   })
 }
+
+// The statuses that concern records, which only tRPC reads. A 404 before tRPC means that the path is wrong.
+const OF_RECORDS = new Set([404, 409, 412])
 
 interface Answer {
   result: { data: unknown }

@@ -51,17 +51,19 @@ interface Entry extends QueuedCall {
 }
 
 export interface QueueOptions {
-  /** Whether to send several calls in one request. */
-  batch: boolean
+  /** The maximum number of calls in one request. */
+  maxCalls: number
+  /** The maximum size of the mutations in one request, in bytes. */
+  bodyLimit: number
   retriesPerSecond: number
   /** The upper limit for the wait of a `Retry-After`, in milliseconds. */
   longestRetryAfterMs: number
 }
 
-// The limits of a batch: the service's maximum number of calls, and an input size that fits a URL for queries and stays
-// far below the body limit for mutations.
-const MAX_BATCH_CALLS = 50
-const MAX_BATCH_INPUT = { query: 3_000, mutation: 100_000 }
+// The queries of a batch fit a URL.
+const MAX_QUERY_INPUT = 3_000
+// The index, quotes and separators of an input in a batch.
+const BYTES_PER_INPUT = 8
 
 const BASE_BACKOFF_MS = 50
 const MAX_BACKOFF_MS = 3_000
@@ -94,7 +96,7 @@ export class Queue {
   #flush(): void {
     const entries = this.#entries.filter(({ deadline }) => !deadline.isOver)
     this.#entries = []
-    for (const group of groupCalls(entries, this.#options.batch)) {
+    for (const group of groupCalls(entries, this.#options)) {
       if (group[0]?.retries === 0) void this.#send(group)
       else this.#retries.push(group)
     }
@@ -116,6 +118,8 @@ export class Queue {
       }
       if (pending.length === 0) continue
       if (waitMs > 0) {
+        // A call that ends meanwhile must not keep the timer running.
+        for (const { deadline } of pending) deadline.onEnd = () => this.#sendRetries()
         waiting.push(pending)
         continue
       }
@@ -148,6 +152,8 @@ export class Queue {
       const pause = this.#pause(entries, outcomes)
       for (const [index, entry] of entries.entries()) entry.settle({ ...(outcomes[index] as Outcome), pause })
     } catch (error) {
+      // A response that nobody reads would keep its connection open.
+      abort.abort()
       if (!isServiceError(error)) {
         for (const entry of entries) entry.fail(error)
         return
@@ -169,20 +175,21 @@ export class Queue {
 }
 
 /** Groups calls into requests. */
-function groupCalls(entries: Entry[], batch: boolean): Entry[][] {
+function groupCalls(entries: Entry[], { maxCalls, bodyLimit }: QueueOptions): Entry[][] {
   const groups: Entry[][] = []
   const open = new Map<string, { group: Entry[]; size: number }>()
   for (const entry of entries) {
     const { type, path, credentials, retries, isUnbatched, timeoutMs, attemptTimeoutMs, json = '' } = entry
-    if (!batch || isUnbatched) {
+    if (isUnbatched) {
       groups.push([entry])
       continue
     }
     // Timeouts are part of the group: a call with a short one would end before the response of a shared request.
-    const size = type === 'query' ? path.length + encodeURIComponent(json).length : json.length
+    const size = type === 'query' ? path.length + encodeURIComponent(json).length : sizeOf(json) + BYTES_PER_INPUT
+    const maxSize = type === 'query' ? MAX_QUERY_INPUT : bodyLimit
     const key = `${type} ${retries > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials}`
     let last = open.get(key)
-    if (last === undefined || last.group.length === MAX_BATCH_CALLS || last.size + size > MAX_BATCH_INPUT[type]) {
+    if (last === undefined || last.group.length >= maxCalls || last.size + size > maxSize) {
       last = { group: [], size: 0 }
       open.set(key, last)
       groups.push(last.group)
@@ -191,4 +198,9 @@ function groupCalls(entries: Entry[], batch: boolean): Entry[][] {
     last.size += size
   }
   return groups
+}
+
+/** An upper bound of the size in UTF-8, which takes at most three bytes for a UTF-16 unit. */
+function sizeOf(text: string): number {
+  return /[^\0-\x7f]/.test(text) ? text.length * 3 : text.length
 }
