@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { link, lstat, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -101,30 +101,86 @@ test('a database without the newest migration is intact, and its pending migrati
   expect(check(`file:${folder.file}`)).toMatchObject({ damage: [], mismatch: null, pending: ['0001_init'] })
 })
 
-test('a service that starts during a restore finds the database locked, and its log is not removed', async () => {
+test.each(['no file', 'an empty file', 'a killed restore'])(
+  'a program that opens %s during its restore can neither write then nor later, and the restored rows stay',
+  async (target) => {
+    await using folder = await temporaryFolder()
+    const url = `file:${folder.file}`
+    const copy = `${folder.file}.copy`
+    const database = await largeDatabase(folder.file)
+    await backUp(url, copy)
+    database.close()
+    await rm(folder.file)
+    if (target !== 'no file') await writeFile(folder.file, '')
+    if (target === 'a killed restore') new Sqlite(folder.file).exec('PRAGMA user_version = 0').close()
+    let late: Sqlite.Database | undefined
+    const codes: string[] = []
+    const start = () => {
+      late ??= new Sqlite(folder.file, { timeout: 0 })
+      try {
+        late.exec('PRAGMA journal_mode = WAL; CREATE TABLE acknowledged (id INTEGER)')
+      } catch (error) {
+        codes.push((error as { code: string }).code)
+      }
+    }
+    await restore(copy, url, { onProgress: () => late ?? start() })
+    start()
+    late?.close()
+    expect(codes).toEqual(['SQLITE_BUSY', 'SQLITE_READONLY_DBMOVED'])
+    expect(check(url).rows.items).toBe(100_000)
+    expect((await readdir(folder.path)).sort()).toEqual(['test.db', 'test.db.copy'])
+  },
+)
+
+test('a program that opens the file of a failed restore cannot write to it after its removal', async () => {
   await using folder = await temporaryFolder()
-  const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`
-  const database = await largeDatabase(folder.file)
-  await backUp(url, copy)
+  const database = await largeDatabase(copy)
   database.close()
-  await rm(folder.file)
   let late: Sqlite.Database | undefined
-  let outcome = ''
-  const start = () => {
+  const stop = () => {
     late = new Sqlite(folder.file, { timeout: 0 })
-    try {
-      late.exec('PRAGMA journal_mode = WAL; CREATE TABLE acknowledged (id INTEGER)')
-      outcome = 'serves'
-    } catch (error) {
-      outcome = (error as { code: string }).code
+    throw new Error('enough')
+  }
+  await expect(restore(copy, `file:${folder.file}`, { onProgress: stop })).rejects.toThrow('enough')
+  expect(() => late?.exec('CREATE TABLE acknowledged (id INTEGER)')).toThrow(/readonly|disk I\/O error/)
+  late?.close()
+  expect((await readdir(folder.path)).filter((name) => name.startsWith('test.db') && !name.includes('copy'))).toEqual(
+    [],
+  )
+})
+
+test('a log or a journal that another database left is not applied to a restored file or a backup', async () => {
+  await using folder = await temporaryFolder()
+  const { file } = folder
+  const copy = `${file}.copy`
+  const [other, url] = [`${file}.other`, `file:${file}`]
+  await migrate(copy)
+  new Sqlite(copy).exec(insertion).close()
+  await migrate(other)
+  const late = new Sqlite(other)
+  late.pragma('journal_mode = WAL')
+  late.exec(insertion)
+  const log = await readFile(`${other}-wal`)
+  late.pragma('journal_mode = DELETE')
+  late.close()
+  for (const target of ['missing', 'intact', 'not a database']) {
+    for (const ending of ['-wal', '-journal']) {
+      await rm(file, { force: true })
+      if (target === 'intact') await migrate(file)
+      if (target === 'not a database') await writeFile(file, 'letter'.repeat(2000))
+      await writeFile(file + ending, ending === '-wal' ? log : log.subarray(0, 512))
+      await writeFile(`${file}-shm`, Buffer.alloc(32_768, 1))
+      await restore(copy, url, { replace: true })
+      await migrate(file)
+      expect([target, ending, check(url).rows.items]).toEqual([target, ending, 1])
     }
   }
-  await restore(copy, url, { onProgress: () => late ?? start() })
-  late?.close()
-  expect(outcome).toBe('SQLITE_BUSY')
-  expect(check(url).rows.items).toBe(100_000)
-  expect((await readdir(folder.path)).sort()).toEqual(['test.db', 'test.db.copy'])
+  await writeFile(`${other}.copy-wal`, log)
+  await expect(backUp(url, `${other}.copy`)).rejects.toMatchObject({
+    fault: 'exists',
+    message: `${other}.copy-wal is left of another database. Remove it, or name another file.`,
+  })
 })
 
 test('a restore or a backup does not replace a database in use, even if its first page is damaged', async () => {
@@ -192,6 +248,28 @@ test('a restore through a symbolic link replaces the target of the link', async 
   expect(check(`file:${folder.file}`).rows.items).toBe(100_000)
 })
 
+test('a backup or a restore does not replace a file that replaced its target during the copy', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const [target, other] = [`${folder.file}.copy`, `${folder.file}.other`]
+  ;(await largeDatabase(folder.file)).close()
+  const replaceTarget = () => existsSync(other) && renameSync(other, target)
+  for (const replace of [
+    backUp,
+    (_: string, target: string) => restore(folder.file, `file:${target}`, { replace: true, onProgress: replaceTarget }),
+  ]) {
+    await migrate(target)
+    await writeFile(other, 'letter')
+    const outcome = replace(url, target, { replace: true, onProgress: replaceTarget })
+    await expect(outcome).rejects.toMatchObject({
+      fault: 'in use',
+      message: `${target} was replaced by another program.`,
+    })
+    expect(await readFile(target, 'utf8')).toBe('letter')
+    await rm(target)
+  }
+})
+
 test('a backup into a folder that does not exist is refused, by the name of the folder', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)
@@ -212,7 +290,7 @@ test('a backup does not replace a file that appears during the copy', async () =
   expect(await readFile(copy, 'utf8')).toBe('letter')
 })
 
-test('a killed restore leaves an empty file, which the next one replaces without `replace`', async () => {
+test('an empty file is replaced without `replace`, a database with tables is not', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
   const copy = `${folder.file}.copy`

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { chmod, chown, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { writeAtomically } from './atomic-file.ts'
-import { databaseFile, prepareFolder, resolveLinks } from './database-file.ts'
+import { createFile, databaseFile, prepareFolder, resolveLinks } from './database-file.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
 import { isBusy } from './migrate.ts'
 import { isPostgresUrl } from './postgres/url.ts'
 
 const PAGES_PER_STEP = 1_000
+const PAGE_BYTES = 4_096
 
 export type { Inspection }
 
@@ -50,12 +51,20 @@ export async function backUp(
   { replace = false, onProgress }: CopyOptions = {},
 ): Promise<Inspection> {
   const source = requireSource(sqliteFile(url))
-  const target = requireTarget(resolveLinks(resolve(file)), replace)
+  const target = requireFile(resolveLinks(resolve(file)))
+  const identity = identityOf(target)
+  const isNew = identity === undefined
+  if (!isNew && !replace) throw alreadyThere(target)
   if (!existsSync(dirname(target))) throw new BackupRefused('missing', `The folder ${dirname(target)} does not exist.`)
   assertNotOwnFile(source, target)
-  const old = existsSync(target) ? lockForReplacement(target) : undefined
+  if (isNew) assertNoJournal(target)
+  const old = isNew ? undefined : lockForReplacement(target)
   try {
-    return await writeAtomically(target, replace, (partial) => copy(source, partial, onProgress))
+    return await writeAtomically(target, replace, async (partial) => {
+      const inspection = await copy(source, partial, onProgress)
+      if (!isNew) assertInPlace(target, identity)
+      return inspection
+    })
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(target) : error
   } finally {
@@ -78,27 +87,36 @@ export async function restore(
   { replace = false, onProgress }: CopyOptions = {},
 ): Promise<Inspection> {
   const source = requireSource(resolve(file))
-  const target = requireTarget(sqliteFile(url), replace)
+  const target = requireFile(sqliteFile(url))
   assertNotOwnFile(target, source)
   prepareFolder(target)
   // A service that starts during the restore must find a locked database instead of creating one.
-  const isNew = createEmpty(target)
-  const old = lockForReplacement(target)
+  const isNew = createFile(target)
+  // A killed restore leaves a single page behind.
+  if (!replace && statSync(target).size > PAGE_BYTES) throw alreadyThere(target)
   const identity = identityOf(target)
+  let old = lockForReplacement(target)
+  let isVacant = false
   try {
-    requireTarget(target, replace)
+    isVacant = old !== undefined && hasNoTables(old)
+    if (!replace && !isVacant) throw alreadyThere(target)
+    if (isNew) writeFirstPage(old)
     return await writeAtomically(target, true, async (partial) => {
       const inspection = await copy(source, partial, onProgress)
       if (inspection.mismatch !== null) throw new BackupRefused('unusable', `${source}: ${inspection.mismatch}`)
-      await copyOwnership(isEmpty(target) ? dirname(target) : target, partial)
-      // SQLite removes these when it takes the lock. Those of a damaged database would be applied to the new one.
-      if (old === undefined) for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
-      if (identityOf(target) !== identity)
-        throw new BackupRefused('in use', `${target} was replaced by another program.`)
+      await copyOwnership(isVacant ? dirname(target) : target, partial)
+      if (old === undefined) {
+        // SQLite removes these when it takes the lock. Those of a damaged database would be applied to the new one.
+        for (const rest of ['-wal', '-shm', '-journal']) await rm(target + rest, { force: true })
+        // Without them the file may be intact, and then a service can start on it.
+        old = lockForReplacement(target)
+      }
+      assertInPlace(target, identity)
+      writeFirstPage(old)
       return inspection
     })
   } catch (error) {
-    if (isNew && identityOf(target) === identity) await rm(target)
+    if (isNew && isVacant && identityOf(target) === identity) await rm(target)
     throw error
   } finally {
     old?.close()
@@ -173,7 +191,8 @@ function lockForReplacement(file: string): Sqlite.Database | undefined {
   const database = new Sqlite(file, { timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
-    database.exec('BEGIN EXCLUSIVE')
+    // Keeps the lock after a commit, and no journal: its name may belong to a new database by the time it is deleted.
+    database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return database
   } catch (error) {
     database.close()
@@ -181,6 +200,19 @@ function lockForReplacement(file: string): Sqlite.Database | undefined {
     if (isDamage(error) && !isOpenElsewhere(file)) return undefined
     throw new BackupRefused('in use', `The database ${file} is in use. Stop the service first.`)
   }
+}
+
+/**
+ * Gives a locked file that is empty its first page. SQLite does not check the name of a file without pages: a process that
+ * opened it before its replacement would write a log, which the next one to open the new file would apply to it.
+ */
+function writeFirstPage(database: Sqlite.Database | undefined): void {
+  if (database === undefined || statSync(database.name).size > 0) return
+  database.exec('PRAGMA user_version = 0; COMMIT')
+}
+
+function hasNoTables(database: Sqlite.Database): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
 }
 
 /**
@@ -206,17 +238,6 @@ function isOpenElsewhere(file: string): boolean {
     throw error
   } finally {
     for (const ending of ['', '-journal']) rmSync(name + ending, { force: true })
-  }
-}
-
-/** @returns false when the file exists already */
-function createEmpty(file: string): boolean {
-  try {
-    closeSync(openSync(file, 'wx'))
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
   }
 }
 
@@ -246,12 +267,18 @@ function requireSource(file: string): string {
   throw new BackupRefused('missing', `The file ${file} does not exist.`)
 }
 
-function requireTarget(file: string, replace: boolean): string {
+function requireFile(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false })
-  if (found !== undefined && !found.isFile()) throw new BackupRefused('unsupported', `${file} is not a regular file.`)
-  // A killed restore leaves an empty file behind.
-  if (replace || found === undefined || found.size === 0) return file
-  throw alreadyThere(file)
+  if (found === undefined || found.isFile()) return file
+  throw new BackupRefused('unsupported', `${file} is not a regular file.`)
+}
+
+/** A log or journal that is left of a deleted database would be applied to a new one. */
+function assertNoJournal(file: string): void {
+  for (const name of ['-wal', '-journal'].map((ending) => file + ending)) {
+    if (existsSync(name))
+      throw new BackupRefused('exists', `${name} is left of another database. Remove it, or name another file.`)
+  }
 }
 
 function alreadyThere(file: string): BackupRefused {
@@ -265,12 +292,13 @@ function assertNotOwnFile(database: string, file: string): void {
   throw new BackupRefused('unsupported', `${file} belongs to the database ${database} itself. Name another file.`)
 }
 
+/** @param identity of the file before it was locked: otherwise the lock may be that of a file without a name */
+function assertInPlace(file: string, identity: string | undefined): void {
+  if (identityOf(file) !== identity) throw new BackupRefused('in use', `${file} was replaced by another program.`)
+}
+
 /** Device and inode: the same for all names of a file. */
 function identityOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
-}
-
-function isEmpty(file: string): boolean {
-  return statSync(file).size === 0
 }

@@ -21,7 +21,7 @@ test('an unusable path is rejected with the reason, and nothing is created', asy
     return /: (.+)\. It must be a SQLite database, or not exist yet,/.exec(error.message)?.[1]
   }
   expect(await reason('/proc/none/r.db')).toBe("ENOENT: no such file or directory, mkdir '/proc/none'")
-  expect(await reason('/proc/r.db')).toBe('unable to open database file')
+  expect(await reason('/proc/r.db')).toBe("ENOENT: no such file or directory, open '/proc/r.db'")
   expect(await reason('/dev/full')).toBe('it is not a regular file')
   expect(await reason(path('fifo'))).toBe('it is not a regular file')
   expect(await reason(path('folder'))).toBe('it is a folder')

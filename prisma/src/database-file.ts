@@ -73,6 +73,21 @@ function createFolder(folder: string): void {
   syncFolder(parent)
 }
 
+/**
+ * Creates an empty file that only its owner can read; SQLite gives its log the same permissions.
+ *
+ * @returns false when the file exists already
+ */
+export function createFile(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
 /** Syncs a folder's entries to disk: without its name a file is lost. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')

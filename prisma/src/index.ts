@@ -97,12 +97,14 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
   }
   const file = databaseFile(url)
   if (options.inode !== undefined) assertInode(file, options.inode)
-  await migrate(file)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
-  if (driver === 'prepared') return openSqlite(file, limits, options)
   // Loaded on demand: Prisma Client takes memory and startup time.
-  const { openPrisma } = await import('./prisma-database.ts')
-  return openPrisma(file, limits, options)
+  const open = driver === 'prepared' ? openSqlite : (await import('./prisma-database.ts')).openPrisma
+  let engine: Engine | undefined
+  await migrate(file, undefined, async () => {
+    engine = await open(file, limits, options)
+  })
+  return engine as Engine
 }
 
 /** The inode of a SQLite file, for {@link Options.inode}; undefined for PostgreSQL, or if there is no such file. */

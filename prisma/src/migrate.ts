@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
-import { prepareFolder } from './database-file.ts'
+import { createFile, prepareFolder } from './database-file.ts'
 import { retryWhileLocked } from './lock.ts'
 import {
   type AppliedMigration,
@@ -29,15 +29,19 @@ const HISTORY = fileURLToPath(new URL('../migrations/sqlite', import.meta.url))
  *
  * @param file absolute path of the database file
  * @param folder the migration history: one folder per migration, applied in the order of their names
+ * @param opened runs before the file is closed: until then no other program can replace it
  * @returns the names of the migrations applied by this call
  * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
  * history is not a prefix of the folder's; Error with a remedy when the file cannot be used or the disk is full
  */
-export async function migrate(file: string, folder = HISTORY): Promise<string[]> {
+export async function migrate(
+  file: string,
+  folder = HISTORY,
+  opened: () => Promise<void> = async () => {},
+): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const database = open(file)
+  const database = await openInWalMode(file)
   try {
-    await switchToWal(database)
     await syncWal(database)
     // A migration that rebuilds a table drops the old one, which would cascade to the rows that reference it. SQLite ignores
     // this pragma inside a transaction. applyNext checks the references instead.
@@ -48,9 +52,11 @@ export async function migrate(file: string, folder = HISTORY): Promise<string[]>
     const applied: string[] = []
     for (;;) {
       const name = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => next.immediate())
-      if (name === undefined) return applied
+      if (name === undefined) break
       applied.push(name)
     }
+    await opened()
+    return applied
   } catch (error) {
     throw isDiskFault(error) ? unusable(file, 'used', error) : error
   } finally {
@@ -67,20 +73,29 @@ export function pendingMigrations(database: Sqlite.Database): string[] {
   return pending(appliedMigrations(database), readMigrations(HISTORY)).map(({ name }) => name)
 }
 
+/** Opens the file anew in each attempt: during a wait for its lock another program may replace it. */
+async function openInWalMode(file: string): Promise<Sqlite.Database> {
+  return await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusyOrMoved, () => {
+    const database = open(file)
+    try {
+      database.pragma('journal_mode = WAL')
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }).catch((error) => {
+    throw error instanceof Sqlite.SqliteError ? unusable(file, 'used', error) : error
+  })
+}
+
 function open(file: string): Sqlite.Database {
   try {
     prepareFolder(file)
+    createFile(file)
     return new Sqlite(file, { timeout: 0 })
   } catch (error) {
     throw unusable(file, 'opened', error)
-  }
-}
-
-async function switchToWal(database: Sqlite.Database): Promise<void> {
-  try {
-    await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => database.pragma('journal_mode = WAL'))
-  } catch (error) {
-    throw unusable(database.name, 'used', error)
   }
 }
 
@@ -140,6 +155,10 @@ function isDiskFault(error: unknown): boolean {
 /** Whether an error means that another process holds a lock on the file. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+}
+
+function isBusyOrMoved(error: unknown): boolean {
+  return isBusy(error) || (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_READONLY_DBMOVED')
 }
 
 /** Applies the first pending migration, or returns undefined. Runs under the write lock. */

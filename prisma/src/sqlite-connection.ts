@@ -26,7 +26,7 @@ export class SqliteConnection implements Executor {
    * `syncs`: a commit is synced to disk before other connections see it; without it the caller syncs the log.
    */
   constructor(file: string, { readonly = false, syncs = false } = {}) {
-    this.#sqlite = new Sqlite(file, { readonly, timeout: readonly ? READ_LOCK_WAIT_MS : 0 })
+    this.#sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: readonly ? READ_LOCK_WAIT_MS : 0 })
     for (const pragma of PRAGMAS) this.#sqlite.pragma(pragma)
     this.#sqlite.pragma(`synchronous = ${syncs ? 'FULL' : 'NORMAL'}`)
   }

@@ -9,11 +9,13 @@ import { type Service, startService } from '../service.ts'
 import { compareStored } from '../stored.ts'
 import { Writers } from '../writers.ts'
 import { mountDisk } from './disk-full.ts'
+import { restoreDuringStart, TARGETS } from './restore-races.ts'
 
 const KILLS = 5
 const SMALL_DISK = 256 * 1024
 const LOADED = 20
 const LATE_WRITES = 50
+const RACES_PER_TARGET = 25
 
 interface User {
   id: number
@@ -29,7 +31,8 @@ export const backupMisuse: Scenario = {
   title: 'Misuse of backup and restore during writes',
   description: `Sixteen callers write as in \`kills\`. Meanwhile \`resource backup\` and \`resource restore\` try to replace the live database, to
 overwrite it under each of its names, and to write to a full disk. Each is also killed during its copy, ${KILLS} times. A service starts on
-a database file while a restore creates it. At the end every record is compared as in \`kills\`.`,
+a database file while a restore creates it: once during the copy, and ${RACES_PER_TARGET * TARGETS.length} times at random moments, on missing, empty and existing
+files; the restored rows are compared. At the end every record is compared as in \`kills\`.`,
   run: async (log) => {
     await using database = await sqliteTestDatabase()
     const file = database.url.slice('file:'.length)
@@ -100,8 +103,29 @@ async function misuse(file: string): Promise<Measurement[]> {
       kills.join(', '),
     ),
   )
-  measurements.push(await fillDisk(url, copy), ...(await startDuringRestore(copy, path('late.db'))))
+  measurements.push(
+    await fillDisk(url, copy),
+    ...(await startDuringRestore(copy, path('late.db'))),
+    await race(copy, path('other.db'), folder),
+  )
   return measurements
+}
+
+async function race(copy: string, other: string, folder: string): Promise<Measurement> {
+  await using service = await startService(`file:${other}`)
+  await load(service, 1)
+  await service.end('SIGTERM')
+  const faults: string[] = []
+  for (const target of TARGETS) {
+    for (let run = 0; run < RACES_PER_TARGET; run++) {
+      faults.push(...(await restoreDuringStart(target, copy, other, folder)).faults)
+    }
+  }
+  return expectTrue(
+    'restored rows and the old target survive a start at any moment',
+    faults.length === 0,
+    faults.join('; '),
+  )
 }
 
 function rejected(name: string, codes: number[], code: number): Measurement {
@@ -148,6 +172,7 @@ async function startDuringRestore(copy: string, file: string): Promise<Measureme
   restore.kill('SIGCONT')
   const restored = await ended(restore)
   const service = (await starting) ?? (await startService(url))
+  const restoredUsers = (await fetch(`${service.url}/users?count=true&limit=1`)).headers.get('x-total-count')
   const names = Array.from({ length: LATE_WRITES }, (_, n) => `Late ${n}`)
   const paths: string[] = []
   for (const name of names) {
@@ -163,6 +188,7 @@ async function startDuringRestore(copy: string, file: string): Promise<Measureme
   const statuses = await Promise.all(paths.map(async (path) => (await fetch(again.url + path)).status))
   return [
     expectTrue('service started during a restore: restore succeeds', restored === 0),
+    expectAtLeast('service started during a restore: restored users', Number(restoredUsers), LOADED * 1000, ''),
     expectAtLeast('service started during a restore: writes acknowledged', paths.length, LATE_WRITES, ''),
     expectNone(
       'service started during a restore: acknowledged writes lost',
@@ -193,10 +219,10 @@ function partials(folder: string): number {
   return readdirSync(folder).filter((name) => name.endsWith('.partial')).length
 }
 
-/** Creates enough users that copying the database takes some time. */
-async function load({ url }: Service): Promise<User[]> {
+/** Creates thousands of users: by default so many that copying the database takes some time. */
+async function load({ url }: Service, thousands = LOADED): Promise<User[]> {
   const all: User[] = []
-  for (let n = 0; n < LOADED; n++) {
+  for (let n = 0; n < thousands; n++) {
     const users = Array.from({ length: 1000 }, (_, at) => ({ name: 'Loaded', email: `loaded-${n}-${at}@example.com` }))
     const answer = await fetch(`${url}/api/users/bulk`, {
       method: 'POST',
