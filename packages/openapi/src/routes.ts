@@ -113,17 +113,15 @@ export function errorForms(bindings: ResolvedBinding[], router: Router, fallback
   const forms = new Map<string, ErrorForm>()
   for (const { binding, resource } of bindings) {
     const prefix = binding.path.replace(/\/[^/]*\{.*$|\/$/, '')
-    if (!forms.has(prefix)) forms.set(prefix, resource.errorForm)
+    if (prefix !== '' && !forms.has(prefix)) forms.set(prefix, resource.errorForm)
   }
+  // Compared with each known prefix: the number of prefixes of a path grows with its length.
+  const longestFirst = [...forms].sort(([a], [b]) => b.length - a.length)
   return (method: string, path: string): ErrorForm => {
     const entry = find(router, path)?.entry
     const endpoint = entry && (entry.methods.get(methodOf(method)) ?? [...entry.methods.values()][0])
     if (endpoint !== undefined) return endpoint.resolved.resource.errorForm
-    const segments = path.split('/')
-    for (let length = segments.length; length > 1; length--) {
-      const form = forms.get(segments.slice(0, length).join('/'))
-      if (form !== undefined) return form
-    }
-    return fallback
+    const under = longestFirst.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))
+    return under?.[1] ?? fallback
   }
 }
