@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../generated/client.ts'
-import { quote, type Statement } from './sql-text.ts'
+import { isSet, quote, type Statement } from './sql-text.ts'
 import type { Kind } from './table.ts'
 import { timestamp } from './timestamp.ts'
 
@@ -116,10 +116,6 @@ export function auditEntries(
 /** SQL for a value as the API returns it. */
 function shownText(column: string, kind: Kind): string {
   return kind.startsWith('date') ? `to_char(${quote(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : quote(column)
-}
-
-function isSet(written: object, column: string): boolean {
-  return (written as Record<string, unknown>)[column] != null
 }
 
 function cached(variant: string, text: string, compose: () => string): string {

@@ -63,6 +63,30 @@ test.each(engines)(
   },
 )
 
+test.each(drivers)(
+  'two deletes that cascade to the same rows in different ways do not deadlock, with driver %s',
+  async (driver) => {
+    await using library = await openLibrary('postgresql', driver)
+    await library.write(async (tx) => {
+      const author = await tx.authors.insert({ name: 'Ada', active: true } as NewRow<Author>)
+      await tx.books.insertMany(['A', 'B'].map((title) => ({ title, author_id: author.id, editor_id: null })))
+      await tx.chapters.insertMany([{ book_id: 1 }, { book_id: 2 }])
+      // Each page belongs to one book directly, and to the other one by its chapter.
+      await tx.pages.insertMany([
+        { book_id: 1, chapter_id: 2 },
+        { book_id: 2, chapter_id: 1 },
+      ])
+    })
+    const shared = { actor: 'local', actor_detail: null, procedure: 'books.delete', request_id: null, address: null }
+    const audit = { shared, tables: {} }
+    // Opens the connections, so that both deletes run at the same time.
+    await Promise.all([library.read.books.count({}), library.read.books.count({})])
+    const removed = [1, 2].map((id) => library.write((tx) => tx.books.delete(id, undefined), audit))
+    expect(await Promise.all(removed)).toMatchObject([{ id: 1 }, { id: 2 }])
+    expect(await library.read.pages.count({})).toBe(0)
+  },
+)
+
 describe.each(everywhere)('on %s with driver %s', (engine, driver) => {
   async function withAuthors(...authors: Partial<NewRow<Author>>[]) {
     const library = await openLibrary(engine, driver)

@@ -63,7 +63,7 @@ export function guarded(executor: Executor, before: (isWrite: boolean, rows: num
     searchLimit: executor.searchLimit,
     all: (statement) => {
       const { text } = statement
-      before(!text.startsWith('SELECT') || text.endsWith('FOR UPDATE'), 0)
+      before(!text.startsWith('SELECT') || /FOR (?:UPDATE|KEY SHARE)$/.test(text), 0)
       return executor.all(statement)
     },
     run: (statement) => {

@@ -34,21 +34,63 @@ export function referencesOf<All>(declarations: Declarations<All>): Record<keyof
         all.push({ table, sqlTable, column, to: reference.table, onDelete: reference.onDelete })
     }
   })
-  return mapDeclarations(declarations, (_, name) => new References(name, all))
+  const order = lockOrder(Object.keys(declarations), all)
+  const names = mapDeclarations(declarations, ({ name }) => name) as Record<PropertyKey, string>
+  return mapDeclarations(declarations, (_, name) => new References(name, all, order, names))
+}
+
+/** All tables, each after those that it references. */
+function lockOrder(tables: PropertyKey[], all: Referring[]): PropertyKey[] {
+  const ordered = new Set<PropertyKey>()
+  const visited = new Set<PropertyKey>()
+  const add = (table: PropertyKey) => {
+    if (visited.has(table)) return
+    visited.add(table)
+    for (const each of all) if (each.table === table) add(each.to)
+    ordered.add(table)
+  }
+  for (const table of tables) add(table)
+  return [...ordered]
 }
 
 export class References {
   /** The columns whose rows are deleted with a row of this table. */
   readonly cascades: Referring[]
+  /** The tables that deletes of this table cascade to, in the order in which writes lock their rows. */
+  readonly cascadeOrder: { table: PropertyKey; cascades: Referring[] }[] = []
+  /** The columns with references, and the SQL names of the tables, in the order in which writes lock their rows. */
+  readonly referencedTables: [column: string, sqlTable: string][]
   readonly #name: PropertyKey
   readonly #own: Referring[]
   readonly #all: Referring[]
 
-  constructor(name: PropertyKey, all: Referring[]) {
+  constructor(name: PropertyKey, all: Referring[], order: PropertyKey[], names: Record<PropertyKey, string>) {
     this.cascades = all.filter(({ to, onDelete }) => to === name && onDelete === 'Cascade')
     this.#name = name
-    this.#own = all.filter(({ table }) => table === name)
+    this.#own = order.flatMap((to) => all.filter((each) => each.table === name && each.to === to))
     this.#all = all
+    this.referencedTables = this.#own.map(({ column, to }) => [column, String(names[to])])
+    const reached = new Set([name])
+    for (const table of order) {
+      const into = all.filter((each) => each.table === table && each.onDelete === 'Cascade' && each.to !== table)
+      const own = all.filter((each) => each.table === table && each.onDelete === 'Cascade' && each.to === table)
+      const cascades = [...into.filter(({ to }) => reached.has(to)), ...own]
+      if (cascades.length === 0 || (table !== name && cascades.length === own.length)) continue
+      reached.add(table)
+      this.cascadeOrder.push({ table, cascades })
+    }
+  }
+
+  /** The records that rows refer to, in the order in which writes lock them. */
+  referenced(rows: object[]): { table: PropertyKey; ids: number[] }[] {
+    const found = new Map<PropertyKey, Set<number>>()
+    for (const { column, to } of this.#own) {
+      for (const row of rows) {
+        const id = inColumn(row, column)
+        if (typeof id === 'number') found.set(to, (found.get(to) ?? new Set()).add(id))
+      }
+    }
+    return [...found].map(([table, ids]) => ({ table, ids: [...ids] }))
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   withAuditInsert,
 } from './audit.ts'
 import { type References, type RelatedTables, referencesOf } from './references.ts'
-import { BEFORE, type Insertion, SqlText, type Statement } from './sql-text.ts'
+import { BEFORE, type Insertion, isSet, SqlText, type Statement } from './sql-text.ts'
 import {
   type Change,
   type Changes,
@@ -17,6 +17,7 @@ import {
   type Entity,
   isUnchanged,
   type Kind,
+  type ManyChanges,
   type NewRow,
   type PageQuery,
   type RecordTable,
@@ -103,7 +104,7 @@ export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Ex
     mapDeclarations(declarations, (declaration, name) => ({
       name,
       columns: declaration.columns,
-      text: new SqlText(declaration, isRemote),
+      text: new SqlText(declaration, isRemote, references[name].referencedTables),
       references: references[name],
     }))
   let local: ReturnType<typeof infos> | undefined
@@ -135,6 +136,7 @@ interface Session extends TableOptions {
 
 class SqlTable<Row extends Entity> implements RecordTable<Row> {
   readonly columns: Columns<Row>
+  readonly #name: PropertyKey
   readonly #text: SqlText<Row>
   readonly #references: References
   readonly #session: Session
@@ -143,6 +145,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
     this.columns = columns
+    this.#name = name
     this.#text = text
     this.#references = references
     this.#session = session
@@ -180,6 +183,44 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows()))
   }
 
+  async lockMany(ids: number[], { written = [], creates = false, deletes = false }: ManyChanges<Row>): Promise<void> {
+    if (!this.#executor.isRemote) return
+    const unique = this.#text.insertion.unique.flat()
+    const isUnique = creates || written.some((changes) => unique.some((column) => isSet(changes, column)))
+    if (isUnique && unique.length > 0) await this.#executor.run(this.#text.lockUniqueValues('exclusive'))
+    await this.#lockReferenced(written)
+    if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
+    if (deletes) await this.#lockCascades(ids)
+  }
+
+  /** Locks the rows that a delete cascades to, table by table. */
+  async #lockCascades(ids: number[]): Promise<void> {
+    const locked = new Map<PropertyKey, Set<number>>([[this.#name, new Set(ids)]])
+    for (const { table, cascades } of this.#references.cascadeOrder) {
+      const referring = this.#session.tables[table] as SqlTable<Entity>
+      const rows = locked.get(table) ?? new Set()
+      locked.set(table, rows)
+      // Repeated for a table that cascades to itself.
+      for (let size = -1; size < rows.size; ) {
+        size = rows.size
+        const lists = cascades.map(({ column, to }): [string, number[]] => [column, [...(locked.get(to) ?? [])]])
+        for (const { id } of await referring.#lockRows(lists, 'UPDATE')) rows.add(id)
+        if (!cascades.some(({ to }) => to === table)) break
+      }
+    }
+  }
+
+  #lockRows(lists: [column: string, values: number[]][], mode: 'UPDATE' | 'KEY SHARE'): Promise<Row[]> {
+    return this.#wrapped('lock', async () => this.#rows(this.#text.lock(lists, mode)))
+  }
+
+  /** Locks the records that rows refer to, before the rows: a delete locks in this order too. */
+  async #lockReferenced(rows: object[]): Promise<void> {
+    for (const { table, ids } of this.#references.referenced(rows)) {
+      await (this.#session.tables[table] as SqlTable<Entity>).#lockRows([['id', ids]], 'KEY SHARE')
+    }
+  }
+
   async insert(row: NewRow<Row>): Promise<Row> {
     return (await this.#audited('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
   }
@@ -202,6 +243,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const audited = () => this.#audited('delete', remove, ofDeleted)
     if (!this.#auditsCascades) return (await audited())[0]
     const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
+    await this.lockMany(idsOf(rows), { deletes: true })
     return (await this.#deleteCascading(rows, audited))[0]
   }
 
@@ -213,6 +255,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
     if (!this.#auditsCascades) return audited(where)
     const rows = await this.#matching(where, limit)
+    await this.lockMany(idsOf(rows), { deletes: true })
     return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
@@ -408,11 +451,20 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
     if (rows.length > 1 && !this.#executor.namesRow) await this.#references.check(rows, this.#relatedTables)
     try {
+      if (rows.length > 1 && this.#executor.isRemote) await this.#lockForInsert(rows)
       const ids = await this.#insert(values)
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
       throw await this.#references.ofInsert(error, rows, this.#relatedTables)
     }
+  }
+
+  async #lockForInsert(rows: NewRow<Row>[]): Promise<void> {
+    const { unique } = this.#text.insertion
+    // The statement inserts the values of the first unique columns in their order.
+    if (unique.length > 0)
+      await this.#executor.run(this.#text.lockUniqueValues(unique.length > 1 ? 'exclusive' : 'shared'))
+    await this.#lockReferenced(rows)
   }
 
   async #update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
@@ -447,10 +499,10 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async #deleteAll(where: Where<Row>, limit: number | undefined): Promise<number> {
     try {
-      if (limit !== undefined) return await this.#executor.run(this.#text.deleteSome(where, limit))
+      if (limit !== undefined) return await this.#executor.run(this.#text.deleteAll(where, limit))
       if (this.#audit !== undefined) return await this.#deleteAudited(where)
       if (this.#executor.isRemote) return await this.#executor.run(this.#text.deleteAll(where))
-      const some = this.#text.deleteSome(where, DELETE_BATCH)
+      const some = this.#text.deleteAll(where, DELETE_BATCH)
       for (let total = 0; ; await setImmediate()) {
         const deleted = await this.#executor.run(some)
         total += deleted
@@ -472,7 +524,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
   }
 
-  async #matching(where: Where<Row>, limit = Number.MAX_SAFE_INTEGER): Promise<Row[]> {
+  async #matching(where: Where<Row>, limit?: number): Promise<Row[]> {
     return this.#rows(this.#text.selectForDelete(where, limit))
   }
 

@@ -49,6 +49,7 @@ export class SqlText<Row> {
   /** The boolean columns, which SQLite stores as numbers; empty for PostgreSQL. */
   readonly bools: string[]
   readonly #isRemote: boolean
+  readonly #referenced: [column: string, table: string][]
   readonly #kinds: Columns<Row>
   readonly #table: string
   readonly #search: readonly (keyof Row)[]
@@ -63,9 +64,17 @@ export class SqlText<Row> {
   readonly #count: InternedSql
   readonly #quoted: Record<string, string>
 
-  /** @param isRemote whether the statements are for PostgreSQL, not SQLite */
-  constructor({ name, key, unique, columns, search }: Declaration<Row>, isRemote: boolean) {
+  /**
+   * @param isRemote whether the statements are for PostgreSQL, not SQLite
+   * @param referenced the columns that reference a table, and its name in SQL
+   */
+  constructor(
+    { name, key, unique, columns, search }: Declaration<Row>,
+    isRemote: boolean,
+    referenced: [column: string, table: string][],
+  ) {
     this.#isRemote = isRemote
+    this.#referenced = referenced
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
     const placeholders = inserted.map(() => '?').join(', ')
@@ -271,7 +280,17 @@ export class SqlText<Row> {
     const written = set.map(([, value]) => value)
     const isSame = set.map(([column]) => `${quote(column)} IS NOT DISTINCT FROM ?`).join(' AND ') || 'TRUE'
     const assignments = set.map(([column]) => `${quote(column)} = ?, `).join('')
-    const values: unknown[] = [id, ...written]
+    // Locks the records that the new values refer to before the row, as a delete of such a record does.
+    const referred = this.#referenced.filter(([column]) => isSet(changes, column))
+    const parents = referred.map(
+      ([, table], at) => `"parent${at}" AS MATERIALIZED (SELECT 1 FROM ${quote(table)} WHERE "id" = ? FOR KEY SHARE), `,
+    )
+    const isLocked = referred.map((_, at) => ` AND (SELECT count(*) FROM "parent${at}") >= 0`)
+    const values: unknown[] = [
+      ...referred.map(([column]) => (changes as Record<string, unknown>)[column]),
+      id,
+      ...written,
+    ]
     const { updated_at: time } = changes as { updated_at?: unknown }
     let updatedAt = ''
     if (time !== undefined) {
@@ -281,9 +300,9 @@ export class SqlText<Row> {
     values.push(...written)
     const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
     const condition = ofVersion(id, versions, values, this.#isRemote)
-    const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ? FOR UPDATE`
+    const stored = `SELECT ${this.#before} FROM ${this.#table} WHERE "id" = ?${isLocked.join('')} FOR UPDATE`
     return {
-      text: `WITH "stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.#columns}, "stored".*`,
+      text: `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.#table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.#columns}, "stored".*`,
       values,
     }
   }
@@ -296,35 +315,56 @@ export class SqlText<Row> {
     }
   }
 
-  deleteAll(where: Where<Row>): Statement {
-    const values: unknown[] = []
-    return { text: this.#filtered(`DELETE FROM ${this.#table}`, where, values), values }
-  }
-
-  deleteSome(where: Where<Row>, limit: number): Statement {
-    const values: unknown[] = []
-    const some = `${this.#filtered(`SELECT ${this.#key} FROM ${this.#table}`, where, values)} LIMIT ?`
-    values.push(limit)
-    return { text: `DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${some})`, values }
+  /** @param limit all matching rows if absent */
+  deleteAll(where: Where<Row>, limit?: number): Statement {
+    const { text: some, values } = this.selectForDelete(where, limit, this.#key)
+    // Without MATERIALIZED, PostgreSQL may run the SELECT more than once, with different rows each time.
+    const chosen = this.#isRemote ? `WITH "chosen" AS MATERIALIZED (${some}) ` : ''
+    const keys = this.#isRemote ? `SELECT ${this.#key} FROM "chosen"` : some
+    return { text: `${chosen}DELETE FROM ${this.#table} WHERE (${this.#key}) IN (${keys})`, values }
   }
 
   /**
-   * Selects the rows for a limited delete. On PostgreSQL it locks them.
+   * Selects the rows for a delete. On PostgreSQL it locks them in the order of their keys, as every write does: two writes
+   * that lock the same rows in different orders would deadlock.
    *
+   * @param limit all matching rows if absent
    * @param columns the columns to read
    */
-  selectForDelete(where: Where<Row>, limit: number, columns = this.#columns): Statement {
+  selectForDelete(where: Where<Row>, limit?: number, columns = this.#columns): Statement {
     const values: unknown[] = []
-    const text = `${this.#filtered(`SELECT ${columns} FROM ${this.#table}`, where, values)} LIMIT ?`
-    values.push(limit)
+    const rows = this.#filtered(`SELECT ${columns} FROM ${this.#table}`, where, values)
+    if (limit !== undefined) values.push(limit)
+    const limited = limit === undefined ? '' : ' LIMIT ?'
     // SQLite has a single writer and needs no row locks.
-    return { text: this.#isRemote ? `${text} FOR UPDATE` : text, values }
+    return { text: this.#isRemote ? `${rows} ORDER BY ${this.#key}${limited} FOR UPDATE` : rows + limited, values }
+  }
+
+  /**
+   * Locks rows on PostgreSQL, in the order of their ids.
+   *
+   * @param lists the locked rows have one of the values in one of the columns
+   * @param mode `KEY SHARE`: the rows cannot be deleted until the end of the transaction
+   */
+  lock(lists: [column: string, values: unknown[]][], mode: 'UPDATE' | 'KEY SHARE'): Statement {
+    const tests = lists.map(([column]) => `${this.#name(column as keyof Row)} = ANY(?::int[])`)
+    return {
+      text: `SELECT "id" FROM ${this.#table} WHERE ${tests.join(' OR ')} ORDER BY "id" FOR ${mode}`,
+      values: lists.map(([, values]) => values),
+    }
+  }
+
+  /**
+   * Locks the unique values of the table on PostgreSQL. Writes that lock them for one order of values share the lock; a write
+   * in another order excludes them.
+   */
+  lockUniqueValues(mode: 'shared' | 'exclusive'): Statement {
+    const lock = mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
+    return { text: `SELECT ${lock}(hashtextextended(?, 0))`, values: [`unique values of ${this.insertion.table}`] }
   }
 
   deleteSomeReturning(where: Where<Row>, limit: number): Statement {
-    const { text: some, values } = this.selectForDelete(where, limit, '"id"')
-    // Without MATERIALIZED, PostgreSQL may run the SELECT more than once, with different rows each time.
-    const text = `WITH "chosen" AS MATERIALIZED (${some}) DELETE FROM ${this.#table} WHERE "id" IN (SELECT "id" FROM "chosen")`
+    const { text, values } = this.deleteAll(where, limit)
     return { text: `${text} RETURNING ${this.#columns}`, values }
   }
 
@@ -565,4 +605,9 @@ function names(columns: readonly PropertyKey[]): string {
 
 export function quote(name: string): string {
   return `"${name}"`
+}
+
+/** Whether a row has a value other than null in a column. */
+export function isSet(row: object, column: string): boolean {
+  return (row as Record<string, unknown>)[column] != null
 }

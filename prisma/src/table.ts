@@ -170,6 +170,15 @@ function isSame(stored: unknown, value: unknown): boolean {
   return stored === value
 }
 
+/** The changes of one write, for {@link RecordTable.lockMany}. */
+export interface ManyChanges<Row> {
+  /** The columns that updates write. */
+  written?: Partial<Row>[]
+  /** Whether records are created one by one. */
+  creates?: boolean
+  deletes?: boolean
+}
+
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /**
@@ -194,4 +203,10 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
    * change these records until its end.
    */
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]>
+  /**
+   * Takes the locks for changes of many records before the first of them, in the order of every write: unique values, records
+   * that the changes refer to, the records by ascending id, records that deletes cascade to. Writes that lock in different
+   * orders would deadlock. Has no effect on SQLite, where writes run one after another.
+   */
+  lockMany(ids: number[], changes: ManyChanges<Row>): Promise<void>
 }

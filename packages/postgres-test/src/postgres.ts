@@ -33,6 +33,8 @@ export interface PostgresServer extends AsyncDisposable {
   url: string
   /** Does something while a table is locked for everyone else. */
   whileLocked: <T>(table: string, work: () => Promise<T>) => Promise<T>
+  /** Does something while a statement's transaction is open, which is rolled back then. */
+  whileOpen: <T>(statement: string, work: () => Promise<T>) => Promise<T>
   /** Stops the server as a power failure does or, with `fast`, as an administrator does. */
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
@@ -94,7 +96,8 @@ async function startServer(
   return {
     port,
     url,
-    whileLocked: (table, work) => whileLocked(url, table, work),
+    whileLocked: (table, work) => whileOpen(url, `LOCK TABLE "${table}"`, work),
+    whileOpen: (statement, work) => whileOpen(url, statement, work),
     stop,
     start,
     startReplica: () => startServer(settings, (_, copy) => copyForReplica(url, data, copy)),
@@ -131,11 +134,11 @@ export async function query(connectionString: string, sql: string): Promise<pg.Q
   }
 }
 
-async function whileLocked<T>(connectionString: string, table: string, work: () => Promise<T>): Promise<T> {
+async function whileOpen<T>(connectionString: string, statement: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {
-    await client.query(`BEGIN; LOCK TABLE "${table}"`)
+    await client.query(`BEGIN; ${statement}`)
     return await work()
   } finally {
     await client.end()

@@ -15,7 +15,6 @@ import { openPreparedDriver } from './prepared.ts'
 import { openReplicas } from './replicas.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
-const MAX_ATTEMPTS = 5
 const MAX_RETRY_DELAY_MS = 100
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
@@ -58,9 +57,10 @@ export async function openPostgres(
     read,
     replica: replicas.next,
     write: (work, { lockKey, autocommit = false }) => {
-      if (autocommit && lockKey === undefined) return withRetries(() => work(singleWriteOnly(executor)))
-      if (lockKey === undefined) return withRetries(() => transaction(work, undefined))
-      return lockQueue.run(lockKey, () => withRetries(() => transaction(work, lockIdOf(lockKey))))
+      const retried = <T>(run: () => Promise<T>) => withRetries(writeTimeoutMs, run)
+      if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
+      if (lockKey === undefined) return retried(() => transaction(work, undefined))
+      return lockQueue.run(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -93,12 +93,13 @@ async function openPrisma(pool: pg.Pool, writeTimeoutMs: number): Promise<Driver
 
 // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The
 // random delay keeps the same transactions from conflicting again.
-async function withRetries<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+async function withRetries<T>(timeoutMs: number, transaction: () => Promise<T>): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs
+  for (;;) {
     try {
       return await transaction()
     } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !(error instanceof Conflict)) throw error
+      if (!(error instanceof Conflict) || performance.now() >= deadlineMs) throw error
       await sleep(Math.random() * MAX_RETRY_DELAY_MS)
     }
   }

@@ -23,7 +23,9 @@ export function insertWith(all: All): Executor['insert'] {
       const index = firstMissing(insertion, rows, stored)
       throw new UniqueViolation(await violatedColumns(all, insertion, rows[index] ?? []), { index })
     }
-    return stored.map(({ id }) => id as number)
+    const ids = stored.map(({ id }) => id as number)
+    // Rows with unique values are not inserted in their order.
+    return rows.length > 1 && insertion.unique.length > 0 ? ids.sort((a, b) => a - b) : ids
   }
 }
 
@@ -40,19 +42,31 @@ function insertMany(insertion: Insertion, rows: unknown[][], ending: string): St
   return { text: manyText(insertion, areShared, ending), values: [...shared, ...own] }
 }
 
-function manyText({ table, columns }: Insertion, areShared: boolean[], ending: string): string {
+// Rows with unique values are inserted in the order of these values: two inserts of the same values in different orders would
+// deadlock. Their ids are assigned before.
+function manyText({ table, columns, hasId, unique }: Insertion, areShared: boolean[], ending: string): string {
   const shape = `${table} ${ending} ${areShared.map(Number).join('')}`
   const known = manyTexts.get(shape)
   if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
   const own = columns.filter((_, index) => !areShared[index])
-  const values = columns
-    .map(({ kind }, index) => (areShared[index] ? `?::${columnTypes[kind]}` : names[index]))
-    .join(', ')
+  const values = columns.map(({ kind }, index) =>
+    areShared[index] ? `?::${columnTypes[kind]} AS ${names[index]}` : names[index],
+  )
   const arrays = own.map(({ kind }) => `?::${columnTypes[kind]}[]`).join(', ')
   const given = own.map(({ name }) => quote(name)).join(', ')
-  const text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values} FROM unnest(${arrays})
-    WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal${ending}`
+  const from = `FROM unnest(${arrays}) WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal`
+  const [first] = unique
+  let text: string
+  if (first === undefined)
+    text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values.join(', ')} ${from}${ending}`
+  else {
+    const inserted = (hasId ? ['"id"', ...names] : names).join(', ')
+    const id = hasId ? [`nextval((SELECT pg_get_serial_sequence('${quote(table)}', 'id'))::regclass) AS "id"`] : []
+    const numbered = `WITH "numbered" AS MATERIALIZED (SELECT ${[...id, ...values].join(', ')}, ordinal ${from})`
+    const order = [...first.map(quote), 'ordinal'].join(', ')
+    text = `${numbered} INSERT INTO ${quote(table)} (${inserted}) SELECT ${inserted} FROM "numbered" ORDER BY ${order}${ending}`
+  }
   manyTexts.set(shape, text)
   return text
 }

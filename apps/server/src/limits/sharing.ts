@@ -28,8 +28,9 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     await database.write(async (tx) => {
       const known = row && (await tx.rateShares.update(row.id, undefined, { minute, usage }))
       row = known?.after ?? (await tx.rateShares.insert({ process, minute, usage }))
-      await tx.rateShares.deleteAll({ minute: { lt: minute - 1 } })
     })
+    // A write of its own: two processes that have changed their rows and delete each other's would deadlock.
+    await database.write((tx) => tx.rateShares.deleteAll({ minute: { lt: minute - 1 } }))
   }
 
   const readRemote = async (now: number) => {

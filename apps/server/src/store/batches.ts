@@ -109,12 +109,14 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
           await check({ action, changes: input }, context)
           if (batch.status !== 'pending') throw new ApiError(409, 'The batch was already applied')
           const table = tableOf(tx)
+          if (action === 'update') await table.lockMany([], { written: [rows.changes(input, undefined)] })
           const matching = await table.lock(rows.where(JSON.parse(batch.filter)), batch.count + 1)
           if (fingerprint(matching) !== batch.fingerprint) {
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
           }
           const ids = idsOf(matching)
           await checkRecords(table, ids, context)
+          if (action === 'delete') await table.lockMany(ids, { deletes: true })
           if (action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
           else await updateAll(table, ids, input)
           const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })

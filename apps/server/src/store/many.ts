@@ -83,6 +83,9 @@ export function manyService({
       return context.write(
         async (tx, prepared: Values[] | undefined, attempt) => {
           const table = tableOf(tx)
+          const written = inputs.map(({ [key]: _, ...fields }) => rows.changes(fields, undefined))
+          const changed = key === 'id' ? inputs.flatMap(({ id }) => id ?? []) : []
+          await table.lockMany(changed, { written, creates: create })
           const ids = key === 'id' ? undefined : await idsByKey(table, keyColumn.column, inputs.map(keyColumn.valueOf))
           const change = async (id: number, row: NamedRow, check: CheckChange, ready: Values | undefined) => {
             checkHidden(row, context)
@@ -127,6 +130,8 @@ export function manyService({
       const given = input[noun] as (NamedRow | FieldError)[]
       return write(
         async (tx, _, attempt) => {
+          const ids = given.flatMap((row) => (row instanceof FieldError ? [] : (row.id ?? [])))
+          await tableOf(tx).lockMany(ids, { deletes: true })
           const remove = async (row: NamedRow | FieldError) => {
             if (row instanceof FieldError) throw row
             const { id = 0, if_version } = row
