@@ -51,6 +51,13 @@ export function isUnreachable(error: object): boolean {
   return NO_CONNECTION.has(String(code)) || BROKEN_KINDS.has(String(kind)) || BROKEN_CONNECTION.test(String(message))
 }
 
+/** Whether a prepared statement is missing, exists already, or would return other columns than before. It has not run. */
+export function isStatementLost(error: object): boolean {
+  const state = sqlState(error)
+  if (state === '26000' || state === '42P05') return true
+  return state === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery'
+}
+
 /** The SQLSTATE of PostgreSQL (five characters), or another text. */
 export function sqlState(error: object): string {
   const { originalCode, code } = error as Fault

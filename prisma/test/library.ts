@@ -286,11 +286,11 @@ async function onPostgres({ declarations, clients, sql }: Generated, driver: str
   }
   const tables = sqlTablesOf(declarations)
   return {
-    read: tables(new PreparedStatements(pool, true)),
+    read: tables(new PreparedStatements(pool)),
     write: async (work, audit) => {
       const client = await pool.connect()
       const sqlRun = (text: string) => client.query(text)
-      return inTransaction(sqlRun, new PreparedStatements(client, true), (executor) =>
+      return inTransaction(sqlRun, new PreparedStatements(client), (executor) =>
         work(tables(executor, { audit })),
       ).finally(() => client.release())
     },

@@ -86,7 +86,7 @@ function explainedPostgres(url: string, planner: string): ExplainedTables {
   const options = new URL(url)
   options.searchParams.set('options', planner)
   const pool = openPool(readPostgresUrl(options.href), { poolSize: 1 })
-  const statements = new PreparedStatements(pool, true)
+  const statements = new PreparedStatements(pool)
   const plans: Plan[] = []
   const all = async (statement: Statement) => {
     const { text, values } = statement

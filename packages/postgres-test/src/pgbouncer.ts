@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,41 +14,56 @@ import { startGuarded, startPostgres } from './postgres.ts'
 export default async function setup({ provide }: TestProject) {
   const server = await startPostgres()
   const bouncer = await startPgBouncer(server.port)
-  provide('postgres', `postgresql://postgres@127.0.0.1:${bouncer.port}/postgres?pgbouncer=true`)
+  provide('postgres', `postgresql://postgres@127.0.0.1:${bouncer.port}/postgres`)
   return async () => {
-    await bouncer.stop()
+    await bouncer[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
   }
 }
 
-async function startPgBouncer(serverPort: number) {
+/** Whether the system has PgBouncer. */
+export const isPgBouncerInstalled = spawnSync('pgbouncer', ['--version']).status === 0
+
+/**
+ * Starts PgBouncer in transaction mode before a server on 127.0.0.1.
+ *
+ * @param settings of pgbouncer.ini
+ */
+export async function startPgBouncer(serverPort: number, settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'pgbouncer-'))
   await chmod(folder, 0o755)
   const port = await freePort()
   const users = join(folder, 'users.txt')
   await writeFile(users, '"postgres" ""\n"with_password" "secret"\n')
-  const settings = join(folder, 'pgbouncer.ini')
-  await writeFile(
-    settings,
-    `[databases]
-* = host=127.0.0.1 port=${serverPort}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${users}
-pool_mode = transaction
-max_client_conn = 1000
-`,
-  )
-  const bouncer = await startGuarded(folder, /process up/, 'pgbouncer', [settings])
+  const file = join(folder, 'pgbouncer.ini')
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'trust',
+    auth_file: users,
+    pool_mode: 'transaction',
+    max_client_conn: 1000,
+    ...settings,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)
+  await writeFile(file, `[databases]\n* = host=127.0.0.1 port=${serverPort}\n[pgbouncer]\n${lines.join('\n')}\n`)
+  const start = () => startGuarded(folder, /process up/, 'pgbouncer', [file])
+  let bouncer = await start()
+  const end = async () => {
+    const ended = once(bouncer, 'close')
+    bouncer.stdin.end()
+    await ended
+  }
   return {
     port,
-    stop: async () => {
-      const ended = once(bouncer, 'close')
-      bouncer.stdin.end()
-      await ended
+    /** Ends all connections and starts it again on the same port. */
+    restart: async () => {
+      await end()
+      bouncer = await start()
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end()
       await rm(folder, { recursive: true, force: true })
     },
   }

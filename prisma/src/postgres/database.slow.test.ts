@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { drivers, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
+import { Conflict } from '../errors.ts'
 import {
   createDatabase,
   type Database,
@@ -16,6 +17,8 @@ import {
 import { sqlTables } from '../sql-table.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
+import { PreparedQuery } from './prepared-query.ts'
+import { openPrismaDriver } from './prisma.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([
@@ -63,7 +66,7 @@ test('PostgreSQL plans a page once, but each time if the best index depends on t
   await database.write((tx) => tx.users.insertMany(users))
   const pool = openPool(parsed, { poolSize: 1 })
   await pool.query('ANALYZE users')
-  const read = sqlTables(openPreparedDriver(pool, 1000, true).executor)
+  const read = sqlTables(openPreparedDriver(pool, 1000).executor)
   const order = { column: 'created_at', descending: false } as const
   const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'seek'>) => {
     for (let run = 0; run < 10; run++) await read.users.page({ order, take: 21, ...query })
@@ -107,10 +110,111 @@ test('a statement is named on every connection, and unnamed behind PgBouncer', a
   ] as const) {
     const parsed = readPostgresUrl(url + parameters)
     const pool = openPool(parsed, { poolSize: 1 })
-    const read = sqlTables(openPreparedDriver(pool, 1000, !parsed.pgbouncer).executor)
+    const read = sqlTables(openPreparedDriver(pool, 1000).executor)
     await read.users.find({ id: 1 })
     await read.users.find({ id: 2 })
     expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
+    await pool.end()
+  }
+})
+
+test('a statement that the connection no longer has, or whose columns have changed, runs nevertheless, in a transaction too', async () => {
+  await using database = await temporaryDatabase({ poolSize: 1 })
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const pool = openPool(database.parsed, { poolSize: 1 })
+  const { executor, transaction } = openPreparedDriver(pool, 1000)
+  const text = 'SELECT name, age FROM users WHERE id = ?'
+  const read = async (from: Pick<typeof executor, 'all'>) => from.all({ text, values: [1] })
+  const inTransaction = () => transaction(read, undefined)
+  const found = [{ name: 'ada', age: null }]
+  for (const change of ['DEALLOCATE ALL', 'ALTER TABLE users ALTER age TYPE bigint', 'DISCARD ALL']) {
+    expect(await read(executor)).toEqual(found)
+    await pool.query(change)
+    expect(await read(executor)).toEqual(found)
+  }
+  const other = openPreparedDriver(pool, 1000)
+  const named = () => other.transaction(read, undefined)
+  expect(await named()).toEqual(found)
+  await pool.query('ALTER TABLE users ALTER age TYPE int')
+  // A transaction is repeated as a whole.
+  await expect(named()).rejects.toThrow(Conflict)
+  expect(await named()).toEqual(found)
+  expect(await inTransaction()).toEqual(found)
+  await pool.end()
+})
+
+test('a write whose statement the connection has lost is repeated and applied once', async () => {
+  await using database = await temporaryDatabase({ poolSize: 1 })
+  const write = () =>
+    database.write(async (tx) => {
+      await tx.users.count({})
+      await tx.users.insert(newUser(`user${await tx.users.count({})}`))
+    })
+  await write()
+  await database.rows('ALTER TABLE users ALTER age TYPE bigint')
+  await database.rows('ALTER TABLE users ALTER id TYPE bigint')
+  await write()
+  expect(await names(database)).toEqual(['user0', 'user1'])
+})
+
+test('a connection keeps the 500 statements used last', async () => {
+  const { parsed } = await emptyDatabase()
+  const pool = openPool(parsed, { poolSize: 1 })
+  const { executor } = openPreparedDriver(pool, 1000)
+  const run = async (n: number) => expect(await executor.all({ text: `SELECT ${n} AS n`, values: [] })).toEqual([{ n }])
+  for (let n = 1; n <= 3000; n++) {
+    await run(n)
+    if (n % 100 === 0) await run(1)
+  }
+  const { rows } = await pool.query('SELECT statement FROM pg_prepared_statements')
+  const kept = rows.map(({ statement }) => Number(/\d+/.exec(statement))).sort((a, b) => a - b)
+  expect([kept.length, kept[0], kept[1], kept[499]]).toEqual([500, 1, 2502, 3000])
+  await pool.end()
+})
+
+test('behind a pooler every statement runs with the timeouts of the settings, alone and in a transaction, with either driver', async () => {
+  const { url } = await emptyDatabase()
+  await (await openDatabase(url)).close()
+  const pool = openPool(readPostgresUrl(`${url}?pgbouncer=true&lock_timeout=777`), { statementTimeoutMs: 1234 })
+  const text = `SELECT name, setting FROM pg_settings WHERE name IN
+    ('lock_timeout', 'idle_in_transaction_session_timeout', 'statement_timeout') ORDER BY name`
+  const expected = [
+    { name: 'idle_in_transaction_session_timeout', setting: '60000' },
+    { name: 'lock_timeout', setting: '777' },
+    { name: 'statement_timeout', setting: '1234' },
+  ]
+  for (const { executor, transaction } of [openPreparedDriver(pool, 1000), openPrismaDriver(pool, 1000)]) {
+    expect(await executor.all({ text, values: [] })).toEqual(expected)
+    expect(await transaction(async (tx) => tx.all({ text, values: [] }), 1n)).toEqual(expected)
+  }
+  expect((await pool.query(text)).rows).toEqual(expected)
+  await pool.end()
+})
+
+test('a rollback is never taken for a commit, in whatever form the driver gets it', async () => {
+  const { parsed } = await emptyDatabase()
+  for (const pool of [openPool(parsed, {}), openPool({ ...parsed, pgbouncer: true }, {})]) {
+    const client = await pool.connect()
+    for (const commit of [
+      () => client.query('COMMIT'),
+      () => client.query('end'),
+      () => client.query({ text: 'COMMIT' }),
+      () => client.query({ text: 'COMMIT', values: [] }),
+      () => client.query('SELECT 1; COMMIT').catch(() => client.query('COMMIT; SELECT 1')),
+      () => new Promise((resolve, reject) => client.query('COMMIT', (error) => (error ? reject(error) : resolve(1)))),
+      () =>
+        new Promise((resolve, reject) => {
+          const settle = (error: unknown) => (error ? reject(error) : resolve(1))
+          client.query(new PreparedQuery('', 'COMMIT', []) as never, settle as never)
+        }),
+    ]) {
+      await client.query('BEGIN')
+      await client.query('SELECT 1 / 0').catch(() => {})
+      await expect(commit()).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
+    }
+    await client.query('BEGIN; SELECT 1')
+    expect(await client.query('ROLLBACK')).toMatchObject({ command: 'ROLLBACK' })
+    client.release()
     await pool.end()
   }
 })
@@ -646,7 +750,7 @@ test('a version list of any length is one statement', async () => {
   const { url, parsed } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
-  const driver = openPreparedDriver(pool, 1000, true)
+  const driver = openPreparedDriver(pool, 1000)
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)

@@ -13,7 +13,7 @@ import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
 import { openReplicas } from './replicas.ts'
-import { type PostgresUrl, readPostgresUrl } from './url.ts'
+import { readPostgresUrl } from './url.ts'
 
 const MAX_RETRY_DELAY_MS = 100
 /** Rows that a search without an index looks at. */
@@ -44,9 +44,9 @@ export async function openPostgres(
   await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
 
   const pool = openPool(parsed, settings)
-  const openDriver = async (pool: pg.Pool, { pgbouncer }: PostgresUrl) =>
-    driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs, !pgbouncer) : openPrisma(pool, writeTimeoutMs)
-  const { executor, transaction, close } = await openDriver(pool, parsed)
+  const openDriver = async (pool: pg.Pool) =>
+    driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs) : openPrisma(pool, writeTimeoutMs)
+  const { executor, transaction, close } = await openDriver(pool)
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const read = { ...readOnly(executor), searchLimit: isSearchIndexed ? undefined : SEARCH_LIMIT }

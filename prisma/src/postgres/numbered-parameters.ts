@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
+
 interface Numbered {
   sql: string
-  /** The name of the prepared statement; absent when the limit of names is reached. */
-  name?: string
+  /** The name of the prepared statement. It follows from the text, so that it means the same in every process. */
+  name: string
 }
 
-// A service has some hundred query shapes, but version lists have any length. Each connection keeps its named statements.
-const MAX_NAMES = 500
+// A service has some hundred query shapes, but version lists have any length.
+const MAX_TEXTS = 2_000
 
 const cached = new Map<string, Numbered>()
 
@@ -15,8 +17,8 @@ export function numberParameters(text: string): Numbered {
   if (found !== undefined) return found
   let position = 0
   const sql = text.replace(/\?/g, () => `$${++position}`)
-  if (cached.size === MAX_NAMES) return { sql }
-  const statement = { sql, name: `s${cached.size}` }
+  const statement = { sql, name: createHash('sha256').update(sql).digest('base64url') }
+  if (cached.size === MAX_TEXTS) cached.clear()
   cached.set(text, statement)
   return statement
 }

@@ -5,6 +5,8 @@ export interface QueryResult {
   rows: Record<string, unknown>[]
   /** The number of rows read or written. */
   count: number
+  /** The command tag, such as `SELECT 20`. */
+  command: string
 }
 
 /** The description of a statement's rows. */
@@ -13,17 +15,16 @@ interface RowDescription {
   parsers: ((text: string) => unknown)[]
 }
 
-/** A property of a connection that the driver's types omit: the statements that PostgreSQL has parsed, by name. */
-interface ParsedStatements {
-  readonly parsedStatements: Record<string, string | undefined>
-}
-
 const PORTAL = { type: 'P' }
 const WHOLE_SECONDS = '2026-11-22 20:44:41'.length
 const ZERO = 48
 
-// Stays valid: PostgreSQL rejects a prepared statement whose result columns have changed.
-const descriptions = new WeakMap<pg.Connection, Map<string, RowDescription>>()
+/** The statements that a connection keeps, each with memory on the server. */
+const MAX_STATEMENTS = 500
+
+// By name, the one used last at the end. A description stays valid: PostgreSQL rejects a prepared statement whose result columns
+// have changed.
+const statements = new WeakMap<pg.Connection, Map<string, RowDescription | undefined>>()
 
 /**
  * One execution of a statement. The driver's own queries request and parse the row description with each execution; these do
@@ -32,13 +33,13 @@ const descriptions = new WeakMap<pg.Connection, Map<string, RowDescription>>()
 export class PreparedQuery implements pg.Submittable {
   /** Set by the driver; called once. */
   callback!: (error: unknown, result?: QueryResult) => void
-  readonly name: string
+  name: string
   readonly text: string
   readonly #values: (string | null)[]
   readonly #rows: Record<string, unknown>[] = []
-  #descriptions: Map<string, RowDescription> | undefined
+  #statements: Map<string, RowDescription | undefined> | undefined
   #description: RowDescription | undefined
-  #count = 0
+  #command = ''
   #fault: unknown
 
   /**
@@ -54,12 +55,16 @@ export class PreparedQuery implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const { name, text } = this
-    this.#descriptions = descriptionsOf(connection)
-    this.#description = this.#descriptions.get(name)
-    const { parsedStatements } = connection as unknown as ParsedStatements
+    this.#statements = statementsOf(connection)
+    this.#description = this.#statements.get(name)
+    const isKnown = this.#statements.delete(name)
+    if (isKnown) this.#statements.set(name, this.#description)
     // Corked: all messages are one write and one round trip.
     connection.stream.cork()
-    if (parsedStatements[name] === undefined) connection.parse({ name, text, types: [] }, true)
+    if (!isKnown) {
+      if (name !== '') this.#makeRoom(connection)
+      connection.parse({ name, text, types: [] }, true)
+    }
     connection.bind({ statement: name, values: this.#values }, true)
     if (this.#description === undefined) connection.describe(PORTAL, true)
     connection.execute(null, true)
@@ -67,12 +72,22 @@ export class PreparedQuery implements pg.Submittable {
     connection.stream.uncork()
   }
 
+  /** Releases the statement used longest ago, and the own name: it exists if the statement was parsed and then failed. */
+  #makeRoom(connection: pg.Connection): void {
+    const known = this.#statements as Map<string, unknown>
+    const [oldest] = known.keys()
+    const released = oldest !== undefined && known.size >= MAX_STATEMENTS ? [oldest, this.name] : [this.name]
+    for (const name of released) {
+      known.delete(name)
+      connection.close({ type: 'S', name }, true)
+    }
+  }
+
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
     this.#description = {
       names: fields.map(({ name }) => name),
       parsers: fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
     }
-    if (this.name !== '') this.#descriptions?.set(this.name, this.#description)
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
@@ -91,12 +106,15 @@ export class PreparedQuery implements pg.Submittable {
   }
 
   handleCommandComplete({ text }: { text: string }): void {
-    // "SELECT 20", "INSERT 0 1"
-    this.#count = Number(text.slice(text.lastIndexOf(' ') + 1))
+    this.#command = text
   }
 
   handleReadyForQuery(): void {
-    if (this.#fault === undefined) this.callback(null, { rows: this.#rows, count: this.#count })
+    if (this.name !== '') this.#statements?.set(this.name, this.#description)
+    const command = this.#command
+    // "SELECT 20", "INSERT 0 1"
+    const count = Number(command.slice(command.lastIndexOf(' ') + 1))
+    if (this.#fault === undefined) this.callback(null, { rows: this.#rows, count, command })
     else this.callback(this.#fault)
   }
 
@@ -105,11 +123,11 @@ export class PreparedQuery implements pg.Submittable {
   }
 }
 
-function descriptionsOf(connection: pg.Connection): Map<string, RowDescription> {
-  let ofConnection = descriptions.get(connection)
+function statementsOf(connection: pg.Connection): Map<string, RowDescription | undefined> {
+  let ofConnection = statements.get(connection)
   if (ofConnection === undefined) {
     ofConnection = new Map()
-    descriptions.set(connection, ofConnection)
+    statements.set(connection, ofConnection)
   }
   return ofConnection
 }

@@ -1,23 +1,46 @@
-import type pg from 'pg'
-import { fromPostgres } from '../postgres-errors.ts'
+import pg from 'pg'
+import { Conflict } from '../errors.ts'
+import { fromPostgres, isStatementLost } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Statement } from '../sql-text.ts'
 import { insertWith } from './insertion.ts'
 import { numberParameters } from './numbered-parameters.ts'
 import { PreparedQuery, type QueryResult } from './prepared-query.ts'
 
-/** Runs statements on one connection, or each on any connection of a pool. */
+/** How long statements have no names after PostgreSQL did not find one. */
+const UNNAMED_MS = 60_000
+
+/** The names of the statements of one pool. */
+export class StatementNames {
+  #generation = 0
+  #unnamedUntil = 0
+
+  of(name: string): string {
+    if (this.#generation === 0) return name
+    return performance.now() < this.#unnamedUntil ? '' : `${name}${this.#generation}`
+  }
+
+  /**
+   * Replaces the names after an error for which {@link isStatementLost} is true. The server connection may have been another
+   * one: after a while the names are tried again.
+   */
+  replace(): void {
+    this.#generation++
+    this.#unnamedUntil = performance.now() + UNNAMED_MS
+  }
+}
+
+/** Runs statements on one connection in a transaction, or each on any connection of a pool. */
 export class PreparedStatements implements Executor {
   readonly isRemote = true
   readonly namesRow = true
   readonly insert = insertWith((statement) => this.all(statement))
   readonly #connection: pg.Pool | pg.PoolClient
-  readonly #usesNames: boolean
+  readonly #names: StatementNames
 
-  /** @param usesNames whether statements are prepared by name, so that the connection can reuse them */
-  constructor(connection: pg.Pool | pg.PoolClient, usesNames: boolean) {
+  constructor(connection: pg.Pool | pg.PoolClient, names = new StatementNames()) {
     this.#connection = connection
-    this.#usesNames = usesNames
+    this.#names = names
   }
 
   async all(statement: Statement): Promise<Record<string, unknown>[]> {
@@ -30,16 +53,26 @@ export class PreparedStatements implements Executor {
 
   async #query({ text, values }: Statement): Promise<QueryResult> {
     const { name, sql } = numberParameters(text)
-    const query = new PreparedQuery((this.#usesNames && name) || '', sql, values)
     try {
-      return await new Promise((resolve, reject) => {
-        const settle = (error: unknown, result?: QueryResult) =>
-          result === undefined ? reject(error) : resolve(result)
-        // The driver's types do not allow a callback with a Submittable.
-        this.#connection.query(query as never, settle as never)
+      return await this.#send(new PreparedQuery(this.#names.of(name), sql, values)).catch((error) => {
+        if (!isStatementLost(error)) throw error
+        this.#names.replace()
+        // The error has ended the transaction.
+        if (!(this.#connection instanceof pg.Pool)) {
+          throw new Conflict('A prepared statement was lost.', { cause: error })
+        }
+        return this.#send(new PreparedQuery('', sql, values))
       })
     } catch (error) {
       throw fromPostgres(error) ?? error
     }
+  }
+
+  #send(query: PreparedQuery): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: unknown, result?: QueryResult) => (result === undefined ? reject(error) : resolve(result))
+      // The driver's types do not allow a callback with a Submittable.
+      this.#connection.query(query as never, settle as never)
+    })
   }
 }

@@ -30,7 +30,7 @@ export async function openReplicas(
   url: PostgresUrl,
   primary: Executor,
   settings: PoolSettings & ReplicaSettings,
-  open: (pool: pg.Pool, url: PostgresUrl) => Promise<Driver>,
+  open: (pool: pg.Pool) => Promise<Driver>,
 ) {
   const { replicaUrls = [], replicaLagMs = 5_000, onReplica = () => {} } = settings
   if (replicaUrls.length === 0) return { next: () => primary, areOverloaded: () => true, close: async () => {} }
@@ -40,7 +40,7 @@ export async function openReplicas(
   const openReplica = async (url: PostgresUrl) => {
     const pool = openPool(url, settings)
     const options = { label: url.label, primary, maxLagMs: replicaLagMs, onChange: onReplica }
-    return new Replica(pool, await open(pool, url), openPool(url, probeSettings), options)
+    return new Replica(pool, await open(pool), openPool(url, probeSettings), options)
   }
   const replicas = await Promise.all(replicaUrls.map(readPostgresUrl).map(openReplica))
   const probePool = openPool(url, probeSettings)

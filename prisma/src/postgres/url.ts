@@ -1,12 +1,15 @@
 // The password must not contain the characters that end it. Otherwise a part of it could be parsed and shown as the host.
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?([^/?#@]*)\/([^/?#@]+)(?:\?([^#]*))?$/
+const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
 export interface PostgresUrl {
   /** The URL for the driver. */
   connectionString: string
   /** `postgresql://host:5432/database`: the location, without secrets. */
   label: string
-  /** Whether connections go through PgBouncer, which runs consecutive transactions on different server connections. */
+  /** Settings of the session that the URL names. */
+  settings: Record<string, string>
+  /** Whether connections are known to go through a pooler; otherwise it is detected. */
   pgbouncer: boolean
 }
 
@@ -33,9 +36,14 @@ export function readPostgresUrl(url: string): PostgresUrl {
       'The database URL names a remote host without TLS: passwords and records would cross the network unencrypted. Add sslmode=verify-full to the URL, or sslmode=disable to connect without TLS.',
     )
   }
+  // PgBouncer refuses a connection that sends them at its start.
+  const given = TIMEOUTS.filter((name) => parameters.has(name))
+  const settings = Object.fromEntries(given.map((name) => [name, parameters.get(name) ?? '']))
   const pgbouncer = parameters.get('pgbouncer') === 'true'
   const address = host || parameters.get('host') || 'localhost'
-  return { connectionString: url, label: `postgresql://${address}/${database}`, pgbouncer }
+  for (const name of given) parameters.delete(name)
+  const connectionString = given.length === 0 ? url : `${url.slice(0, url.indexOf('?'))}?${parameters}`
+  return { connectionString, settings, label: `postgresql://${address}/${database}`, pgbouncer }
 }
 
 // As in the driver: the `host` parameter takes precedence, and a path is a Unix socket.
