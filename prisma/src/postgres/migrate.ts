@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
 import {
   type AppliedMigration,
   failedMigration,
@@ -11,6 +11,7 @@ import {
   readMigrations,
 } from '../migration-history.ts'
 import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
+import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
@@ -49,14 +50,17 @@ export async function migratePostgres(
   }
 }
 
-async function connect({ connectionString, label }: PostgresUrl, deadline: number): Promise<pg.Client> {
+async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
+  const { connectionString, label, settings, pgbouncer } = url
   for (;;) {
     try {
       const remainingMs = Math.max(deadline - Date.now(), MIN_ATTEMPT_MS)
-      const client = new pg.Client({ connectionString, connectionTimeoutMillis: remainingMs })
-      // A broken connection is reported by the running query.
-      client.on('error', () => {})
+      const client = new SessionClient({ connectionString, connectionTimeoutMillis: remainingMs })
       await client.connect()
+      await client.useSettings(settings, pgbouncer).catch(async (error) => {
+        await client.end()
+        throw error
+      })
       return client
     } catch (error) {
       if (!isRetryable(error)) {
@@ -81,7 +85,7 @@ function isRetryable(error: unknown): boolean {
 /** Applies the first pending migration in one transaction, or returns undefined. */
 async function applyNext(client: pg.Client, label: string, migrations: Migration[]): Promise<string | undefined> {
   // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
-  await client.query(`${BEGIN}; SET LOCAL search_path = public; SET LOCAL statement_timeout = 0;
+  await client.query(`${BEGIN}; SET LOCAL statement_timeout = 0;
     SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
   try {
     const [migration] = pending(await appliedMigrations(client, label), migrations)
@@ -113,6 +117,16 @@ async function appliedMigrations(client: pg.Client, label: string): Promise<Appl
   const names = tables.map(({ tablename }) => tablename)
   if (names.length > 0 && !names.includes('_prisma_migrations')) {
     throw foreignDatabase(label, names, 'Name another database.')
+  }
+  const { rows: access } = await client.query<{ readonly: string; role: string; database: string }>(
+    `SELECT current_setting('default_transaction_read_only') AS readonly, quote_ident(current_user) AS role,
+      quote_ident(current_database()) AS database`,
+  )
+  const [{ readonly, role, database }] = access as [(typeof access)[number]]
+  if (readonly === 'on') {
+    throw new Error(
+      `The database ${label} is read-only: default_transaction_read_only is on. Run: ALTER ROLE ${role} IN DATABASE ${database} SET default_transaction_read_only = off`,
+    )
   }
   const { rows: encoding } = await client.query(`SHOW server_encoding`)
   if (encoding[0].server_encoding !== 'UTF8') {

@@ -5,7 +5,6 @@ import { SessionClient } from './session.ts'
 import type { PostgresUrl } from './url.ts'
 
 const SOCKET_GRACE_MS = 2_000
-const IDLE_TRANSACTION_MS = 60_000
 
 /**
  * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
@@ -13,12 +12,7 @@ const IDLE_TRANSACTION_MS = 60_000
  */
 export function openPool(url: PostgresUrl, settings: PoolSettings): BoundedPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
-  const ofSession = {
-    statement_timeout: `${statementTimeoutMs}ms`,
-    // Otherwise a process that hangs inside a transaction holds its locks.
-    idle_in_transaction_session_timeout: `${IDLE_TRANSACTION_MS}ms`,
-    ...url.settings,
-  }
+  const ofSession = { statement_timeout: `${statementTimeoutMs}ms`, ...url.settings }
   const pool = new BoundedPool({
     connectionString: url.connectionString,
     Client: SessionClient,

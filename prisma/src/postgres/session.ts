@@ -1,8 +1,44 @@
 import pg from 'pg'
+import { sqlState } from '../postgres-errors.ts'
 import { BEGIN } from './transaction.ts'
 
 /** Values of PostgreSQL's settings, by name. */
 export type Settings = Readonly<Record<string, string>>
+
+/**
+ * The settings that change how values are read and written, which objects a name means, which rows a statement finds, or whether
+ * it fails. Those of the server, the database and the role have no effect.
+ */
+const FIXED = {
+  // A temporary table of another program behind the same pooler hides none of the service.
+  search_path: 'public, pg_temp',
+  DateStyle: 'ISO, MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  client_encoding: 'UTF8',
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  array_nulls: 'on',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  default_transaction_isolation: 'read committed',
+  session_replication_role: 'origin',
+  row_security: 'on',
+  gin_fuzzy_search_limit: '0',
+  plan_cache_mode: 'auto',
+  exit_on_error: 'off',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  // Otherwise a process that hangs inside a transaction holds its locks.
+  idle_in_transaction_session_timeout: '60s',
+  transaction_timeout: '0',
+  idle_session_timeout: '0',
+}
+
+const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)/i
+
+// A confirmed write must be on disk. Stricter values than `on` are left.
+const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')`
 
 /** A query as the driver runs it: a `pg.Query`, or one of this package. */
 interface Query extends pg.Submittable {
@@ -24,6 +60,8 @@ interface Query extends pg.Submittable {
 export class SessionClient extends pg.Client {
   /** Behind a pooler: sets the settings for one transaction. */
   #perTransaction: string | undefined
+  /** Behind a pooler: whether the isolation level of a single statement is too strict. */
+  #isStrict = false
 
   constructor(config?: string | pg.ClientConfig) {
     super(config)
@@ -32,12 +70,31 @@ export class SessionClient extends pg.Client {
     this.on('error', () => {})
   }
 
-  /** @param isPooled whether a pooler is known; otherwise it is detected: it has process ids of its own */
-  async useSettings(settings: Settings, isPooled: boolean): Promise<void> {
+  /**
+   * Sets the settings of the service.
+   *
+   * @param others in addition, which take precedence
+   * @param isPooled whether a pooler is known; otherwise it is detected: it has process ids of its own
+   */
+  async useSettings(others: Settings, isPooled: boolean): Promise<void> {
+    const settings = { ...FIXED, ...others }
     const { processID } = this as unknown as { processID: number | null }
     const isDirect = `pg_backend_pid() = ${isPooled ? 0 : processID}`
-    const { rows } = await this.query(`SELECT ${isDirect} AS direct, (${setting(settings, false)} AND ${isDirect})`)
-    if (!rows[0].direct) this.#perTransaction = setting(settings, true)
+    try {
+      const { rows } = await this.query(`SELECT ${isDirect} AS direct, (${setting(settings, false)} AND ${isDirect}),
+        current_setting('default_transaction_isolation') <> 'read committed' AS strict`)
+      if (rows[0].direct) return
+      this.#perTransaction = setting(settings, true)
+      this.#isStrict = rows[0].strict
+      await this.query('SELECT 1')
+    } catch (error) {
+      if (sqlState(error as object) !== '42501') throw error
+      const [role, database] = [this.user, this.database].map((name) => pg.escapeIdentifier(name ?? ''))
+      throw new Error(
+        `session_replication_role is not origin, so foreign keys are not checked. As a superuser run: ALTER ROLE ${role} IN DATABASE ${database} SET session_replication_role = origin`,
+        { cause: error },
+      )
+    }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has eight overloads; all are passed through
@@ -58,18 +115,32 @@ export class SessionClient extends pg.Client {
       const fault = error ?? rollbackFault(query.text, result)
       callback(fault, fault ? undefined : result)
     }
-    if (this.#perTransaction !== undefined) this.#startWith(this.#perTransaction, query)
+    const settings = this.#perTransaction
+    if (settings === undefined) return super.query(query)
+    query.name = ''
+    if (this.#isStrict && !TRANSACTION.test(query.text) && this.getTransactionStatus() === 'I') {
+      return this.#queryBetween(`${BEGIN}; ${settings}`, query)
+    }
+    this.#startWith(settings, query)
     return super.query(query)
+  }
+
+  /** Runs the query in a transaction of its own. */
+  #queryBetween(begin: string, query: Query): void {
+    const callback = query.callback as NonNullable<Query['callback']>
+    query.callback = (error, result) => {
+      super.query(error ? 'ROLLBACK' : 'COMMIT', (fault: unknown) => callback(error ?? fault, result))
+    }
+    super.query(begin, (error: unknown) => void (error ? callback(error) : super.query(query)))
   }
 
   /** Runs `settings` and the query in one transaction, unless it belongs to an open one. */
   #startWith(settings: string, query: Query): void {
     const submit = query.submit.bind(query)
-    query.name = ''
     query.submit = (connection) => {
-      if (this.getTransactionStatus() !== 'I' || /^\s*(?:COMMIT|ROLLBACK)/i.test(query.text)) return submit(connection)
-      if (/^\s*BEGIN/i.test(query.text)) {
-        query.text = query.text.replace(/^\s*BEGIN[^;]*/i, () => `${BEGIN}; ${settings}`)
+      if (this.getTransactionStatus() !== 'I') return submit(connection)
+      if (TRANSACTION.test(query.text)) {
+        query.text = query.text.replace(/^BEGIN[^;]*/i, () => `${BEGIN}; ${settings}`)
         return submit(connection)
       }
       query.queryMode = 'extended'
@@ -103,6 +174,7 @@ function setting(settings: Settings, isLocal: boolean): string {
   const rows = Object.entries(settings).map(
     ([name, value]) => `(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)})`,
   )
+  rows.push(`('synchronous_commit', ${SYNCHRONOUS_COMMIT})`)
   return `SELECT count(set_config(name, value, ${isLocal})) FROM (VALUES ${rows.join(', ')}) AS settings (name, value)
     WHERE current_setting(name, true) <> value`
 }
