@@ -45,7 +45,7 @@ export async function openPostgres(
 
   const pool = openPool(parsed, settings)
   const openDriver = async (pool: pg.Pool) =>
-    driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs) : openPrisma(pool, writeTimeoutMs)
+    driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs) : openPrisma(pool, writeTimeoutMs, parsed.schema)
   const { executor, transaction, close } = await openDriver(pool)
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
@@ -81,14 +81,14 @@ export async function openPostgres(
 async function hasSearchIndexes(executor: Executor): Promise<boolean> {
   const searched = Object.values(declarations).filter(({ search }) => search.length > 0)
   const indexes = searched.map(({ name }) => `${name}_search_idx`)
-  const text = `SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexname = ANY(?::text[])`
+  const text = `SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ANY(?::text[])`
   return (await executor.all({ text, values: [indexes] })).length === indexes.length
 }
 
 // Loaded on demand: Prisma Client takes memory and startup time.
-async function openPrisma(pool: pg.Pool, writeTimeoutMs: number): Promise<Driver> {
+async function openPrisma(pool: pg.Pool, writeTimeoutMs: number, schema: string): Promise<Driver> {
   const { openPrismaDriver } = await import('./prisma.ts')
-  return openPrismaDriver(pool, writeTimeoutMs)
+  return openPrismaDriver(pool, writeTimeoutMs, schema)
 }
 
 // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type pg from 'pg'
+import pg from 'pg'
 import {
   type AppliedMigration,
   failedMigration,
@@ -11,6 +11,7 @@ import {
   readMigrations,
 } from '../migration-history.ts'
 import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
+import { assertMayMigrate, type Rights, readRights } from './privileges.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
@@ -22,7 +23,7 @@ const MIN_ATTEMPT_MS = 1_000
 const LOCK = 72707369
 
 /**
- * Applies all pending migrations to the schema `public` of a PostgreSQL database. The history is recorded in the format of
+ * Applies all pending migrations to the schema of a PostgreSQL database that the URL names. The history is recorded in the format of
  * `prisma migrate deploy`, so both can be used on the same database. Any number of processes may start at once.
  *
  * @param waitMs how long to wait for an unreachable server
@@ -41,7 +42,7 @@ export async function migratePostgres(
   try {
     const applied: string[] = []
     for (;;) {
-      const name = await applyNext(client, url.label, migrations)
+      const name = await applyNext(client, url, migrations)
       if (name === undefined) return applied
       applied.push(name)
     }
@@ -51,20 +52,22 @@ export async function migratePostgres(
 }
 
 async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
-  const { connectionString, label, settings, pgbouncer } = url
+  const { connectionString, label } = url
   for (;;) {
     try {
       const remainingMs = Math.max(deadline - Date.now(), MIN_ATTEMPT_MS)
       const client = new SessionClient({ connectionString, connectionTimeoutMillis: remainingMs })
       await client.connect()
-      await client.useSettings(settings, pgbouncer).catch(async (error) => {
+      await client.useSettings(url).catch(async (error) => {
         await client.end()
         throw error
       })
       return client
     } catch (error) {
       if (!isRetryable(error)) {
-        throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.`, { cause: error })
+        throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.${remedyOf(error, url)}`, {
+          cause: error,
+        })
       }
       if (Date.now() >= deadline) {
         throw new Error(
@@ -77,19 +80,32 @@ async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
   }
 }
 
+function remedyOf(error: unknown, { connectionString }: PostgresUrl): string {
+  if (sqlState(error as object) !== '42501') return ''
+  const { user, database } = new pg.Client(connectionString)
+  const [name, role] = [database, user].map((name) => pg.escapeIdentifier(name ?? ''))
+  return ` As the owner of the database run: GRANT CONNECT ON DATABASE ${name} TO ${role};`
+}
+
 // A failed authentication (class 28) is not retried.
 function isRetryable(error: unknown): boolean {
   return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
 /** Applies the first pending migration in one transaction, or returns undefined. */
-async function applyNext(client: pg.Client, label: string, migrations: Migration[]): Promise<string | undefined> {
+async function applyNext(client: pg.Client, url: PostgresUrl, migrations: Migration[]): Promise<string | undefined> {
   // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
   await client.query(`${BEGIN}; SET LOCAL statement_timeout = 0;
     SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
   try {
-    const [migration] = pending(await appliedMigrations(client, label), migrations)
-    if (migration !== undefined) await apply(client, migration)
+    const rights = await readRights(client, url)
+    const [migration] = pending(await appliedMigrations(client, url.label, rights), migrations)
+    if (migration !== undefined) {
+      assertMayMigrate(url.label, migration.name, rights)
+      if (!rights.schemaExists) await client.query(`CREATE SCHEMA ${rights.schema}`)
+      await client.query(migrationsTable)
+      await apply(client, migration)
+    }
     await client.query('COMMIT')
     return migration?.name
   } catch (error) {
@@ -104,37 +120,18 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     throw failedMigration(name, error)
   })
   await client.query(
-    `INSERT INTO public._prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+    `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
      VALUES ($1, $2, $3, $4, $5, 1)`,
     [randomUUID(), checksum, new Date(), name, startedAt],
   )
 }
 
-async function appliedMigrations(client: pg.Client, label: string): Promise<AppliedMigration[]> {
-  const { rows: tables } = await client.query<{ tablename: string }>(
-    `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
-  )
-  const names = tables.map(({ tablename }) => tablename)
-  if (names.length > 0 && !names.includes('_prisma_migrations')) {
-    throw foreignDatabase(label, names, 'Name another database.')
+async function appliedMigrations(client: pg.Client, label: string, { tables }: Rights) {
+  if (!tables.includes('_prisma_migrations')) {
+    if (tables.length > 0)
+      throw foreignDatabase(label, tables, 'Name another database, or another schema with ?schema=.')
+    return []
   }
-  const { rows: access } = await client.query<{ readonly: string; role: string; database: string }>(
-    `SELECT current_setting('default_transaction_read_only') AS readonly, quote_ident(current_user) AS role,
-      quote_ident(current_database()) AS database`,
-  )
-  const [{ readonly, role, database }] = access as [(typeof access)[number]]
-  if (readonly === 'on') {
-    throw new Error(
-      `The database ${label} is read-only: default_transaction_read_only is on. Run: ALTER ROLE ${role} IN DATABASE ${database} SET default_transaction_read_only = off`,
-    )
-  }
-  const { rows: encoding } = await client.query(`SHOW server_encoding`)
-  if (encoding[0].server_encoding !== 'UTF8') {
-    throw new Error(
-      `The database ${label} has the encoding ${encoding[0].server_encoding}. Use a database with the encoding UTF8.`,
-    )
-  }
-  await client.query(migrationsTable)
   const { rows } = await client.query<AppliedMigration>(
     `SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
   )

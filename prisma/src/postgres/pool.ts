@@ -12,12 +12,12 @@ const SOCKET_GRACE_MS = 2_000
  */
 export function openPool(url: PostgresUrl, settings: PoolSettings): BoundedPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
-  const ofSession = { statement_timeout: `${statementTimeoutMs}ms`, ...url.settings }
+  const ofPool = { statement_timeout: `${statementTimeoutMs}ms` }
   const pool = new BoundedPool({
     connectionString: url.connectionString,
     Client: SessionClient,
     // The driver waits for the promise, which its types omit.
-    onConnect: (client) => (client as SessionClient).useSettings(ofSession, url.pgbouncer),
+    onConnect: (client) => (client as SessionClient).useSettings(url, ofPool),
     max: poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'resource-service',

@@ -14,9 +14,9 @@ import { parameter } from './prepared-query.ts'
 const READ_COMMITTED = 'ReadCommitted' as Prisma.TransactionIsolationLevel
 
 /** The driver that runs statements through Prisma Client. */
-export function openPrismaDriver(pool: pg.Pool, writeTimeoutMs: number): Driver {
+export function openPrismaDriver(pool: pg.Pool, writeTimeoutMs: number, schema = 'public'): Driver {
   // Only methods that the clients of both engines share are used.
-  const client = new PostgresClient({ adapter: new PrismaPg(pool) }) as unknown as PrismaClient
+  const client = new PostgresClient({ adapter: new PrismaPg(pool, { schema }) }) as unknown as PrismaClient
   return {
     executor: prismaPostgres(client),
     transaction: (work, lock) =>

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { sqlState } from '../postgres-errors.ts'
 import { BEGIN } from './transaction.ts'
+import type { PostgresUrl } from './url.ts'
 
 /** Values of PostgreSQL's settings, by name. */
 export type Settings = Readonly<Record<string, string>>
@@ -10,8 +11,6 @@ export type Settings = Readonly<Record<string, string>>
  * it fails. Those of the server, the database and the role have no effect.
  */
 const FIXED = {
-  // A temporary table of another program behind the same pooler hides none of the service.
-  search_path: 'public, pg_temp',
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',
@@ -71,15 +70,16 @@ export class SessionClient extends pg.Client {
   }
 
   /**
-   * Sets the settings of the service.
+   * Sets the settings of the service. A pooler is detected by its own process ids, unless the URL declares it.
    *
-   * @param others in addition, which take precedence
-   * @param isPooled whether a pooler is known; otherwise it is detected: it has process ids of its own
+   * @param others in addition; those of the URL take precedence
    */
-  async useSettings(others: Settings, isPooled: boolean): Promise<void> {
-    const settings = { ...FIXED, ...others }
+  async useSettings({ schema, pgbouncer, settings: given }: PostgresUrl, others: Settings = {}): Promise<void> {
+    // Last, so that a temporary table of another program behind the same pooler hides no table of the service.
+    const search_path = `${pg.escapeIdentifier(schema)}, pg_temp`
+    const settings = { ...FIXED, search_path, ...others, ...given }
     const { processID } = this as unknown as { processID: number | null }
-    const isDirect = `pg_backend_pid() = ${isPooled ? 0 : processID}`
+    const isDirect = `pg_backend_pid() = ${pgbouncer ? 0 : processID}`
     try {
       const { rows } = await this.query(`SELECT ${isDirect} AS direct, (${setting(settings, false)} AND ${isDirect}),
         current_setting('default_transaction_isolation') <> 'read committed' AS strict`)

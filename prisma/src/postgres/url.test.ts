@@ -31,3 +31,28 @@ test.each([
 ])('%s is accepted', (url) => {
   expect(readPostgresUrl(url).connectionString).toBe(url)
 })
+
+test('parameters of the service are not sent to the server', () => {
+  const url = readPostgresUrl('postgresql://app@localhost/app?schema=a&sslmode=disable&pgbouncer=true&lock_timeout=9')
+  expect(url).toMatchObject({
+    connectionString: 'postgresql://app@localhost/app?sslmode=disable',
+    schema: 'a',
+    settings: { lock_timeout: '9' },
+    pgbouncer: true,
+  })
+  expect(readPostgresUrl('postgresql://app@localhost/app').schema).toBe('public')
+})
+
+test.each([
+  [
+    'schemas=a',
+    'The database URL has an unknown parameter schemas. Allowed: application_name, fallback_application_name,',
+  ],
+  ['connection_limit=5', 'The database URL has an unknown parameter connection_limit. Allowed:'],
+  ['Schema=a', 'The database URL has an unknown parameter Schema. Allowed:'],
+  ['hunter2@h/x', 'The database URL has an unknown parameter. Allowed:'],
+  ['schema=a&schema=b', 'The database URL has the parameter schema twice.'],
+  ['schema=', 'The database URL has an empty schema.'],
+])('the parameters %s are rejected', (parameters, message) => {
+  expect(() => readPostgresUrl(`postgresql://app@localhost/app?${parameters}`)).toThrow(message)
+})

@@ -1,12 +1,19 @@
 // The password must not contain the characters that end it. Otherwise a part of it could be parsed and shown as the host.
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?([^/?#@]*)\/([^/?#@]+)(?:\?([^#]*))?$/
 const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+const OF_SERVICE = [...TIMEOUTS, 'pgbouncer', 'schema']
+/** The parameters that the driver reads. */
+const OF_DRIVER =
+  'application_name fallback_application_name host options port query_timeout ssl sslcert sslkey sslmode sslnegotiation sslrootcert uselibpqcompat'
+const ALLOWED = [...OF_SERVICE, ...OF_DRIVER.split(' ')].sort()
 
 export interface PostgresUrl {
   /** The URL for the driver. */
   connectionString: string
   /** `postgresql://host:5432/database`: the location, without secrets. */
   label: string
+  /** The schema with the tables. */
+  schema: string
   /** Settings of the session that the URL names. */
   settings: Record<string, string>
   /** Whether connections are known to go through a pooler; otherwise it is detected. */
@@ -36,14 +43,31 @@ export function readPostgresUrl(url: string): PostgresUrl {
       'The database URL names a remote host without TLS: passwords and records would cross the network unencrypted. Add sslmode=verify-full to the URL, or sslmode=disable to connect without TLS.',
     )
   }
+  assertKnown(parameters)
+  const schema = parameters.get('schema') ?? 'public'
   // PgBouncer refuses a connection that sends them at its start.
   const given = TIMEOUTS.filter((name) => parameters.has(name))
   const settings = Object.fromEntries(given.map((name) => [name, parameters.get(name) ?? '']))
   const pgbouncer = parameters.get('pgbouncer') === 'true'
   const address = host || parameters.get('host') || 'localhost'
-  for (const name of given) parameters.delete(name)
-  const connectionString = given.length === 0 ? url : `${url.slice(0, url.indexOf('?'))}?${parameters}`
-  return { connectionString, settings, label: `postgresql://${address}/${database}`, pgbouncer }
+  const own = OF_SERVICE.filter((name) => parameters.has(name))
+  for (const name of own) parameters.delete(name)
+  const connectionString = own.length === 0 ? url : `${url.split('?')[0]}?${parameters}`
+  return { connectionString, schema, settings, label: `postgresql://${address}/${database}`, pgbouncer }
+}
+
+// The driver ignores parameters that it does not know, such as those of other programs.
+function assertKnown(parameters: URLSearchParams): void {
+  const names = [...parameters.keys()]
+  // Anything else than a name may be a part of a password.
+  const unknown = names.find((name) => !ALLOWED.includes(name))
+  if (unknown !== undefined) {
+    const shown = /^[a-z_]+$/i.test(unknown) ? ` ${unknown}` : ''
+    throw new Error(`The database URL has an unknown parameter${shown}. Allowed: ${ALLOWED.join(', ')}.`)
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw new Error(`The database URL has the parameter ${repeated} twice.`)
+  if (parameters.get('schema') === '') throw new Error('The database URL has an empty schema.')
 }
 
 // As in the driver: the `host` parameter takes precedence, and a path is a Unix socket.
