@@ -219,6 +219,19 @@ test('a rollback is never taken for a commit, in whatever form the driver gets i
   }
 })
 
+test('a database that cannot be opened leaves no connection', async () => {
+  const { url, rows } = await emptyDatabase()
+  await (await openDatabase(url)).close()
+  await rows('DROP EXTENSION pg_trgm CASCADE')
+  const onWarning = () => {
+    throw new Error('no warnings')
+  }
+  await expect(createDatabase(url, { onWarning })).rejects.toThrow('no warnings')
+  await expect
+    .poll(() => rows('SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'))
+    .toEqual([])
+})
+
 describe.each(drivers)('with driver %s', (driver) => {
   test('there are never more connections than the pool allows', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 2 })
@@ -309,7 +322,12 @@ describe.each(drivers)('with driver %s', (driver) => {
       ...['1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2000-12-31T23:59:59.100Z'].map(
         (text) => new Date(text),
       ),
-      ...['0100-01-01T00:00:00.010Z', '9999-12-31T23:59:59.999Z'].map((text) => new Date(text)),
+      ...[
+        '0001-01-01T00:00:00.010Z',
+        '0099-12-31T23:59:59.999Z',
+        '0100-01-01T00:00:00.010Z',
+        '9999-12-31T23:59:59.999Z',
+      ].map((text) => new Date(text)),
     ]
     const rows = times.map((created_at, n) => ({ ...newUser(`user${n}`), created_at }))
     await database.write((tx) => tx.users.insertMany(rows))

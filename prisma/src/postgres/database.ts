@@ -8,17 +8,20 @@ import { readOnly, singleWriteOnly } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
 import type { Executor } from '../sql-table.ts'
 import { declarations } from '../tables.ts'
+import type { BoundedPool } from './bounded-pool.ts'
 import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
-import { openReplicas } from './replicas.ts'
-import { readPostgresUrl } from './url.ts'
+import { openReplicas, readReplicaUrl } from './replicas.ts'
+import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MAX_RETRY_DELAY_MS = 100
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
+
+type PostgresOptions = Options & Required<Pick<Options, 'driver' | 'queueTimeoutMs' | 'writeTimeoutMs'>>
 
 /**
  * Applies pending migrations to a PostgreSQL database and opens it.
@@ -30,20 +33,25 @@ const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en
  * @throws Error with a remedy when the URL is malformed, the server does not respond within the connect timeout, or the
  * database has a different migration history
  */
-export async function openPostgres(
-  url: string,
-  {
-    driver,
-    queueTimeoutMs,
-    writeTimeoutMs,
-    onWarning = () => {},
-    ...settings
-  }: Options & Required<Pick<Options, 'driver' | 'queueTimeoutMs' | 'writeTimeoutMs'>>,
-): Promise<Engine> {
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const parsed = readPostgresUrl(url)
-  await migratePostgres(parsed, settings.connectTimeoutMs ?? 5_000)
+  const replicaUrls = (options.replicaUrls ?? []).map((replica) => readReplicaUrl(replica, parsed))
+  await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000)
+  const pool = openPool(parsed, options)
+  try {
+    return await openEngine(pool, parsed, replicaUrls, options)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}
 
-  const pool = openPool(parsed, settings)
+async function openEngine(
+  pool: BoundedPool,
+  parsed: PostgresUrl,
+  replicaUrls: PostgresUrl[],
+  { driver, queueTimeoutMs, writeTimeoutMs, onWarning = () => {}, ...settings }: PostgresOptions,
+): Promise<Engine> {
   const openDriver = async (pool: pg.Pool) =>
     driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs) : openPrisma(pool, writeTimeoutMs, parsed.schema)
   const { executor, transaction, close } = await openDriver(pool)
@@ -52,7 +60,7 @@ export async function openPostgres(
   const read = { ...readOnly(executor), searchLimit: isSearchIndexed ? undefined : SEARCH_LIMIT }
   // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
   const lockQueue = new KeyedQueue(queueTimeoutMs)
-  const replicas = await openReplicas(parsed, read, settings, openDriver)
+  const replicas = await openReplicas(parsed, replicaUrls, read, settings, openDriver)
   return {
     read,
     replica: replicas.next,

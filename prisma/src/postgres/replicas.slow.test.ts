@@ -170,10 +170,10 @@ test('a server that is not a replica of the database stays out of rotation, and 
   }
 })
 
-test("the error for a replica's malformed URL omits the password", async () => {
+test("the error for a replica's malformed URL names the setting and omits the password", async () => {
   const { url } = await emptyDatabase()
   await expect(createDatabase(url, { replicaUrls: ['postgresql://app:hunter2@db.example.com'] })).rejects.toThrow(
-    'The database URL must be postgresql://user:password@host:port/database, special characters percent-encoded.',
+    'DATABASE_REPLICA_URLS: The database URL must be postgresql://user:password@host:port/database, special characters percent-encoded.',
   )
 })
 

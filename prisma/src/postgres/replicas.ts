@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PoolSettings, ReplicaSettings } from '../database.ts'
+import { reasonOf } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { Driver } from './driver.ts'
 import { openPool } from './pool.ts'
@@ -16,6 +17,19 @@ const FLUSHED = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::floa
   ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::int AS timeline FROM pg_control_system()`
 
 /**
+ * Reads the URL of a replica, which has the schema of the primary.
+ *
+ * @throws Error that names the setting
+ */
+export function readReplicaUrl(url: string, { schema }: PostgresUrl): PostgresUrl {
+  try {
+    return { ...readPostgresUrl(url), schema }
+  } catch (error) {
+    throw new Error(`DATABASE_REPLICA_URLS: ${reasonOf(error)}`)
+  }
+}
+
+/**
  * Distributes reads over the replicas within the maximum lag (round robin), or to the primary when there are none.
  *
  * The primary's WAL position is queried several times per maximum lag. A replica that has replayed up to it has all commits
@@ -24,15 +38,15 @@ const FLUSHED = `SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::floa
  *
  * @param primary read-only executor that serves when a replica fails
  * @param open returns the driver for a pool
- * @throws Error when a URL is malformed
  */
 export async function openReplicas(
   url: PostgresUrl,
+  replicaUrls: PostgresUrl[],
   primary: Executor,
   settings: PoolSettings & ReplicaSettings,
   open: (pool: pg.Pool) => Promise<Driver>,
 ) {
-  const { replicaUrls = [], replicaLagMs = 5_000, onReplica = () => {} } = settings
+  const { replicaLagMs = 5_000, onReplica = () => {} } = settings
   if (replicaUrls.length === 0) return { next: () => primary, areOverloaded: () => true, close: async () => {} }
 
   // Probes use separate connections, so that they do not wait for reads.
@@ -42,7 +56,7 @@ export async function openReplicas(
     const options = { label: url.label, primary, maxLagMs: replicaLagMs, onChange: onReplica }
     return new Replica(pool, await open(pool), openPool(url, probeSettings), options)
   }
-  const replicas = await Promise.all(replicaUrls.map(readPostgresUrl).map(openReplica))
+  const replicas = await Promise.all(replicaUrls.map(openReplica))
   const probePool = openPool(url, probeSettings)
   let history: PrimaryPosition[] = []
   const probe = async () => {
