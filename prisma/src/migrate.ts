@@ -14,6 +14,8 @@ import {
   readMigrations,
 } from './migration-history.ts'
 import { searchKey } from './search.ts'
+import { quote } from './sql-text.ts'
+import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from './text-rebuild.ts'
 
 /** How long a start waits while another process migrates. */
 const MAX_LOCK_WAIT_MS = 30_000
@@ -44,16 +46,28 @@ export async function migrate(
   try {
     await syncWal(database)
     // A migration that rebuilds a table drops the old one, which would cascade to the rows that reference it. SQLite ignores
-    // this pragma inside a transaction. applyNext checks the references instead.
+    // this pragma inside a transaction. applyMigration checks the references instead.
     database.pragma('foreign_keys = OFF')
     // For the migration that fills the search keys: SQLite's own lower() changes ASCII letters only.
     database.function('lower', { deterministic: true }, (text) => (typeof text === 'string' ? searchKey(text) : text))
-    const next = database.transaction(() => applyNext(database, migrations))
+    const next = database.transaction(() => pending(appliedMigrations(database), migrations)[0])
+    const apply = database.transaction((migration: Migration) => {
+      // Another process may have applied it.
+      if (next()?.name !== migration.name) return false
+      applyMigration(database, migration)
+      return true
+    })
     const applied: string[] = []
     for (;;) {
-      const name = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => next.immediate())
-      if (name === undefined) break
-      applied.push(name)
+      const migration = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => next.immediate())
+      if (migration === undefined) break
+      for (const rebuild of rebuildsIn(migration.sql)) {
+        await rebuildText(database, rebuild).catch((error) => {
+          throw isDiskFault(error) || isBusy(error) ? error : failedMigration(migration.name, error)
+        })
+      }
+      const isApplied = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => apply.immediate(migration))
+      if (isApplied) applied.push(migration.name)
     }
     await opened()
     return applied
@@ -161,11 +175,28 @@ function isBusyOrMoved(error: unknown): boolean {
   return isBusy(error) || (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_READONLY_DBMOVED')
 }
 
-/** Applies the first pending migration, or returns undefined. Runs under the write lock. */
-function applyNext(database: Sqlite.Database, migrations: Migration[]): string | undefined {
-  const [migration] = pending(appliedMigrations(database), migrations)
-  if (migration === undefined) return undefined
+async function rebuildText(database: Sqlite.Database, { table, columns }: Rebuild): Promise<void> {
+  const names = columns.map(quote)
+  const select = database.prepare<[number], Record<string, unknown> & { id: number }>(
+    `SELECT "id", "version", ${names.join(', ')} FROM ${quote(table)} WHERE "id" > ? ORDER BY "id" LIMIT ${ROWS_PER_STEP}`,
+  )
+  const update = database.prepare(
+    `UPDATE ${quote(table)} SET ${names.map((name) => `${name} = ?`).join(', ')}, "version" = "version" + ? WHERE "id" = ?`,
+  )
+  const step = database.transaction((after: number) => {
+    const rows = select.all(after)
+    for (const { id, values, added } of rebuiltRows(rows, columns)) update.run(...values, added, id)
+    return rows.at(-1)?.id
+  })
+  let last: number | undefined = 0
+  while (last !== undefined) {
+    const after: number = last
+    last = await retryWhileLocked(MAX_LOCK_WAIT_MS, isBusy, () => step.immediate(after))
+  }
+}
 
+/** Runs under the write lock. */
+function applyMigration(database: Sqlite.Database, migration: Migration): void {
   const startedAt = Date.now()
   try {
     database.exec(migration.sql)
@@ -180,7 +211,6 @@ function applyNext(database: Sqlite.Database, migrations: Migration[]): string |
        VALUES (?, ?, ?, ?, ?, 1)`,
     )
     .run(randomUUID(), migration.checksum, Date.now(), migration.name, startedAt)
-  return migration.name
 }
 
 function appliedMigrations(database: Sqlite.Database): AppliedMigration[] {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { newUser, temporaryDatabase } from '../test/database.ts'
 import { everywhere, openDatabase } from '../test/everywhere.ts'
@@ -8,6 +9,56 @@ import type { Order } from './table.ts'
 test('a search key is in lower case, with one space between words', () => {
   expect([searchKey('ΟΔΥΣΣ'), searchKey('ΟΔΥΣΣΕΥΣ Οδυσσεύς')]).toEqual(['οδυσσ', 'οδυσσευσ οδυσσεύσ'])
   expect(searchKey('  Ångström\t\u00a0ÉMILE\u3000ЖУК \n')).toBe('ångström émile жук')
+})
+
+test.each([
+  ['İstanbul ISPARTA', 'istanbul ısparta', 'istanbul isparta'],
+  ['Straße', 'STRAẞE', 'strasse'],
+  ['ΟΔΥΣΣΕΎΣ ᾳ', 'Οδυσσεύς ΑΙ', 'οδυσσεύσ αι'],
+  ['Į̇́ Ì J̇', 'į̇́ i̇̀ j̇', 'į́ ì j'],
+  ['ﬁn ǅ ŉ', 'FIN ǆ ʼN', 'fin ǆ ʼn'],
+  ['Jose\u0301 \u212b', 'JOSÉ Å', 'josé å'],
+  ['\u1112\u1161\u11ab', '한', '한'],
+  ['n\u0303', 'Ñ', 'ñ'],
+])('the search keys of %s and %s are %s', (one, other, key) => {
+  expect([searchKey(one), searchKey(other), searchKey(key)]).toEqual([key, key, key])
+})
+
+test('a search key tells letters with and without an accent apart', () => {
+  expect([searchKey('jose'), searchKey('Ż')]).toEqual(['jose', 'ż'])
+})
+
+test('a search key has a filler next to each letter of a script without spaces, in the middle of a word', () => {
+  expect(searchKey('我爱ABC 京。x')).toBe('我_爱_abc 京_。x'.replaceAll('_', '\u3164'))
+  expect(searchKey('北\u3164京')).toBe(searchKey('北京'))
+})
+
+test('search keys fold case fully, for every code point, and tell all other letters but ı apart', () => {
+  const foldings = new Map(
+    readFileSync(new URL('../test/case-folding.txt', import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => /^[0-9A-F]/.test(line))
+      .map((line) => line.split(/;? /).map((point) => String.fromCodePoint(Number.parseInt(point, 16))))
+      .map(([from, ...to]) => [from, to.join('')]),
+  )
+  expect(foldings.size).toBe(1585)
+  const folded = (text: string) => [...text.normalize('NFD')].map((letter) => foldings.get(letter) ?? letter).join('')
+  const known = new Map<string, string>()
+  const wrong: string[] = []
+  const merged: string[] = []
+  for (let point = 0x21; point < 0x110000; point++) {
+    const letter = String.fromCodePoint(point)
+    if (/[\p{Cn}\p{Co}\p{Cs}\s\u3164]/u.test(letter)) continue
+    const key = searchKey(`x${letter}x`)
+    const others = [folded(letter), letter.toUpperCase(), letter.toLowerCase(), letter.normalize('NFD')]
+    const isSame = others.every((other) => other === letter || searchKey(`x${other}x`) === key)
+    if (!isSame || searchKey(key) !== key) wrong.push(letter)
+    const same = known.get(key)
+    const own = folded(letter).normalize('NFD')
+    if (same !== undefined && same !== own) merged.push(letter)
+    known.set(key, same ?? own)
+  }
+  expect([wrong, merged]).toEqual([[], ['İ', 'ı']])
 })
 
 test('on SQLite a search for rare words starts at the full-text index, and a count looks words up in it', async () => {
@@ -74,10 +125,12 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
 
   test('a search of 200 characters finds its row, as one word and as many', async () => {
     await using database = await openDatabase(engine, { driver })
-    const letters = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
-    const pairs = letters.match(/../gu) ?? []
+    const from = (first: number) => Array.from({ length: 200 }, (_, n) => String.fromCodePoint(first + n)).join('')
+    const letters = from(0x4e00)
+    const pairs = from(0x1401).match(/../gu) ?? []
     await database.write((tx) => tx.users.insertMany([newUser(letters), newUser(pairs.join(' '))]))
-    const find = (words: string[]) => database.read.users.find({ name_key: { contains: { words } } }, ['id'])
+    const find = (words: string[]) =>
+      database.read.users.find({ name_key: { contains: { words: words.map(searchKey) } } }, ['id'])
     expect(await find([letters])).toEqual({ id: 1 })
     expect(await find(pairs.slice(0, 67))).toEqual({ id: 2 })
   })
@@ -115,6 +168,11 @@ const WORDS = [
   'back\\slash',
   '漢字',
   '漢字仮名',
+  '한국어',
+  'ไทย',
+  'Straße',
+  'I\u0307i',
+  'é\u0323',
   '😀😀😀',
   'жук',
   'ab',

@@ -1,10 +1,32 @@
+// Scripts without spaces between words, and Korean, whose words take particles and form compounds.
+const UNSPACED =
+  '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Bopo}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}\\p{sc=Java}\\p{sc=Lana}]'
+const IS_UNSPACED = new RegExp(UNSPACED, 'u')
+const BETWEEN = new RegExp(`(?<=${UNSPACED})(?=\\S)|(?<=\\S)(?=${UNSPACED})`, 'gu')
+// The Hangul filler: an invisible letter. pg_trgm makes trigrams of letters and digits only.
+const FILLER = '\u3164'
+// A soft dot disappears under another mark; uppercase has it as a mark, and so has its lowercase: İ becomes i and a dot.
+const SOFT_DOT = /(\p{Soft_Dotted}\p{M}*?)\u0307/gu
+const ASCII = /^[\x20-\x7e]*$/
+
 /**
- * The form of a text that searches compare: in lower case, with one space between words. Both sides of a comparison have it,
- * so that letter case and white space do not matter. A Greek sigma has one form wherever it stands: toLowerCase() has another
- * at the end of a word, which a part of that word does not have.
+ * The form of a text that searches compare: Unicode's full case folding without soft dots, in NFC, with one space between
+ * words. A dotless i is folded as its capital is. Texts that differ only in the case or the composition of letters, or in
+ * white space, have the same form.
+ *
+ * A filler stands before and after each letter of a script without spaces, except at the ends of a word. Two such letters
+ * are thus three characters, and an index of trigrams finds them anywhere in a word.
  */
 export function searchKey(text: string): string {
-  return text.toLowerCase().replaceAll('ς', 'σ').replace(/\s+/g, ' ').trim()
+  const spaced = fold(text).replace(/\s+/g, ' ').trim()
+  return IS_UNSPACED.test(spaced) ? spaced.replace(BETWEEN, FILLER) : spaced
+}
+
+/** toUpperCase() has the full mappings, except of capitals. toLowerCase() has a second sigma, for the end of a word. */
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  const folded = text.normalize('NFD').toLowerCase().toUpperCase().toLowerCase()
+  return folded.replaceAll('ς', 'σ').replaceAll(FILLER, '').replace(SOFT_DOT, '$1').normalize()
 }
 
 /**
@@ -19,7 +41,7 @@ export function searchedText(columns: readonly string[], row = ''): string {
 
 const PREFIX_LENGTH = 2
 
-/** What a word must match in the searched text: anywhere in a word, or its beginning for a word of two characters. */
+/** What a word must match in the searched text: anywhere in a word, or its beginning for a word of two characters (with fillers). */
 export function searchedPart(word: string): string {
   return [...word].length <= PREFIX_LENGTH ? ` ${word}` : word
 }

@@ -110,3 +110,41 @@ test('C22 a search finds a record by its new text and no longer by the old one',
   await server.request('DELETE', `/items/${id}`)
   expect(await found('rug')).toBe(0)
 })
+
+test('C22 two letters of a script without spaces match anywhere in a word, one is a 400', async () => {
+  await using server = await startTestServer()
+  for (const name of ['我爱北京天安门', '北 京', 'T恤衫', '스마트폰', 'ประเทศไทย', 'みかん'])
+    await createItem(server, { name, price: 1 })
+  const found = async (q: string) => {
+    const { status, body } = await server.request('GET', `/items?${new URLSearchParams({ q })}`)
+    return status === 200 ? body.map(({ name }: { name: string }) => name) : status
+  }
+  expect(await found('北京')).toEqual(['我爱北京天安门'])
+  expect(await found('天安门')).toEqual(['我爱北京天安门'])
+  expect(await found('安门 我爱')).toEqual(['我爱北京天安门'])
+  expect(await found('T恤')).toEqual(['T恤衫'])
+  expect(await found('트폰')).toEqual(['스마트폰'])
+  expect(await found('ไท')).toEqual(['ประเทศไทย'])
+  expect(await found('かん')).toEqual(['みかん'])
+  expect(await found('京')).toBe(400)
+  expect(await found('か\u3099')).toBe(400)
+  expect(await found('\u3164\u3164')).toBe(400)
+  expect(await found('i\u0307')).toBe(400)
+})
+
+test('C22 searches fold case fully and ignore how accents are composed', async () => {
+  await using server = await startTestServer()
+  for (const title of ['İstanbul', 'Straße', 'Οδυσσεύς', 'Ìlos', 'Jose\u0301', 'Jose', 'ﬁn'])
+    await createBook(server, { title, author: 'x', published_date: '2026-01-02' })
+  const found = async (title_contains: string) => {
+    const { body } = await server.request('GET', `/books?${new URLSearchParams({ title_contains })}`)
+    return body.map(({ title }: { title: string }) => title)
+  }
+  for (const q of ['istanbul', 'ISTANBUL', 'İSTANBUL', 'I\u0307stanbul']) expect(await found(q)).toEqual(['İstanbul'])
+  for (const q of ['STRASSE', 'straße', 'STRAẞE']) expect(await found(q)).toEqual(['Straße'])
+  for (const q of ['ΟΔΥΣΣΕΎΣ', 'οδυσσευ\u0301σ', 'δυσσεύς']) expect(await found(q)).toEqual(['Οδυσσεύς'])
+  for (const q of ['i\u0307\u0300los', 'ìLOS']) expect(await found(q)).toEqual(['Ìlos'])
+  for (const q of ['josé', 'JOSE\u0301']) expect(await found(q)).toEqual(['José'])
+  expect(await found('jose')).toEqual(['Jose'])
+  expect(await found('FIN')).toEqual(['ﬁn'])
+})

@@ -127,6 +127,7 @@ export interface Declaration<
   Q extends keyof F & string,
   G extends keyof F & string,
   M extends keyof F & string,
+  K extends keyof F & string,
 > {
   noun: N
   /** The singular noun. Default: the noun without its last letter. */
@@ -149,8 +150,8 @@ export interface Declaration<
   groups?: readonly G[]
   /** The number fields whose range and mean summaries have. */
   measures?: readonly M[]
-  /** The unique text fields that can name a record in an update of many. */
-  keys?: readonly (keyof F & string)[]
+  /** The unique text fields that can name a record in an update of many. Each is also a filter by equality. */
+  keys?: readonly K[]
   /** The attributes for `sort`. Default: `id`, all visible fields and the timestamps. */
   sort?: readonly S[]
   /**
@@ -232,9 +233,10 @@ export function collection<
   Q extends keyof F & string = never,
   G extends keyof F & string = never,
   M extends keyof F & string = never,
+  K extends keyof F & string = never,
 >(
-  declaration: Declaration<N, F, T, L, S, O, R, P, Q, G, M>,
-): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L, Q>, S, R, G, M>, Omitted<O>> & P> {
+  declaration: Declaration<N, F, T, L, S, O, R, P, Q, G, M, K>,
+): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L | K, Q>, S, R, G, M>, Omitted<O>> & P> {
   const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
   const omit: string[] = [...(declaration.omit ?? [])]
@@ -243,11 +245,12 @@ export function collection<
   const { search = [], groups = [], measures = [], keys = [] } = declaration
   checkSummaries(noun, fields, groups, measures)
   const filterable = { ...fields, ...(declaration.timestamps && { created_at: moment, updated_at: moment }) }
-  const filters = filtersOf(noun, filterable as Fields, [...(declaration.filters ?? [])] as string[], search)
+  const filterNames = [...new Set<string>([...(declaration.filters ?? []), ...keys])]
+  const filters = filtersOf(noun, filterable as Fields, filterNames, search)
   const matching = {
     ...filters,
     ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
-  } as unknown as Matching<F, T, L, Q>
+  } as unknown as Matching<F, T, L | K, Q>
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
   const shown = Object.fromEntries(
@@ -291,7 +294,7 @@ export function collection<
   const names = { noun, One, Many }
   // All records of a batch get the same values, so a batch can set no unique fields and no passwords.
   const sharedChanges = Object.fromEntries(
-    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !(keys as string[]).includes(name)),
+    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !(keys as readonly string[]).includes(name)),
   )
 
   const standard = {
@@ -491,7 +494,7 @@ function checkSummaries(noun: string, fields: Fields, groups: readonly string[],
 }
 
 function searchDescription(search: readonly string[]): string {
-  return `Only records that contain every word, in ${joined([...search]).replace(/ and ([^ ]*)$/, ' or $1')}, ignoring case. A word of 2 characters matches the beginning of a word, a longer one any part of a field.`
+  return `Only records that contain every word, in ${joined([...search]).replace(/ and ([^ ]*)$/, ' or $1')}, ignoring case and how accents are composed. A word of 2 characters matches the beginning of a word, a longer one any part of a field; in Korean and in scripts without spaces, such as Chinese, 2 characters match any part.`
 }
 
 function referencesOf(fields: Fields): Record<string, string> {

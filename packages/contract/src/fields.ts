@@ -9,20 +9,31 @@ export const WITHOUT_NUL = '^[^\\x00]*$'
 // Its parts are disjoint, so that it takes linear time.
 const NOT_BLANK = '^\\s*[^\\s\\x00][^\\x00]*$'
 
+// A longer run is no text of any language, and takes a time in the square of its length to normalize.
+const MAX_MARKS = 255
+const MARKS = new RegExp(`(?:^|\\P{M})\\p{M}{${MAX_MARKS + 1}}`, 'u')
+
+/** A text in Unicode NFC: texts that look alike are then equal. One with a run of too many combining marks is returned as it is. */
+export function nfc(value: string): string {
+  return MARKS.test(value) ? value : value.normalize()
+}
+
 const wellFormed = (value: string) => value.isWellFormed() && !value.includes('\0')
 
-/** Text of `min` to `max` characters (code points, as JSON Schema counts them) after trimming. */
+/** Text of `min` to `max` characters (code points, as JSON Schema counts them), in NFC, after trimming. */
 export function text(min: number, max: number) {
   const rule = must(`text of ${min} to ${max} characters`)
   return z
     .string(rule)
     .trim()
+    .overwrite(nfc)
     .refine((value) => {
       // A code point takes one or two UTF-16 units, so only lengths between `max` and `2 * max` need counting.
       if (value.length < min || value.length > 2 * max) return false
       return value.length <= max || [...value].length <= max
     }, rule)
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
+    .refine((value) => !MARKS.test(value), must(`text with at most ${MAX_MARKS} combining marks in a row`))
     .meta({ minLength: min, maxLength: max, pattern: NOT_BLANK })
 }
 

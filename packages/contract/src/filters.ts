@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choiceFilter, must, searchText, textFilter } from './fields.ts'
+import { choiceFilter, must, nfc, searchText, textFilter } from './fields.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -115,10 +115,10 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
 function equal(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return choiceFilter(schema)
   const { type, format } = schema.def as TextDef
-  if (type !== 'string' || format !== undefined) return schema
+  if (type !== 'string' || format === 'date' || format === 'datetime') return schema
   const { examples } = schema.meta() ?? {}
-  // Trimmed like the stored text.
-  const filter = textFilter.trim()
+  // Like the stored text.
+  const filter = textFilter.trim().overwrite(nfc)
   return examples === undefined ? filter : filter.meta({ ...textFilter.meta(), examples })
 }
 

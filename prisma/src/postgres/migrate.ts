@@ -11,6 +11,8 @@ import {
   readMigrations,
 } from '../migration-history.ts'
 import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
+import { quote } from '../sql-text.ts'
+import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
 import { assertMayMigrate, type Rights, readRights } from './privileges.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
@@ -42,9 +44,24 @@ export async function migratePostgres(
   try {
     const applied: string[] = []
     for (;;) {
-      const name = await applyNext(client, url, migrations)
-      if (name === undefined) return applied
-      applied.push(name)
+      const next = () => firstPending(client, url, migrations)
+      const { migration } = await inTransaction(client, next)
+      if (migration === undefined) return applied
+      for (const rebuild of rebuildsIn(migration.sql)) {
+        await rebuildText(client, rebuild).catch((error) => {
+          throw failedMigration(migration.name, error)
+        })
+      }
+      const isApplied = await inTransaction(client, async () => {
+        const { migration: first, rights } = await next()
+        // Another process may have applied it.
+        if (first?.name !== migration.name) return false
+        if (!rights.schemaExists) await client.query(`CREATE SCHEMA ${rights.schema}`)
+        await client.query(migrationsTable)
+        await apply(client, migration)
+        return true
+      })
+      if (isApplied) applied.push(migration.name)
     }
   } finally {
     await client.end()
@@ -92,25 +109,52 @@ function isRetryable(error: unknown): boolean {
   return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
-/** Applies the first pending migration in one transaction, or returns undefined. */
-async function applyNext(client: pg.Client, url: PostgresUrl, migrations: Migration[]): Promise<string | undefined> {
-  // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
+// Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query(`${BEGIN}; SET LOCAL statement_timeout = 0;
-    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock(${LOCK})`)
+    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
   try {
-    const rights = await readRights(client, url)
-    const [migration] = pending(await appliedMigrations(client, url.label, rights), migrations)
-    if (migration !== undefined) {
-      assertMayMigrate(url.label, migration.name, rights)
-      if (!rights.schemaExists) await client.query(`CREATE SCHEMA ${rights.schema}`)
-      await client.query(migrationsTable)
-      await apply(client, migration)
-    }
+    const result = await work()
     await client.query('COMMIT')
-    return migration?.name
+    return result
   } catch (error) {
     await client.query('ROLLBACK')
     throw error
+  }
+}
+
+/** The first pending migration. No other process applies one before the end of the transaction. */
+async function firstPending(
+  client: pg.Client,
+  url: PostgresUrl,
+  migrations: Migration[],
+): Promise<{ migration?: Migration | undefined; rights: Rights }> {
+  await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
+  const rights = await readRights(client, url)
+  const [migration] = pending(await appliedMigrations(client, url.label, rights), migrations)
+  if (migration !== undefined) assertMayMigrate(url.label, migration.name, rights)
+  return { migration, rights }
+}
+
+async function rebuildText(client: pg.Client, { table, columns }: Rebuild): Promise<void> {
+  const names = columns.map(quote)
+  const select = `SELECT "id", "version", ${names.join(', ')} FROM ${quote(table)} WHERE "id" > $1 ORDER BY "id" LIMIT ${ROWS_PER_STEP}`
+  const set = names.map((name) => `${name} = "new".${name}`).join(', ')
+  const arrays = ['int', 'int', 'int', ...columns.map(() => 'text')].map((type, index) => `$${index + 1}::${type}[]`)
+  // Not a row that another process has written since it was read.
+  const update = `UPDATE ${quote(table)} AS "old" SET ${set}, "version" = "old"."version" + "new"."added"
+    FROM unnest(${arrays.join(', ')}) AS "new" ("id", "version", "added", ${names.join(', ')})
+    WHERE "old"."id" = "new"."id" AND "old"."version" = "new"."version"`
+  let last: unknown = 0
+  while (last !== undefined) {
+    last = await inTransaction(client, async () => {
+      const { rows } = await client.query(select, [last])
+      const rebuilt = rebuiltRows(rows, columns)
+      const texts = columns.map((_, index) => rebuilt.map(({ values }) => values[index]))
+      const numbers = (['id', 'version', 'added'] as const).map((name) => rebuilt.map((row) => row[name]))
+      if (rebuilt.length > 0) await client.query(update, [...numbers, ...texts])
+      return rows.at(-1)?.id
+    })
   }
 }
 

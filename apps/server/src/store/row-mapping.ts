@@ -69,10 +69,34 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
   const dates = shown.filter((field) => columns[field]?.startsWith('date'))
   const sentDates = dates.filter((field) => fields.includes(field))
   const filterable = [...fields, ...dates]
-  const filters = facts.filters.map((filter) => ({ filter, ...readFilter(filter, filterable) }))
   const isWhole = dates.length === 0 && Object.keys(columns).every((column) => shown.includes(column))
 
+  /** The unique column by which a field names a record: its own, or one derived from it. */
+  const keyColumn = (field: string) => {
+    const maker = unique.includes(field)
+      ? undefined
+      : makers.find(({ column, from, make }) => from === field && make !== undefined && unique.includes(column))
+    const keyOf = (value: unknown): unknown =>
+      value === undefined || maker?.make === undefined ? value : maker.make(value)
+    return { column: maker?.column ?? field, keyOf, valueOf: (row: Values) => keyOf(row[field]) }
+  }
+
   const isDate = (field: string, value: unknown): value is string => dates.includes(field) && typeof value === 'string'
+
+  const filters = facts.filters.map((filter) => {
+    const { field, by } = readFilter(filter, filterable)
+    const key = keyColumn(field)
+    const equals = (value: unknown) => (isDate(field, value) ? boundOf(value) : key.keyOf(value))
+    const condition = (value: unknown): unknown => {
+      if (by === 'contains') return contains(value as string, filter)
+      if (by === 'value') return equals(value)
+      if (by === 'in') return (value as unknown[]).map(equals)
+      return isDate(field, value) ? boundOf(value) : value
+    }
+    // Equality ignores what uniqueness ignores.
+    const compared = by === 'value' || by === 'in' ? key.column : field
+    return { filter, by, condition, column: by === 'contains' ? searchColumn(field) : compared }
+  })
 
   const columnsOf = (input: Values, ready: Values | undefined): Row => {
     const row: Values = { ...ready }
@@ -149,29 +173,19 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
     /** The condition of a list's filters. */
     where: (input: Values): Where<Row> => {
       const conditions: Values = {}
-      for (const { filter, field, by } of filters) {
+      for (const { filter, by, column, condition } of filters) {
         const value = input[filter]
         if (value === undefined) continue
-        if (by === 'contains') conditions[searchColumn(field)] = { contains: contains(value as string) }
-        else conditions[field] = narrowed(conditions[field], by, isDate(field, value) ? boundOf(value) : value)
+        conditions[column] = narrowed(conditions[column], by, condition(value))
       }
       // The search names its columns, so it can be the condition of any column that has no other one.
       const { q } = input
-      if (typeof q === 'string') conditions.id = { contains: contains(q, facts.search.map(searchColumn)) }
+      if (typeof q === 'string')
+        conditions.id = { contains: { ...contains(q, 'q'), columns: facts.search.map(searchColumn) } }
       return conditions as Where<Row>
     },
 
-    /** The unique column by which a field names a record: its own, or one derived from it. */
-    keyColumn: (field: string) => {
-      const maker = unique.includes(field)
-        ? undefined
-        : makers.find(({ column, from, make }) => from === field && make !== undefined && unique.includes(column))
-      const read = (row: Values): unknown => {
-        const value = row[field]
-        return value === undefined || maker?.make === undefined ? value : maker.make(value)
-      }
-      return { column: maker?.column ?? field, valueOf: read }
-    },
+    keyColumn,
 
     /**
      * Rethrows an error of a write. A value already in use by another record, or an id of no record, is a FieldError 409.
@@ -191,8 +205,13 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
   }
 }
 
-function contains(text: string, columns?: readonly string[]): Contains {
-  return { words: searchKey(text).split(' '), ...(columns && { columns }) }
+const MIN_WORD = 2
+
+/** @throws FieldError 400 for a word that is too short once its letters are folded */
+function contains(text: string, filter: string): Contains {
+  const words = searchKey(text).split(' ')
+  if (words.every((word) => [...word].length >= MIN_WORD)) return { words }
+  throw new FieldError(400, [{ path: [filter], message: 'must be words of at least 2 characters' }])
 }
 
 /** Combines the condition of a column with another one. */

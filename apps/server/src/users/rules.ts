@@ -1,3 +1,4 @@
+import { searchKey } from '@resource/database'
 import { type CheckPassword, hashPasswords } from '../passwords/passwords.ts'
 import type { CollectionRules } from '../store/collection.ts'
 
@@ -6,7 +7,7 @@ export function userRules(checkPassword: CheckPassword): CollectionRules<'users'
   return {
     derived: {
       // Case-insensitive uniqueness that works the same on every engine.
-      email_key: { from: 'email', make: (email: string) => email.toLowerCase() },
+      email_key: { from: 'email', make: searchKey as never },
       password_hash: { from: 'password', check: checkPassword, prepare: hashPasswords },
     },
     procedures: ({ update }) => ({

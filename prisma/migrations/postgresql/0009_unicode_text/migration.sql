@@ -1,0 +1,5 @@
+-- Text in NFC, and search keys with full case folding. An e-mail address has ASCII letters only.
+-- RebuildText "users" ("name", "name_key")
+-- RebuildText "books" ("title", "author", "title_key", "author_key")
+-- RebuildText "items" ("name", "category", "name_key")
+-- RebuildText "api_keys" ("name")
