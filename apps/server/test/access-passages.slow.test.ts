@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createCallers } from './callers.ts'
 import { exampleOf, operationIds, seededId } from './examples.ts'
 import { startTestServer, type TestServer } from './harness.ts'
-import { DIRECT, type Passage, PROXIED } from './proxies.ts'
+import { DIRECT, LOOPBACK_HEADERS, type Passage, PROXIED } from './proxies.ts'
 import { exchangeBytes, parseAnswers } from './raw-http.ts'
 import { inputOf } from './samples.ts'
 
@@ -65,6 +65,38 @@ describe('without credentials', () => {
         expect(text).toContain('Send Authorization: Bearer with an API key')
         expect(text).toContain('resource keys create --name operator --role admin')
       }
+    })
+  }
+
+  test('no header that names loopback cancels the sign of a proxy in another one', async () => {
+    await using server = await startTestServer()
+    const calls = everything.filter(({ name }) => name === 'listBooks')
+    const loopback = [
+      {},
+      ...Object.entries(LOOPBACK_HEADERS).map(([name, value]) => ({ [name]: value })),
+      LOOPBACK_HEADERS,
+      ...Object.values(DIRECT).map(({ headers }) => headers),
+    ]
+    for (const others of loopback) {
+      for (const [name, { version, headers }] of Object.entries(PROXIED)) {
+        const isComplete = 'X-Forwarded-For' in others && 'X-Forwarded-Host' in others
+        // With the other headers of a development proxy these are its own.
+        if (isComplete && /^X-Forwarded-(Proto http|Port) without/.test(name)) continue
+        const before = { ...others, ...headers }
+        const after = { ...headers, ...Object.fromEntries(Object.entries(others).filter(([key]) => !(key in headers))) }
+        for (const sent of [before, after]) {
+          const { statuses } = await outcomes(server, { ...(version && { version }), headers: sent }, calls)
+          expect([name, sent, statuses]).toEqual([name, sent, { listBooks: 401 }])
+        }
+      }
+    }
+  })
+
+  for (const [name, value] of Object.entries(LOOPBACK_HEADERS)) {
+    test(`C50 a request with ${name}: ${value} alone counts as direct`, async () => {
+      await using server = await startTestServer()
+      const calls = everything.filter((call) => call.name === 'listBooks')
+      expect((await outcomes(server, { headers: { [name]: value } }, calls)).statuses).toEqual({ listBooks: 200 })
     })
   }
 

@@ -51,15 +51,43 @@ export const PROXIED: Record<string, Passage & { sign: string }> = {
     headers: { 'X-Envoy-Expected-Rq-Timeout-Ms': '15000' },
     sign: 'a header that begins with X-Envoy-',
   },
-  'X-Forwarded-Proto without X-Forwarded-For': {
-    headers: { 'X-Forwarded-Proto': 'https' },
+  'X-Forwarded-Proto https': { headers: { 'X-Forwarded-Proto': 'https' }, sign: 'the header X-Forwarded-Proto' },
+  'X-Forwarded-Proto http without X-Forwarded-For': {
+    headers: { 'X-Forwarded-Proto': 'http' },
     sign: 'the header X-Forwarded-Proto',
   },
+  'X-Forwarded-Proto http after https': {
+    headers: { 'X-Forwarded-Proto': 'https, http' },
+    sign: 'the header X-Forwarded-Proto',
+  },
+  'X-Forwarded-Port 443': { headers: { 'X-Forwarded-Port': '443' }, sign: 'the header X-Forwarded-Port' },
+  'X-Forwarded-Port 80': { headers: { 'X-Forwarded-Port': '80' }, sign: 'the header X-Forwarded-Port' },
   'X-Forwarded-Port without X-Forwarded-For': {
-    headers: { 'X-Forwarded-Port': '443', 'X-Forwarded-Host': 'localhost' },
+    headers: { 'X-Forwarded-Port': '8443' },
     sign: 'the header X-Forwarded-Port',
   },
+  'X-Forwarded-Ssl': { headers: { 'X-Forwarded-Ssl': 'on' }, sign: 'the header X-Forwarded-Ssl' },
+  'X-Forwarded-Scheme': { headers: { 'X-Forwarded-Scheme': 'https' }, sign: 'the header X-Forwarded-Scheme' },
+  'X-Forwarded-Protocol': { headers: { 'X-Forwarded-Protocol': 'https' }, sign: 'the header X-Forwarded-Protocol' },
+  'X-Forwarded-Prefix': {
+    headers: { 'X-Forwarded-Prefix': '/api' },
+    sign: 'a header that begins with X-Forwarded-',
+  },
+  'Front-End-Https': { headers: { 'Front-End-Https': 'on' }, sign: 'the header Front-End-Https' },
+  'X-Url-Scheme': { headers: { 'X-Url-Scheme': 'https' }, sign: 'the header X-Url-Scheme' },
+  'CF-Connecting-IP of loopback': {
+    headers: { 'CF-Connecting-IP': '127.0.0.1' },
+    sign: 'the header CF-Connecting-IP',
+  },
+  'CF-Visitor': { headers: { 'CF-Visitor': '{"scheme":"https"}' }, sign: 'a header that begins with Cf-' },
+  'X-Amzn-Trace-Id': { headers: { 'X-Amzn-Trace-Id': 'Root=1-67' }, sign: 'a header that begins with X-Amzn-' },
+  'Fastly-SSL': { headers: { 'Fastly-SSL': '1' }, sign: 'a header that begins with Fastly-' },
   Forwarded: { headers: { Forwarded: 'for=127.0.0.1, for=192.0.2.1' }, sign: 'the header Forwarded' },
+  'Forwarded with https': {
+    headers: { Forwarded: 'for=127.0.0.1;host=localhost;proto=https' },
+    sign: 'the header Forwarded',
+  },
+  'Forwarded without a client': { headers: { Forwarded: 'for=127.0.0.1, proto=http' }, sign: 'the header Forwarded' },
   'Forwarded with a host': { headers: { Forwarded: 'proto=https;host=api.example.com' }, sign: 'the header Forwarded' },
 }
 
@@ -84,4 +112,16 @@ export const DIRECT: Record<string, Passage> = {
       Forwarded: 'for=127.0.0.1;host="localhost:3000";proto=http, for="[::1]:40123"',
     },
   },
+}
+
+/** Single headers that name only loopback, and are no sign of a proxy. */
+export const LOOPBACK_HEADERS: Record<string, string> = {
+  Forwarded: 'for=127.0.0.1;host="localhost:3000";proto=http',
+  'Forwarded-For': '127.0.0.1',
+  'X-Forwarded': '127.0.0.1',
+  'X-Forwarded-For': '127.0.0.1',
+  'X-Forwarded-Host': 'localhost:3000',
+  'X-Forwarded-Server': 'localhost',
+  'X-Real-IP': '127.0.0.1',
+  'X-Client-IP': '127.0.0.1',
 }

@@ -75,21 +75,29 @@ function session(cookie: string | undefined): string | undefined {
 const ADDRESS = String.raw`localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[(?:::1|::ffff:127(?:\.\d{1,3}){3})\]`
 const LOOPBACK = `(?:(?:${ADDRESS})(?::\\d{1,5})?|::1|::ffff:127(?:\\.\\d{1,3}){3})`
 const NAMES_LOOPBACK = new RegExp(`^${LOOPBACK}$`, 'i')
-const FORWARDS_LOOPBACK = new RegExp(`^(?:proto="?\\w+"?|(?:for|by|host)=(?:${LOOPBACK}|"${LOOPBACK}"))$`, 'i')
+const FORWARDS_LOOPBACK = new RegExp(`^(?:proto="?(?:http|ws)"?|(?:for|by|host)=(?:${LOOPBACK}|"${LOOPBACK}"))$`, 'i')
+const IS_PLAIN = /^(?:http|ws)$/i
+// Development proxies use neither of the public ports.
+const IS_DEVELOPMENT_PORT = /^(?!(?:80|443)$)\d{1,5}$/
 
+/** Whether a value is a sign of a proxy. No other header makes it none; `headers` can only make it one. */
 type IsSign = (value: string | string[] | undefined, headers: IncomingHttpHeaders) => boolean
 
+const always: IsSign = () => true
 const notLoopback: IsSign = (value) => isForeign(value, NAMES_LOOPBACK)
+
+/** Development proxies send these only together. */
+const isIncomplete = (headers: IncomingHttpHeaders) =>
+  ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'].some((name) => headers[name] === undefined)
 
 /** Headers that only proxies, content delivery networks and tunnels send, and which of their values are a sign of one. */
 const HEADERS: Record<string, IsSign> = {
-  Via: () => true,
-  'CDN-Loop': () => true,
-  'CF-Ray': () => true,
-  // Development proxies send them next to a loopback address.
-  'X-Forwarded-Proto': (_, headers) => headers['x-forwarded-for'] === undefined,
-  'X-Forwarded-Port': (_, headers) => headers['x-forwarded-for'] === undefined,
-  Forwarded: (value) => isForeign(value, FORWARDS_LOOPBACK),
+  Via: always,
+  'CDN-Loop': always,
+  'CF-Ray': always,
+  'X-Forwarded-Proto': (value, headers) => isForeign(value, IS_PLAIN) || isIncomplete(headers),
+  'X-Forwarded-Port': (value, headers) => isForeign(value, IS_DEVELOPMENT_PORT) || isIncomplete(headers),
+  Forwarded: (value) => isForeign(value, FORWARDS_LOOPBACK) || !String(value).split(',').every(namesClient),
   'Forwarded-For': notLoopback,
   'X-Forwarded': notLoopback,
   'X-Forwarded-For': notLoopback,
@@ -97,19 +105,37 @@ const HEADERS: Record<string, IsSign> = {
   'X-Forwarded-Server': notLoopback,
   'X-Real-IP': notLoopback,
   'X-Client-IP': notLoopback,
-  'X-Cluster-Client-IP': notLoopback,
-  'X-ProxyUser-Ip': notLoopback,
-  'X-Original-Forwarded-For': notLoopback,
-  'X-Original-Host': notLoopback,
-  'X-Appengine-User-Ip': notLoopback,
-  'X-Azure-ClientIP': notLoopback,
-  'X-Vercel-Forwarded-For': notLoopback,
-  'CF-Connecting-IP': notLoopback,
-  'Fastly-Client-IP': notLoopback,
-  'Fly-Client-IP': notLoopback,
-  'True-Client-IP': notLoopback,
+  'X-Forwarded-Ssl': always,
+  'X-Forwarded-Scheme': always,
+  'X-Forwarded-Protocol': always,
+  'Front-End-Https': always,
+  'X-Url-Scheme': always,
+  'X-Scheme': always,
+  'X-Cluster-Client-IP': always,
+  'X-ProxyUser-Ip': always,
+  'X-Original-Forwarded-For': always,
+  'X-Original-Host': always,
+  'X-Appengine-User-Ip': always,
+  'X-Azure-ClientIP': always,
+  'X-Vercel-Forwarded-For': always,
+  'CF-Connecting-IP': always,
+  'Fastly-Client-IP': always,
+  'Fly-Client-IP': always,
+  'True-Client-IP': always,
+  'Client-IP': always,
+  'Proxy-Client-IP': always,
+  'WL-Proxy-Client-IP': always,
+  'X-Remote-IP': always,
+  'X-Remote-Addr': always,
+  'X-Originating-IP': always,
+  'X-Rewrite-URL': always,
+  'X-Nginx-Proxy': always,
+  'X-Varnish': always,
 }
 const SIGNS = new Map(Object.entries(HEADERS).map(([name, isSign]) => [name.toLowerCase(), { name, isSign }]))
+/** Groups of further headers, by how their names begin. */
+const PREFIXES =
+  /^(x-(?:akamai|amz-cf|amzn|appengine|arr|azure|cloud-trace|envoy|fastly|forwarded|original|sucuri|vercel)-|akamai-|cdn-|cf-|fastly-|fly-|incap-|proxy-)/
 
 /**
  * The sign that a request came through a proxy, such as `the header Via`. The address of its connection then does not
@@ -125,12 +151,16 @@ export function proxySign({ headers, httpVersion, socket }: IncomingMessage): st
   for (const key in headers) {
     const sign = SIGNS.get(key)
     if (sign?.isSign(headers[key], headers)) return `the header ${sign.name}`
-    if (key.startsWith('x-envoy-')) return 'a header that begins with X-Envoy-'
+    const prefix = sign === undefined ? PREFIXES.exec(key)?.[1] : undefined
+    if (prefix !== undefined) return `a header that begins with ${prefix.replace(/(?<=^|-)[a-z]/g, upper)}`
   }
   const { remoteAddress } = socket
   // Undefined once the connection is closed.
   return remoteAddress === undefined || NAMES_LOOPBACK.test(remoteAddress) ? undefined : 'its address'
 }
+
+const upper = (letter: string) => letter.toUpperCase()
+const namesClient = (element: string) => /(?:^|;)\s*for=/i.test(element)
 
 function isForeign(value: string | string[] | undefined, loopback: RegExp): boolean {
   return !String(value)
