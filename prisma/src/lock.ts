@@ -14,12 +14,12 @@ export async function retryWhileLocked<T>(
   isLocked: (error: unknown) => boolean,
   attempt: () => T | Promise<T>,
 ): Promise<T> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isLocked(error) || Date.now() >= deadline) throw error
+      if (!isLocked(error) || performance.now() >= deadline) throw error
     }
     await sleep(POLL_MS)
   }

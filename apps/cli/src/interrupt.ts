@@ -7,13 +7,14 @@ const SAME_PRESS_MS = 300
 export function onInterrupt() {
   const stop = new AbortController()
   const abort = new AbortController()
+  /** The first press, by `performance.now()`; 0 before it. */
   let first = 0
   const press = () => {
     if (first === 0) {
-      first = Date.now()
+      first = performance.now()
       log('Stopping after the current step. Press Ctrl-C again to stop now.')
       stop.abort()
-    } else if (Date.now() - first > SAME_PRESS_MS) abort.abort()
+    } else if (performance.now() - first > SAME_PRESS_MS) abort.abort()
   }
   process.on('SIGINT', press).on('SIGTERM', press)
   return {

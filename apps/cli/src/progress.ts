@@ -10,11 +10,11 @@ const ESTIMATE_AFTER_MS = 1000
 export function progress(verb: string, total: number | undefined, start = 0) {
   const { stderr } = process
   const isShown = isTalkative()
-  const started = Date.now()
+  const started = performance.now()
   let drawn = 0
   let lines = Math.floor(start / LINE_EVERY)
   const text = (done: number) => {
-    const elapsedMs = Math.max(1, Date.now() - started)
+    const elapsedMs = Math.max(1, performance.now() - started)
     const perMs = (done - start) / elapsedMs
     const ofTotal = total === undefined ? '' : ` of ${total}`
     const isEstimated = total !== undefined && done < total && perMs > 0 && elapsedMs > ESTIMATE_AFTER_MS
@@ -31,8 +31,8 @@ export function progress(verb: string, total: number | undefined, start = 0) {
     update(done: number) {
       if (!isShown) return
       if (stderr.isTTY) {
-        if (Date.now() - drawn < REDRAW_MS) return
-        drawn = Date.now()
+        if (performance.now() - drawn < REDRAW_MS) return
+        drawn = performance.now()
         draw(done)
       } else if (Math.floor(done / LINE_EVERY) > lines) {
         lines = Math.floor(done / LINE_EVERY)

@@ -293,7 +293,7 @@ describe('a key', () => {
   })
 
   test('revoked by another process is refused within a second', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2031-01-01T00:00:00.000Z') })
     await using here = await startTestServer()
     await using there = await startTestServer({ DATABASE_URL: here.databaseUrl })
     here.logIn((await createKey(here)).key)
@@ -301,7 +301,7 @@ describe('a key', () => {
     const status = async () => (await there.request('GET', '/items', { headers: bearer(key) })).status
     expect(await status()).toBe(200)
     await here.request('DELETE', '/api/keys/2')
-    vi.setSystemTime(new Date('2031-01-01T00:00:01.000Z'))
+    vi.advanceTimersByTime(1000)
     expect(await status()).toBe(401)
     // The same applies to anonymous requests after another process creates the first key.
     expect((await there.request('GET', '/items')).status).toBe(401)

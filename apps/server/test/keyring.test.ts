@@ -5,36 +5,71 @@ import { newKey } from '../src/access/secret.ts'
 
 type KeyringParameters = Parameters<typeof createKeyring>
 
-/** A keyring with one known key; look-ups of other keys wait until the test releases them. */
+/** A keyring with one known key; queries for other keys wait until the test releases them. */
 function slowKeyring(known: { key: string; prefix: string; hash: string }) {
-  const pending: (() => void)[] = []
-  const row = { id: 1, name: 'known', role: 'reader', revoked_at: null, expires_at: null, last_used_at: new Date() }
-  const find = async ({ prefix }: { prefix: string }) => {
-    if (prefix === known.prefix) return { ...row, ...known }
-    await new Promise<void>((resolve) => pending.push(resolve))
-    return undefined
+  const pending: { prefixes: string[]; release: () => void }[] = []
+  const row = { id: 1, name: 'known', role: 'reader', revoked_at: null as Date | null, expires_at: null }
+  const stored = { ...row, ...known, last_used_at: new Date() }
+  const page = async ({ where }: { where: { prefix: { in: string[] } } }) => {
+    const { in: prefixes } = where.prefix
+    if (prefixes.includes(known.prefix)) return [{ ...stored }]
+    await new Promise<void>((release) => pending.push({ prefixes, release }))
+    return []
   }
-  const database = { read: { apiKeys: { find } } } as unknown as KeyringParameters[0]
-  return { keyring: createKeyring(database, {} as KeyringParameters[1]), pending }
+  const database = { read: { apiKeys: { page } } } as unknown as KeyringParameters[0]
+  return { keyring: createKeyring(database, {} as KeyringParameters[1]), pending, stored }
 }
 
-test('unknown keys are looked up two at a time, and a known key does not wait for them', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+function fakeClocks(): void {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
+}
+
+test('unknown keys are looked up by one query at a time, none is refused, and a known key does not wait for them', async () => {
+  fakeClocks()
   const known = newKey()
   const { keyring, pending } = slowKeyring(known)
   expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
   const outcomes: unknown[] = []
-  for (let n = 0; n < 150; n++) {
+  for (let n = 0; n < 1000; n++) {
     Promise.resolve(keyring.callerOf(newKey().key)).catch((error) => outcomes.push(error.status))
   }
   await setImmediate()
-  expect(pending.length).toBe(2)
+  expect(pending).toHaveLength(1)
   // After a second the known key is looked up again.
   vi.advanceTimersByTime(1_001)
   expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
-  // A hundred look-ups are queued, and the excess is refused.
-  expect(outcomes).toEqual(Array(48).fill(503))
-  for (; outcomes.length < 150; await setImmediate()) pending.pop()?.()
-  expect(outcomes.filter((status) => status === 401)).toHaveLength(102)
+  let queries = 0
+  for (; outcomes.length < 1000; await setImmediate()) {
+    queries += pending.length
+    pending.pop()?.release()
+  }
+  expect([queries, new Set(outcomes)]).toEqual([11, new Set([401])])
+})
+
+test('one unknown key that is sent a hundred times at once is looked up twice', async () => {
+  const { keyring, pending } = slowKeyring(newKey())
+  const { key } = newKey()
+  const outcomes = Promise.allSettled(Array.from({ length: 100 }, async () => keyring.callerOf(key)))
+  const queries: string[][] = []
+  // The first query has begun before the other calls arrive.
+  for (; queries.length < 2; await setImmediate()) {
+    for (const { prefixes, release } of pending.splice(0)) {
+      queries.push(prefixes)
+      release()
+    }
+  }
+  expect((await outcomes).every(({ status }) => status === 'rejected')).toBe(true)
+  expect(queries.concat(pending.map(({ prefixes }) => prefixes))).toEqual([[key.slice(0, 16)], [key.slice(0, 16)]])
+})
+
+test('a revoked key is refused within a second, even if the clock is set back by an hour', async () => {
+  fakeClocks()
+  const known = newKey()
+  const { keyring, stored } = slowKeyring(known)
+  expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
+  stored.revoked_at = new Date()
+  vi.advanceTimersByTime(1_001)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  await expect(keyring.callerOf(known.key)).rejects.toMatchObject({ status: 401 })
 })

@@ -1,5 +1,5 @@
 import { createClient, RateLimitedError, UnavailableError } from '@resource/client'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 
@@ -9,8 +9,8 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 const LAMP = { name: 'Lamp', price: 2 }
 
 // Windows start with the minute. The fake clock leaves this one 42 s.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') }))
-afterAll(() => void vi.useRealTimers())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:18Z') }))
+afterEach(() => void vi.useRealTimers())
 
 describe('the rate limit', () => {
   test('is on every response, with the policy and the remaining quota', async () => {
@@ -215,6 +215,8 @@ describe('the rate limit', () => {
 })
 
 describe('under overload', () => {
+  beforeEach(() => void vi.useRealTimers())
+
   // Each request takes this long.
   const latency = 3_000
 

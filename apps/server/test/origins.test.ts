@@ -197,7 +197,7 @@ describe('pages of other origins (CORS)', () => {
 
   test('listed in CORS_ORIGINS can read every refusal, and when to try again', async () => {
     // A minute that ends during the test would begin with a new quota.
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:18Z') })
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:18Z') })
     onTestFinished(() => void vi.useRealTimers())
     await using server = await startTestServer(
       { CORS_ORIGINS: APP, RATE_LIMIT: '1', MAX_REQUESTS: '1' },

@@ -5,7 +5,7 @@ const NOW = Date.UTC(2026, 10, 21, 12)
 
 /** A quota of 10 units that 50,000 addresses already use. */
 function createFullQuota() {
-  const quota = new Quota(10)
+  const quota = new Quota(10, () => NOW)
   for (let n = 0; n < 50_000; n++) quota.take(quota.addressCaller(`10.0.${n >> 8}.${n & 255}`, NOW), 1, NOW)
   return quota
 }
@@ -27,9 +27,9 @@ test('over 50,000 callers, a key still has a separate quota', () => {
 })
 
 test('usage of the last minute that arrives late does not change this one', () => {
-  const quota = new Quota(10)
+  const quota = new Quota(10, () => NOW)
   quota.take('key 1', 4, NOW)
-  quota.setRemoteUsage(new Map([['key 1', 5]]), NOW - 1)
+  quota.setRemoteUsage(new Map([['key 1', 5]]), quota.window(NOW) - 1)
   expect(quota.take('key 1', 6, NOW)).toMatchObject({ granted: true, remaining: 0 })
 })
 
@@ -40,4 +40,17 @@ test('a refund to an address over the 50,000 goes to the shared quota', () => {
   quota.spend(newAddress, -1, NOW)
   const other = quota.addressCaller('192.0.2.2', NOW)
   expect([quota.take(other, 1, NOW).granted, quota.take(other, 1, NOW).granted]).toEqual([true, false])
+})
+
+test.each([
+  ['back', -3_600_000],
+  ['ahead', 3_600_000],
+])('a clock that is set %s by an hour neither ends a window nor prolongs it', (_, step) => {
+  let wallMs = NOW + 10_000
+  const quota = new Quota(10, () => wallMs)
+  expect(quota.take('key 1', 10, 500)).toEqual({ granted: true, remaining: 0, resetSeconds: 50 })
+  wallMs += step
+  expect(quota.take('key 1', 1, 20_500)).toEqual({ granted: false, remaining: 0, resetSeconds: 30 })
+  wallMs += 50_000
+  expect(quota.take('key 1', 1, 50_500)).toEqual({ granted: true, remaining: 9, resetSeconds: 60 })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, startTestServer, type TestServer } from './harness.ts'
 import { startIdentityProvider } from './identity-provider.ts'
 import { createKey } from './records.ts'
@@ -169,6 +169,13 @@ test.each([
   ['without sub', { sub: undefined }, 'missing required "sub" claim'],
   ['with an empty sub', { sub: '' }, 'its "sub" must be 1 to 255 characters'],
   ['with a sub of 256 characters', { sub: 'a'.repeat(256) }, 'its "sub" must be 1 to 255 characters'],
+  ['whose sub is an object', { sub: {} }, 'its "sub" must be 1 to 255 characters'],
+  ['whose sub is an array', { sub: ['alice'] }, 'its "sub" must be 1 to 255 characters'],
+  ['whose sub is a number', { sub: 7 }, 'its "sub" must be 1 to 255 characters'],
+  ['whose exp is text', { exp: '9999999999' }, '"exp" claim must be a number'],
+  ['whose nbf is text', { nbf: '0' }, '"nbf" claim must be a number'],
+  ['whose iat is an object', { iat: {} }, '"iat" claim must be a number'],
+  ['whose aud has a number', { aud: ['resource', 1] }, 'its "aud" must be a string or an array of strings'],
   ['with a sub that contains NUL', { sub: 'a\0b' }, 'its "sub" must be 1 to 255 characters'],
 ])('a token %s is a 401', async (_, claims, fault) => {
   await using provider = await startPlainProvider()
@@ -223,13 +230,13 @@ test('a token of another provider is a 401', async () => {
 test('the keys of the provider are fetched once, and again after a rotation', async () => {
   await using both = await startWithProvider()
   const { provider, server } = both
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const before = await provider.token({ role: 'reader' })
   for (let call = 0; call < 20; call++) expect((await send(server, before)).status).toBe(200)
   expect(provider.keysFetched()).toBe(1)
 
   await provider.rotate()
-  vi.setSystemTime(Date.now() + 31_000)
+  vi.advanceTimersByTime(31_000)
   const after = await provider.token({ role: 'reader' })
   expect((await send(server, after)).status).toBe(200)
   expect((await send(server, before)).status).toBe(401)
@@ -261,6 +268,22 @@ test('while the provider does not respond, tokens get a 503 and API keys work; a
   expect((await send(trusting, key)).status).toBe(200)
   await provider.start()
   expect((await send(trusting, token)).status).toBe(200)
+})
+
+test('after two failed fetches of the keys no further token causes one for a second', async () => {
+  let fetches = 0
+  const provider = createServer((_, res) => void res.writeHead(500).end(String(fetches++))).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  onTestFinished(() => void provider.close())
+  const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
+  await using server = await startTestServer({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'resource' })
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const token = await unsigned({ alg: 'RS256' }, {})
+  for (let call = 0; call < 10; call++) expect((await send(server, token)).status).toBe(503)
+  expect(fetches).toBe(2)
+  vi.advanceTimersByTime(1_001)
+  for (let call = 0; call < 10; call++) expect((await send(server, token)).status).toBe(503)
+  expect(fetches).toBe(3)
 })
 
 test('with an identity provider anonymous requests are refused, with or without keys', async () => {

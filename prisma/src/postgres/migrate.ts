@@ -40,7 +40,7 @@ export async function migratePostgres(
   folder = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url)),
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const client = await connect(url, Date.now() + waitMs)
+  const client = await connect(url, performance.now() + waitMs)
   try {
     const applied: string[] = []
     for (;;) {
@@ -72,7 +72,7 @@ async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
   const { connectionString, label } = url
   for (;;) {
     try {
-      const remainingMs = Math.max(deadline - Date.now(), MIN_ATTEMPT_MS)
+      const remainingMs = Math.max(deadline - performance.now(), MIN_ATTEMPT_MS)
       const client = new SessionClient({ connectionString, connectionTimeoutMillis: remainingMs })
       await client.connect()
       await client.useSettings(url).catch(async (error) => {
@@ -86,7 +86,7 @@ async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
           cause: error,
         })
       }
-      if (Date.now() >= deadline) {
+      if (performance.now() >= deadline) {
         throw new Error(
           `The database ${label} cannot be reached: ${reasonOf(error)}. Start PostgreSQL, or correct DATABASE_URL.`,
           { cause: error },

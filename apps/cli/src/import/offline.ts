@@ -18,14 +18,14 @@ const QUIET_MS = 2000
  * @throws the error of the last call
  */
 export async function patiently<T>(attempt: () => Promise<T>, waitMs: number, stop: AbortSignal): Promise<T> {
-  const started = Date.now()
+  const started = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS, isWaiting = false; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
     try {
       const result = await attempt()
-      if (isWaiting) log(`The service answers again after ${duration(Date.now() - started)}.`)
+      if (isWaiting) log(`The service answers again after ${duration(performance.now() - started)}.`)
       return result
     } catch (error) {
-      const elapsedMs = Date.now() - started
+      const elapsedMs = performance.now() - started
       const leftMs = Math.max(QUIET_MS, waitMs) - elapsedMs
       if (!isUnreachable(error) || leftMs <= 0 || stop.aborted) throw error
       const requestedMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0

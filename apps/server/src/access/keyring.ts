@@ -1,6 +1,5 @@
 import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
-import { ApiError } from '@resource/openapi'
 import type { Logger } from 'pino'
 import { unavailable } from '../http/unavailable.ts'
 import { type Caller, unauthorized } from './caller.ts'
@@ -10,45 +9,49 @@ import { isKey, isSame, prefixOf } from './secret.ts'
 const CACHE_MS = 1_000
 const MAX_CACHED_KEYS = 1_000
 const LAST_USED_INTERVAL_MS = 60_000
-// Anyone can make up keys: looking them up must not occupy the database.
-const MAX_UNKNOWN_LOOKUPS = 2
-const MAX_UNKNOWN_WAITING = 100
+/** The keys that one query looks up. */
+const MAX_KEYS_PER_QUERY = 100
 
 export type Keyring = ReturnType<typeof createKeyring>
 
 interface CachedKey {
   row: ApiKey
   caller: Caller
-  until: number
+  /** By `performance.now()`: a clock that is set back must not keep a revoked key valid. */
+  untilMs: number
 }
 
 /** Looks up API keys, with a cache of one second. */
 export function createKeyring(database: Database, log: Logger) {
   const cached = new Map<string, CachedKey>()
-  const unknownLookups = createLookupQueue()
-  let anyKey = { value: false, until: 0 }
+  const find = (prefixes: string[]) => {
+    const order = { column: 'id', descending: false } as const
+    return database.read.apiKeys.page({ where: { prefix: { in: prefixes } }, order, take: prefixes.length })
+  }
+  // Anyone can make up keys. However many are sent, they occupy one connection, and known keys do not wait for them.
+  const lookUp = { known: createLookup(find), unknown: createLookup(find) }
+  let anyKey = { value: false, untilMs: 0 }
   let changes = 0
 
   const setHasKeys = () => {
-    anyKey = { value: true, until: Number.POSITIVE_INFINITY }
+    anyKey = { value: true, untilMs: Number.POSITIVE_INFINITY }
   }
 
   const loadHasKeys = async () => {
     const value = (await database.read.apiKeys.count({}).catch(refuse)) > 0
     // A key may have been created during the query.
-    if (!anyKey.value) anyKey = { value, until: Date.now() + CACHE_MS }
+    if (!anyKey.value) anyKey = { value, untilMs: performance.now() + CACHE_MS }
     return anyKey.value
   }
 
   const loadKey = async (prefix: string): Promise<CachedKey | undefined> => {
     const seen = changes
-    const look = () => database.read.apiKeys.find({ prefix }).catch(refuse)
-    const row = await (cached.has(prefix) ? look() : unknownLookups.run(look))
+    const row = await lookUp[cached.has(prefix) ? 'known' : 'unknown'](prefix).catch(refuse)
     // Unknown keys are not cached, because made-up ones would evict the others.
     if (row === undefined) return undefined
     setHasKeys()
     const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
-    const known = { row, caller, until: Date.now() + CACHE_MS }
+    const known = { row, caller, untilMs: performance.now() + CACHE_MS }
     if (cached.size >= MAX_CACHED_KEYS) cached.clear()
     // After a change during the query, the row may be outdated.
     if (seen === changes) cached.set(prefix, known)
@@ -67,7 +70,7 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   const recordUse = (row: ApiKey) => {
-    if (row.last_used_at !== null && Date.now() - row.last_used_at.getTime() < LAST_USED_INTERVAL_MS) return
+    if (row.last_used_at !== null && Math.abs(Date.now() - row.last_used_at.getTime()) < LAST_USED_INTERVAL_MS) return
     const now = new Date()
     row.last_used_at = now
     database
@@ -83,41 +86,44 @@ export function createKeyring(database: Database, log: Logger) {
       cached.clear()
     },
     /** Whether any key was ever created: from then on every request needs credentials. */
-    hasKeys: () => (anyKey.value || anyKey.until > Date.now() ? anyKey.value : loadHasKeys()),
+    hasKeys: () => (anyKey.value || anyKey.untilMs > performance.now() ? anyKey.value : loadHasKeys()),
     /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
     callerOf: (key: string): Caller | Promise<Caller> => {
       if (!isKey(key)) throw unknownKey()
       const prefix = prefixOf(key)
       const known = cached.get(prefix)
-      if (known !== undefined && known.until > Date.now()) return admit(key, known)
+      if (known !== undefined && known.untilMs > performance.now()) return admit(key, known)
       return loadKey(prefix).then((known) => admit(key, known))
     },
   }
 }
 
-/** Runs lookups with limited concurrency. If the queue is full, the lookup that has waited longest is refused. */
-function createLookupQueue() {
-  const waiting: { start: () => void; refuse: (error: Error) => void }[] = []
-  let running = 0
-  const waitForSlot = () =>
-    new Promise<void>((start, refuse) => {
-      waiting.push({ start, refuse })
-      if (waiting.length <= MAX_UNKNOWN_WAITING) return
-      const headers = { 'Retry-After': '1' }
-      waiting.shift()?.refuse(new ApiError(503, 'Too many lookups of unknown API keys; try again', { headers }))
-    })
-  return {
-    run: async <T>(work: () => Promise<T>): Promise<T> => {
-      if (running === MAX_UNKNOWN_LOOKUPS) await waitForSlot()
-      else running++
+/** Looks up keys by their prefixes, one query at a time, which contains all prefixes that are waiting. */
+function createLookup(find: (prefixes: string[]) => Promise<ApiKey[]>) {
+  const waiting = new Map<string, PromiseWithResolvers<ApiKey | undefined>>()
+  let isRunning = false
+  const run = async () => {
+    isRunning = true
+    while (waiting.size > 0) {
+      const batch = new Map([...waiting].slice(0, MAX_KEYS_PER_QUERY))
+      for (const prefix of batch.keys()) waiting.delete(prefix)
       try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next === undefined) running--
-        else next.start()
+        const rows = await find([...batch.keys()])
+        for (const [prefix, { resolve }] of batch) resolve(rows.find((row) => row.prefix === prefix))
+      } catch (error) {
+        for (const { reject } of batch.values()) reject(error)
       }
-    },
+    }
+    isRunning = false
+  }
+  return (prefix: string): Promise<ApiKey | undefined> => {
+    let lookup = waiting.get(prefix)
+    if (lookup === undefined) {
+      lookup = Promise.withResolvers<ApiKey | undefined>()
+      waiting.set(prefix, lookup)
+      if (!isRunning) void run()
+    }
+    return lookup.promise
   }
 }
 

@@ -34,7 +34,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
   let refused = 0
 
   const take = (tally: Tally, cost: number) => {
-    tally.allowance = quota.take(tally.caller, cost, Date.now())
+    tally.allowance = quota.take(tally.caller, cost, performance.now())
     if (!tally.allowance.granted) throw refusal(tally)
   }
 
@@ -52,13 +52,13 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
   // A chunked body has a known size only after it has arrived. The part that arrives with the head, at most 64 KiB, is free.
   const countWhenRead = ({ socket, res }: Request, { caller }: Tally) => {
     const before = socket.bytesRead
-    res?.once('close', () => quota.spend(caller, units(socket.bytesRead - before), Date.now()))
+    res?.once('close', () => quota.spend(caller, units(socket.bytesRead - before), performance.now()))
   }
 
   return {
     /** Counts a request by its address. @returns false, without counting, if the address has exhausted its quota */
     count: (req: Counted): boolean => {
-      const now = Date.now()
+      const now = performance.now()
       const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
       const allowance = quota.take(caller, 1, now)
       req[TALLY] = { caller, allowance, callsCounted: false }
@@ -89,7 +89,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       let cost = Math.max(costOf(procedures), bodyCost(req))
       if (caller === ANONYMOUS || tally.caller === caller.name) cost--
       else {
-        quota.spend(tally.caller, -1, Date.now())
+        quota.spend(tally.caller, -1, performance.now())
         tally.caller = caller.name
       }
       if (cost > 0) take(tally, cost)

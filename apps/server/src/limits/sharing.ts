@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, RateShare } from '@resource/database'
 import type { Logger } from 'pino'
-import { type Quota, type Usage, windowOf } from './quota.ts'
+import type { Quota, Usage } from './quota.ts'
 
 const INTERVAL_MS = 1_000
 const MAX_PROCESSES = 1_000
@@ -20,7 +20,7 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
   let isFailing = false
 
   const publish = async (now: number) => {
-    const minute = windowOf(now)
+    const minute = quota.window(now)
     const usage = JSON.stringify(
       [...quota.localUsage(now)].filter(([, used]) => used >= quota.limit * MIN_PUBLISHED_SHARE),
     )
@@ -34,16 +34,17 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
   }
 
   const readRemote = async (now: number) => {
+    const minute = quota.window(now)
     const rows = await database.read.rateShares.page({
-      where: { minute: windowOf(now) },
+      where: { minute },
       order: { column: 'id', descending: false },
       take: MAX_PROCESSES,
     })
-    quota.setRemoteUsage(sum(rows.filter((row) => row.process !== process)), now)
+    quota.setRemoteUsage(sum(rows.filter((row) => row.process !== process)), minute)
   }
 
   const exchange = async () => {
-    const now = Date.now()
+    const now = performance.now()
     if (quota.localUsage(now).size === 0) return
     try {
       await publish(now)

@@ -3,6 +3,7 @@ import type { AuditContext, Database, IdempotencyKey, Tables, WriteControl } fro
 import { ApiError } from '@resource/openapi'
 import { ANONYMOUS, queueKey } from '../access/caller.ts'
 import { enqueueHash } from '../passwords/hashing.ts'
+import { createSteadyClock, type SteadyClock } from '../process/steady-clock.ts'
 import { auditContext } from './audit-context.ts'
 import type { Context, WriteOptions } from './context.ts'
 
@@ -48,14 +49,15 @@ export async function writeOnce<Result, Prepared = undefined>(
     JSON.stringify(request),
     isSecret ? { salt: `${scope} ${key}`, caller: queueKey(context) } : undefined,
   )
+  const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
-  if (isReplayable(early)) return database.write(async () => replay(early, print), { autocommit: true })
+  if (isReplayable(early, expiry)) return database.write(async () => replay(early, print), { autocommit: true })
   const prepared = await prepare(isSecret)
   const store = async (tx: Tables, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
-    if (isReplayable(first)) return replay(first, print)
+    if (isReplayable(first, expiry)) return replay(first, print)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await work(tx, prepared, attempt)
     await tx.idempotencyKeys.insert({
@@ -77,7 +79,7 @@ export function replayCount(): number {
 
 /** Deletes the keys whose response is too old to be replayed, in small batches so that other writes can run in between. */
 export async function deleteExpiredKeys(database: Database): Promise<void> {
-  const where = { created_at: { lte: new Date(Date.now() - RETENTION_MS) } }
+  const where = { created_at: { lte: await expiryOf(database) } }
   let deleted: number
   do {
     deleted = await database.write((tx) => tx.idempotencyKeys.deleteAll(where, BATCH_SIZE))
@@ -89,8 +91,26 @@ function scopeOf(procedure: string, { caller }: Context): string {
   return caller === ANONYMOUS ? procedure : `${procedure} ${caller.name}`
 }
 
-function isReplayable(first: IdempotencyKey | undefined): first is IdempotencyKey {
-  return first !== undefined && first.created_at.getTime() > Date.now() - RETENTION_MS
+const clocks = new WeakMap<Database, SteadyClock>()
+
+/**
+ * The time at which the youngest of the expired keys were stored. A clock that is set ahead would make keys expire too early,
+ * and a repeated request would be carried out twice. After a start, time is counted from the newest audit entry: a clock that
+ * was set ahead before the start cannot be told from a pause, and after a pause keys may well be replayed for longer.
+ */
+async function expiryOf(database: Database): Promise<Date> {
+  let clock = clocks.get(database)
+  if (clock === undefined) {
+    const order = { column: 'id', descending: true } as const
+    const [newest] = await database.read.auditEntries.page({ columns: ['id', 'at'], where: {}, order, take: 1 })
+    clock = createSteadyClock(RETENTION_MS, newest?.at.getTime())
+    clocks.set(database, clock)
+  }
+  return new Date(clock() - RETENTION_MS)
+}
+
+function isReplayable(first: IdempotencyKey | undefined, expiry: Date): first is IdempotencyKey {
+  return first !== undefined && first.created_at > expiry
 }
 
 function replay<Result>(first: IdempotencyKey, print: string): Result {
