@@ -62,7 +62,7 @@ const MAX_UNKNOWN_IN_ROW = 10
 /**
  * Combines a contract with its implementation. A missing or extra procedure, or one of the wrong type, does not compile.
  *
- * @throws Error if `observe` does not return a function
+ * @throws Error that names the procedures without an implementation, or if `observe` does not return a function
  */
 export function implement<C extends Contract, Context>(
   contract: C,
@@ -86,8 +86,15 @@ export function implement<C extends Contract, Context>(
     }
   }
 
+  const entries = implementation as Record<string, Record<string, Entry<Context>>>
+  // A cast, such as that of generic rules, hides a missing function from the compiler.
+  const missing = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+    Object.keys(procedures).flatMap((verb) => (entries[noun]?.[verb] ? [] : [`${noun}.${verb}`])),
+  )
+  if (missing.length > 0) throw new Error(`No implementation of ${list(missing, ', ')}: add a function for each`)
+
   const runs = Object.fromEntries(
-    Object.entries(implementation as Record<string, Record<string, Entry<Context>>>).map(([noun, entries]) => [
+    Object.entries(entries).map(([noun, entries]) => [
       noun,
       Object.fromEntries(Object.entries(entries).map(([verb, entry]) => [verb, composed(entry)])),
     ]),

@@ -79,6 +79,15 @@ test('a mismatched implementation does not compile', () => {
   ]).toHaveLength(9)
 })
 
+test('an implementation that a cast hides from the compiler is refused at start, by name', () => {
+  const start = (stars: object) => () => implement<Contract, Context>(contract, { stars } as never)
+  expect(start({ get })).toThrow('No implementation of stars.name: add a function for each')
+  expect(start({ get: undefined })).toThrow('No implementation of stars.get, stars.name: add a function for each')
+  expect(() => implement<Contract, Context>(contract, {} as never)).toThrow(
+    'No implementation of stars.get, stars.name',
+  )
+})
+
 test('a client is typed by the contract', () => {
   const client = createTRPCClient<RouterOf<Contract>>({ links: [httpLink({ url: 'http://127.0.0.1:9' })] })
   const calls = () => [

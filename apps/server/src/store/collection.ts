@@ -17,15 +17,30 @@ export type CollectionNoun = {
 }[keyof Contract & keyof Tables]
 
 /** The behavior of a collection's service beyond the standard. */
-export interface CollectionRules<N extends CollectionNoun = CollectionNoun> {
+export type CollectionRules<N extends CollectionNoun> = {
   /** Columns derived from fields: `{ email_key: { from: 'email', make: … } }`. */
   derived?: Record<string, DerivedColumn>
-  /** Additional procedures, and replacements for standard ones. */
-  procedures?: (standard: Standard) => Partial<Services[N]>
+} & (HasAdditional<N> extends true ? { procedures: Procedures<N> } : { procedures?: Procedures<N> })
+
+/** All additional procedures that the collection declares, and replacements for standard ones. */
+type Procedures<N extends CollectionNoun> = (
+  standard: Standard,
+) => Pick<Services[N], Additional<N>> & Partial<Services[N]>
+
+interface AnyRules {
+  derived?: Record<string, DerivedColumn>
+  procedures?: (standard: Standard) => object
 }
 
-/** The rules of each collection that has any. */
-export type AllRules = { [N in CollectionNoun]?: CollectionRules<N> }
+type Additional<N extends CollectionNoun> = Exclude<keyof Services[N], Verb>
+type HasAdditional<N extends CollectionNoun> = [Additional<N>] extends [never] ? false : true
+
+/** The rules of the collections: required for those with additional procedures. */
+export type AllRules = {
+  [N in CollectionNoun as HasAdditional<N> extends true ? N : never]: CollectionRules<N>
+} & {
+  [N in CollectionNoun]?: CollectionRules<N>
+}
 
 type Verb =
   | 'list'
@@ -65,7 +80,7 @@ interface Named {
 export function collectionServices(database: Database, rules: AllRules): Pick<Services, CollectionNoun> {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const services = (nouns as CollectionNoun[]).map((noun) => {
-    const { derived = {}, procedures } = (rules[noun] ?? {}) as CollectionRules
+    const { derived = {}, procedures } = (rules[noun] ?? {}) as AnyRules
     const standard = standardService(database, noun, { ...searchColumns(contract[noun].collection.search), ...derived })
     return [noun, { ...standard, ...procedures?.(standard) }]
   })

@@ -9,10 +9,11 @@ type Run<C extends Context = Context> = (input: object, context: C, shown?: read
 /** Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. */
 export function withWrites(target: Target, services: Services): Implementation<Context> {
   const made = Object.entries(contract).map(([noun, { procedures }]) => {
-    const service = services[noun as keyof Services] as Record<string, Run<MutationContext>>
+    const service = services[noun as keyof Services] as Record<string, Run<MutationContext> | undefined>
     const runs = Object.entries(procedures as Record<string, Procedure>).map(([verb, procedure]) => {
-      const run = service[verb] as Run<MutationContext>
-      if (procedure.type === 'query') return [verb, run]
+      const run = service[verb]
+      // `implement` reports a missing function.
+      if (run === undefined || procedure.type === 'query') return [verb, run]
       const name = `${noun}.${verb}`
       const usual = { autocommit: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
