@@ -86,12 +86,30 @@ test.each([
   ['addresses', undefined, 'addresses', 'address', 'Address'],
   ['boxes', undefined, 'boxes', 'box', 'Box'],
   ['purchases', undefined, 'purchases', 'purchase', 'Purchase'],
+  ['movies', undefined, 'movies', 'movie', 'Movie'],
+  ['cookies', undefined, 'cookies', 'cookie', 'Cookie'],
+  ['statuses', undefined, 'statuses', 'status', 'Status'],
+  ['buses', undefined, 'buses', 'bus', 'Bus'],
+  ['houses', undefined, 'houses', 'house', 'House'],
+  ['caches', undefined, 'caches', 'cache', 'Cache'],
+  ['branches', undefined, 'branches', 'branch', 'Branch'],
+  ['heroes', undefined, 'heroes', 'hero', 'Hero'],
+  ['shoes', undefined, 'shoes', 'shoe', 'Shoe'],
+  ['shelves', undefined, 'shelves', 'shelf', 'Shelf'],
+  ['sizes', undefined, 'sizes', 'size', 'Size'],
+  ['quizzes', undefined, 'quizzes', 'quiz', 'Quiz'],
+  ['analyses', undefined, 'analyses', 'analysis', 'Analysis'],
+  ['children', undefined, 'children', 'child', 'Child'],
+  ['home-addresses', undefined, 'homeAddresses', 'homeAddress', 'HomeAddress'],
+  // Not in the dictionary.
+  ['webhooks', undefined, 'webhooks', 'webhook', 'Webhook'],
+  ['selfies', 'selfie', 'selfies', 'selfie', 'Selfie'],
   ['people', 'person', 'people', 'person', 'Person'],
 ])('the names of %s (singular: %s) are derived', (plural, singular, noun, one, model) => {
   expect(namesOf(plural, singular)).toMatchObject({ noun, one, model })
 })
 
-test.each(['order', 'Orders', 'people', 'address', '3ds', 'order--lines', ''])(
+test.each(['order', 'Orders', 'people', 'address', 'boss', 'status', 'selfies', '3ds', 'order--lines', ''])(
   '"%s" is rejected as a plural',
   (plural) => {
     expect(() => namesOf(plural)).toThrow(`"${plural}" must be a lowercase plural, such as orders`)

@@ -13,7 +13,7 @@ import { testSource } from './test-source.ts'
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
 npm run new -- --remove orders     removes it again, before it is committed
 
-The first argument is the plural name of the resource: orders, order-lines. A plural without a final s needs --one:
+The first argument is the plural name of the resource: orders, order-lines. A singular that is not in the dictionary needs --one:
 npm run new -- people --one=person name:text
 
 ${SYNTAX}`

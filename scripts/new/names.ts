@@ -1,3 +1,4 @@
+import lemmatizer from 'wink-lemmatizer'
 import { UsageError } from './fields.ts'
 
 /** The names of a resource, the same for `order-lines` and `order_lines`. */
@@ -23,12 +24,12 @@ export interface Names {
  * @throws UsageError for an invalid name
  */
 export function namesOf(plural: string, singular?: string): Names {
-  if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(plural) || (singular === undefined && !/[^s]s$/.test(plural))) {
+  const one = /^[a-z]+(?:[-_][a-z]+)*$/.test(plural) ? (singular ?? singularOf(plural)) : undefined
+  if (one === undefined) {
     throw new UsageError(
-      `"${plural}" must be a lowercase plural, such as orders or order-lines. A plural without a final s needs --one: npm run new -- people --one=person name:text`,
+      `"${plural}" must be a lowercase plural, such as orders or order-lines. If its singular is not in the dictionary, name it with --one: npm run new -- people --one=person name:text`,
     )
   }
-  const one = singular ?? singularOf(plural)
   if (!/^[a-z]+(?:[-_][a-z]+)*$/.test(one) || one === plural) {
     throw new UsageError(`--one: "${one}" must be lowercase and differ from ${plural}.`)
   }
@@ -43,9 +44,14 @@ export function namesOf(plural: string, singular?: string): Names {
   }
 }
 
-function singularOf(plural: string): string {
-  if (plural.endsWith('ies')) return plural.replace(/ies$/, 'y')
-  return plural.replace(/(ss|x|ch|sh)es$|s$/, '$1')
+/** The singular; undefined if the dictionary lacks the word and its ending has more than one reading (movie, baby). */
+function singularOf(plural: string): string | undefined {
+  const [word = ''] = /[a-z]+$/.exec(plural) ?? []
+  if (word.endsWith('ss')) return undefined
+  const rest = plural.slice(0, -word.length)
+  const known = lemmatizer.noun(word)
+  if (known !== word) return rest + known
+  return /(?:[iosvxz]|[cs]h)es$|[aius]s$|[^s]$/.test(word) ? undefined : plural.slice(0, -1)
 }
 
 export const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
