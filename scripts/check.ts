@@ -1,5 +1,5 @@
-// Runs all checks: the check:* scripts of package.json, then the tests. A check that cannot run is reported as
-// NOT CHECKED and counts as neither passed nor failed.
+// Runs all checks, or those that its arguments name: the check:* scripts of package.json, then the tests. A check that cannot
+// run is reported as NOT CHECKED and counts as neither passed nor failed.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOT_CHECKED, root, run, stopping } from './child.mjs'
@@ -9,12 +9,22 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 let passed = 0
 let failed = 0
 
+const all = [...Object.keys(scripts).flatMap((name) => /^check:(.*)/.exec(name)?.slice(1) ?? []), 'tests']
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !all.includes(name))
+if (unknown.length > 0) {
+  console.error(`Unknown check "${unknown.join('", "')}": must be one of ${all.join(', ')}.`)
+  process.exit(2)
+}
+const selected = named.length > 0 ? named : all
 // Two at a time: many of them use one core or wait for a download.
-const checks = Object.keys(scripts).filter((name) => name.startsWith('check:'))
+const checks = selected.filter((name) => name !== 'tests')
 await Promise.all([runChecks(), runChecks()])
-const tests = await runTests()
-passed += tests.passed
-failed += tests.failed
+if (selected.includes('tests')) {
+  const tests = await runTests()
+  passed += tests.passed
+  failed += tests.failed
+}
 
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
@@ -22,7 +32,7 @@ process.exitCode = failed === 0 ? 0 : 1
 async function runChecks() {
   for (let name = checks.shift(); name !== undefined; name = checks.shift()) {
     // Not `node --run`, which replaces every exit code other than 0 with 1.
-    const outcome = await check(name.slice('check:'.length), 'npm', ['run', '--silent', name])
+    const outcome = await check(name, 'npm', ['run', '--silent', `check:${name}`])
     if (outcome === 'passed') passed++
     if (outcome === 'FAILED') failed++
   }

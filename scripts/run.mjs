@@ -1,11 +1,11 @@
 // npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run
-// seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
+// release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
 
-const COMMANDS = ['start', 'dev', 'test', 'check', 'bench', 'torture', 'new', 'seed', 'pack']
-const WITHOUT_ARGUMENTS = ['start', 'dev', 'check', 'pack']
+const COMMANDS = ['start', 'dev', 'test', 'check', 'bench', 'torture', 'new', 'seed', 'pack', 'release']
+const WITHOUT_ARGUMENTS = ['start', 'dev', 'pack']
 
 const [command = 'start', ...extra] = process.argv.slice(2)
 if (!COMMANDS.includes(command)) {
@@ -34,7 +34,7 @@ environment.PATH = join(root, 'node_modules', '.bin') + delimiter + path.trim()
 // CI disables pnpm's prompts.
 await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
 // `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.
-const tasks = ['new', 'seed', 'dev'].includes(command) ? ['generate'] : ['generate', 'build']
+const tasks = ['new', 'seed', 'dev', 'release'].includes(command) ? ['generate'] : ['generate', 'build']
 await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
 
 switch (command) {
@@ -53,7 +53,7 @@ switch (command) {
     await finish('node', ['scripts/test.ts', ...extra])
     break
   case 'check':
-    await finish('node', ['scripts/check.ts'])
+    await finish('node', ['scripts/check.ts', ...extra])
     break
   case 'bench':
     await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
@@ -70,6 +70,9 @@ switch (command) {
     break
   case 'pack':
     await finish('node', ['scripts/packages/main.ts'])
+    break
+  case 'release':
+    await finish('node', ['scripts/release.ts', ...extra])
     break
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { API_VERSION } from '@resource/contract'
 import express from 'express'
 import { expect, test } from 'vitest'
 import { clientPackage } from '../src/pages/client-package.ts'
@@ -28,7 +29,7 @@ test('C64 /client.tgz is the npm package of the typed client, with its SHA-512, 
     await writeFile(join(folder, 'client.tgz'), body)
     await execute('tar', ['-xzf', 'client.tgz'], { cwd: folder })
     const manifest = JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8'))
-    expect([manifest.name, manifest.version]).toEqual(['@resource/client', '1.0.0'])
+    expect([manifest.name, manifest.version]).toEqual(['@resource/client', API_VERSION])
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,11 +1,13 @@
 import { contract } from '@resource/contract'
 import { afterEach, expect, test, vi } from 'vitest'
+import packageJson from '../../../packages/contract/package.json' with { type: 'json' }
 import { exampleOf, operationIds, seed } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
 import { aTimestamp, createBook, someUsers } from './records.ts'
 import { collections } from './samples.ts'
 
-const version = '1.0.0'
+// As the file has it, not as the contract exports it.
+const { version } = packageJson
 
 afterEach(() => void vi.useRealTimers())
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { openBrowser } from '@resource/browser-test'
-import { contract } from '@resource/contract'
+import { API_VERSION, contract } from '@resource/contract'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operationIds } from './examples.ts'
@@ -59,7 +59,7 @@ function isForeign(url: string) {
 
 test('the index names the service and links to its pages, documents, client package and probes', () =>
   visit('/', async (page) => {
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Resource Service 1.0.0')
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Resource Service ${API_VERSION}`)
     const links = await page.getByRole('link').all()
     expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
       '/console',
@@ -134,7 +134,7 @@ test('C60 /docs lists every operation and the schemas', () =>
 
 test('C60 /redoc shows every operation, its schemas and samples', () =>
   visit('/redoc', async (page) => {
-    await page.getByRole('heading', { name: 'Resource Service (1.0.0)' }).waitFor()
+    await page.getByRole('heading', { name: `Resource Service (${API_VERSION})` }).waitFor()
     const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
     // Users have three tags, one for each of their APIs.
     expect(headings).toHaveLength(Object.keys(contract).length + 2 + operationIds.length)
@@ -261,7 +261,7 @@ test('C60, C61 the probes return a status word, and the document is OpenAPI 3.1'
   expect((await server.request('GET', '/readyz')).body).toEqual({ status: 'ready' })
   expect((await server.request('GET', '/openapi.json')).body).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
-    info: { title: 'Resource Service', version: '1.0.0' },
+    info: { title: 'Resource Service', version: API_VERSION },
   })
 })
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createClient } from '@resource/client'
+import { API_VERSION } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { type ReceivedSpan, startReceiver, startSilentReceiver } from './otlp-receiver.ts'
@@ -79,7 +80,11 @@ test('a request continues the trace of its caller: spans for it, its call and ea
       'http.response.status_code': 200,
     },
     isError: false,
-    resource: { 'service.name': 'resource-service', 'service.version': '1.0.0', 'telemetry.sdk.language': 'nodejs' },
+    resource: {
+      'service.name': 'resource-service',
+      'service.version': API_VERSION,
+      'telemetry.sdk.language': 'nodejs',
+    },
   })
   expect(requestSpans.find(({ name }) => name === 'insert items')).toMatchObject({
     kind: 'client',
