@@ -18,7 +18,8 @@ const guide = find('README.md', 'docs/**/*.md')
 const decisions = find('docs/decisions/*.md')
 const linked = [
   ...guide,
-  ...find('{SECURITY,CONTRIBUTING,CHANGELOG}.md', '{packages,apps}/*/*.md', '{prisma,tests,bench}/README.md'),
+  ...find('{SECURITY,CONTRIBUTING,CHANGELOG}.md', '{packages,apps}/*/*.md', '{prisma,tests,bench}/README.md',
+  'tests/RESULTS.md'),
 ]
 const sources = find(
   '{apps,packages}/*/{src,test,scripts}/**/*.{ts,tsx,mjs}',
@@ -51,6 +52,12 @@ test.each(decisions)('%s has at most 600 words', (path) => {
 
 test.each(guide)('%s uses the standard terms', (path) => {
   expect(read(path).match(REPLACED) ?? []).toEqual([])
+})
+
+test('every command with a TypeScript file runs on the Node that the README allows, by npx', () => {
+  const commands = linked.flatMap((path) => read(path).match(/(?<![\w./])(?:npx )?node [\w./-]+\.ts/g) ?? [])
+  expect(commands.length).toBeGreaterThan(5)
+  expect(commands.filter((command) => !command.startsWith('npx '))).toEqual([])
 })
 
 test('every API rule has a number that no other rule has', () => {

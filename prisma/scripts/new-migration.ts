@@ -1,16 +1,21 @@
 // Writes the next migration of each engine, the difference between its history and the models:
-// `pnpm run new-migration add_isbn`.
+// `npm run new-migration add_isbn`.
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startPostgres } from '@resource/postgres-test'
+import { lossesIn, readRename } from './losses.ts'
 import { type Engine, engines, modelsFile, modelsFor } from './models.ts'
 import { postgresSql } from './postgres-sql.ts'
 import { historySql, migrationsFolder, readMigrationList, schemaDifference } from './schema-engine.ts'
 import { withSearchIndexes } from './search-index.ts'
 
-const name = process.argv[2] ?? ''
-if (!/^[a-z][a-z0-9_]*$/.test(name)) fail('Usage: pnpm run new-migration NAME, with NAME such as add_isbn')
+const USAGE = 'Usage: npm run new-migration add_isbn [-- --rename items.colour=color] [--drop books.isbn]'
+const { values, positionals } = readArguments()
+const [name = ''] = positionals
+if (!/^[a-z][a-z0-9_]*$/.test(name) || positionals.length > 1) fail(USAGE)
+const renames = (values.rename ?? []).map((text) => readRename(text) ?? fail(`--rename ${text}: ${USAGE}`))
 
 const [sqlite, postgresql] = await Promise.all(engines.map(difference))
 const models = readFileSync(modelsFile, 'utf8')
@@ -19,6 +24,14 @@ const migrations = withSearchIndexes(
   { sqlite: sqlite ?? '', postgresql: postgresql ?? '' },
   models,
 )
+const losses = lossesIn(migrations.postgresql).filter((lost) => !values.drop?.includes(lost))
+if (losses.length > 0) {
+  const [lost = ''] = losses
+  const [table, column] = lost.includes('.') ? lost.split('.') : ['items', 'colour']
+  fail(`No migration was written, because it would delete the data of ${losses.join(', ')}.
+If a column has a new name, add: -- --rename ${table}.${column}=NEW_NAME
+If the data is not needed, add: -- ${losses.map((loss) => `--drop ${loss}`).join(' ')}`)
+}
 const pending = engines.filter((engine) => migrations[engine] !== '')
 if (pending.length === 0) fail('The models and the migration histories agree: there is nothing to migrate.')
 
@@ -33,15 +46,24 @@ for (const engine of pending) {
 process.stdout.write('Review the SQL before you commit it. A committed migration must not change.\n')
 
 async function difference(engine: Engine): Promise<string | undefined> {
-  if (engine === 'sqlite') return schemaDifference(engine, ':memory:')
+  if (engine === 'sqlite') return schemaDifference(engine, ':memory:', { renames })
   await using server = await startPostgres()
-  const sql = await schemaDifference(engine, server.url)
+  const sql = await schemaDifference(engine, server.url, { renames })
   return sql && postgresSql(sql, modelsFor(engine))
 }
 
 async function lastNumber(engine: Engine): Promise<number> {
   const { migrationDirectories } = await readMigrationList(engine)
   return Number.parseInt(migrationDirectories.at(-1)?.path ?? '0', 10)
+}
+
+function readArguments() {
+  const options = { rename: { type: 'string', multiple: true }, drop: { type: 'string', multiple: true } } as const
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    return fail(`${(error as Error).message}\n${USAGE}`)
+  }
 }
 
 function fail(message: string): never {

@@ -13,6 +13,7 @@ import {
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import type pg from 'pg'
 import { readMigrations } from '../src/migration-history.ts'
+import { type Rename, renamingSql } from './losses.ts'
 import { type Engine, modelsFile, modelsFor } from './models.ts'
 import { searchedTablesIn, searchTablesOf } from './search-index.ts'
 
@@ -121,17 +122,26 @@ function withCharacters<Connection extends SqlQueryable>(connection: Connection)
  * The SQL from an engine's migration history to the models; undefined when they agree.
  *
  * @param url as for {@link openSchemaEngine}
+ * @param change `renames`: columns that the SQL renames first; `models`: other models than those of the file
  */
-export async function schemaDifference(engine: Engine, url: string): Promise<string | undefined> {
+export async function schemaDifference(
+  engine: Engine,
+  url: string,
+  { renames = [], models }: { renames?: readonly Rename[]; models?: string } = {},
+): Promise<string | undefined> {
+  const renaming = renamingSql(renames)
+  const history = await readMigrationList(engine)
+  if (renaming !== '') history.migrationDirectories.push(migrationOf('9999_renames', renaming))
   await using schemaEngine = await openSchemaEngine(engine, url)
   const { exitCode, stdout } = await schemaEngine.diff({
-    from: { tag: 'migrations', ...(await readMigrationList(engine)) },
-    to: { tag: 'schemaDatamodel', files: [{ path: modelsFile, content: modelsFor(engine) }] },
+    from: { tag: 'migrations', ...history },
+    to: { tag: 'schemaDatamodel', files: [{ path: modelsFile, content: modelsFor(engine, undefined, models) }] },
     script: true,
     exitCode: true,
     filters: filtersFor(engine),
   })
-  return exitCode === 2 ? (stdout ?? '') : undefined
+  const sql = renaming + (exitCode === 2 ? (stdout ?? '') : '')
+  return sql === '' ? undefined : sql
 }
 
 /** The migration history in the schema engine's format. */
@@ -144,9 +154,10 @@ export async function readMigrationList(engine: Engine): Promise<MigrationList> 
       content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8'),
     },
     shadowDbInitScript: '',
-    migrationDirectories: readMigrations(baseDir).map(({ name, sql }) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: sql } },
-    })),
+    migrationDirectories: readMigrations(baseDir).map(({ name, sql }) => migrationOf(name, sql)),
   }
+}
+
+function migrationOf(path: string, value: string): MigrationList['migrationDirectories'][number] {
+  return { path, migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } } }
 }

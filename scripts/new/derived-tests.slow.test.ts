@@ -1,4 +1,6 @@
-import { test } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
 import { cleanClone } from './clone.ts'
 
 // A path that is not the noun, a unique first field, narrow ranges, a choice that looks invalid; then a collection whose only
@@ -9,6 +11,21 @@ const RESOURCES = [
   'stops order_line:ref:orderLines:cascade label:ref:labels',
 ]
 
+const RULE = `labels: {
+  procedures: ({ create, createMany }) => ({
+    create: (input, context) => (onlyL([input]), create(input, context)) as never,
+    createMany: (input, context) => (onlyL(input.labels), createMany(input, context)) as never,
+  }),
+}`
+const ONLY_L = `
+function onlyL(labels: { name: string }[]) {
+  if (labels.some(({ name }) => !name.startsWith('L-'))) throw new ApiError(400, 'name: must begin with L-')
+}
+`
+const SAMPLE = `labels: { count: 3, *records() {
+  for (let n = 0; ; n++) yield { name: \`L-\${n}\` }
+} },`
+
 test('the tests whose cases follow from the collections pass with any resource that npm run new adds', {
   timeout: 900_000,
 }, () => {
@@ -18,7 +35,30 @@ test('the tests whose cases follow from the collections pass with any resource t
     const files = names.split(' ').map((name) => `test/${name}.test.ts`)
     clone.run(`cd apps/server && npx --no-install vitest run --project sqlite ${files.join(' ')} ${filter}`)
   }
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFileSync(join(clone.folder, path), change(readFileSync(join(clone.folder, path), 'utf8')))
+  const seed = (name: string) =>
+    clone.run(`npm run --silent seed -- --database file:./data/${name}.db --count 3 2>&1 || true`)
+
   run('compiled-schemas seed order-lines labels stops')
   // Of the files with a case for each operation, those of the added resources are enough.
   run('access-matrix.slow audit.slow conventions', "-t '[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
+
+  // A rule that refuses every generated record of one collection.
+  edit(
+    'apps/server/src/operations.ts',
+    (text) =>
+      `import { ApiError } from '@resource/openapi'\n${text.replace(/(?<=users: userRules\(checkPassword\))/, `, ${RULE}`)}${ONLY_L}`,
+  )
+  expect(seed('refused')).toContain(`orderLines: 3 created
+labels: 0 created. name: must begin with L-
+  Describe records that the service accepts for labels in apps/server/scripts/seed/samples.ts.
+stops: 0 created. label_id refers to labels, which has no records
+`)
+  run('conventions errors', "-t 'item|[oO]rder-?[lL]ine'")
+  expect(() => run('samples')).toThrow()
+
+  edit('apps/server/scripts/seed/samples.ts', (text) => text.replace(/(?<=items: \{ count.*\n)/, SAMPLE))
+  expect(seed('sampled')).toContain('orderLines: 3 created\nlabels: 3 created\nstops: 3 created\n')
+  run('samples conventions', "-t 'generated|item|[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
 })

@@ -36,7 +36,7 @@ for (const scenario of scenarios.filter(({ name }) => positionals.length === 0 |
 
 const isFullRun = positionals.length === 0
 if (values.write ?? isFullRun) {
-  writeFileSync(join(import.meta.dirname, '../../docs/reference/torture.md'), markdownReport(outcomes, started))
+  writeFileSync(join(import.meta.dirname, '../RESULTS.md'), markdownReport(outcomes, started))
 }
 const hasPassed = outcomes.every(({ measurements, error }) => !error && measurements.every(({ passed }) => passed))
 // A failed scenario may have left a timer or a connection open, which must not keep the process running.

@@ -28,8 +28,8 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
 
 const HEAD = `# Torture test results
 
-Written by \`npm run test:torture\` ([how](../../tests/README.md)). Every row runs on real processes. The run itself
-prints further values. [Tests](testing.md) lists the tests that need no such run.`
+Written by \`npm run test:torture\` ([how](README.md)). Every row runs on real processes. The run itself
+prints further values. [Tests](../docs/reference/testing.md) lists the tests that need no such run.`
 
 /** Without the values for information; all of them if nothing is required, as when a tool is missing. */
 function required(measurements: Measurement[]): Measurement[] {

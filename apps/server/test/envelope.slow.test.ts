@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { contract } from '@resource/contract'
 import { afterEach, expect, test, vi } from 'vitest'
-import packageJson from '../../../packages/contract/package.json' with { type: 'json' }
 import { exampleOf, operationIds, seed } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
 import { aTimestamp, createBook, someUsers } from './records.ts'
 import { collections } from './samples.ts'
 
 // As the file has it, not as the contract exports it.
-const { version } = packageJson
+const { version } = JSON.parse(
+  readFileSync(new URL('../../../packages/contract/package.json', import.meta.url), 'utf8'),
+)
 
 afterEach(() => void vi.useRealTimers())
 

@@ -9,9 +9,12 @@ import {
   collectionAt,
   collections,
   inlined,
+  pathOf,
   REFERENCED_ID,
   recordOf,
   referenced,
+  refusals,
+  SPECIFIED,
   sampleOf,
 } from './samples.ts'
 
@@ -49,18 +52,32 @@ const examples = new Map(
         path: path.replace(/\{\w+\}/, String(seededId(path))),
         ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
         ...(path.endsWith('/batches') && { json: batchOf(collectionAt(path) as Collection) }),
+        ...createdAt(method, path),
         ...exceptions[operation.operationId],
       },
     ]),
   ),
 )
 
+/** The body of a create of a collection that has samples, which satisfy rules that the schema does not express. */
+function createdAt(method: string, path: string): Partial<Example> {
+  const noun = collectionAt(path)
+  if (noun === undefined || SPECIFIED.includes(noun) || method !== 'post') return {}
+  if (path === `${pathOf(noun)}/bulk`) return { json: [recordOf(noun, 1)] }
+  return path === pathOf(noun) ? { json: recordOf(noun, 1) } : {}
+}
+
 function bodyOf({ content }: Required<Operation>['requestBody']): unknown {
   return sampleOf(inlined(content['application/json'].schema, components.schemas), 1)
 }
 
-/** The ids of every operation of the document. */
-export const operationIds = [...examples.keys()]
+/** The number of operations of the document. */
+export const DOCUMENTED = examples.size
+
+/** The ids of the operations of the document, without those of collections that only accept other records. */
+export const operationIds = [...examples].flatMap(([id, { path }]) =>
+  refusals[collectionAt(path) ?? ''] === undefined ? [id] : [],
+)
 
 export function exampleOf(operationId: string): Example {
   return examples.get(operationId) as Example

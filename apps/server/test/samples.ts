@@ -1,6 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { faker } from '@faker-js/faker/locale/en'
 import { type Contract, contract } from '@resource/contract'
 import { declarations } from '@resource/database'
+import { createLocalClient } from '@resource/server/local'
 import { z } from 'zod'
+import { type Sample, samples } from '../scripts/seed/samples.ts'
 
 /** The keywords of JSON Schema that samples support. */
 export interface Schema {
@@ -35,10 +41,15 @@ export type Collection = {
 /** The nouns of the API rules; tests list their operations explicitly. */
 export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
 
-/** The nouns whose resource is a collection. */
-export const collections = Object.entries(contract).flatMap(([noun, resource]) =>
+const declared = Object.entries(contract).flatMap(([noun, resource]) =>
   'collection' in resource ? [noun as Collection] : [],
 )
+
+/** Why the service refuses the generated records of a collection. `samples.test.ts` reports them. */
+export const refusals: Record<string, string> = await findRefusals()
+
+/** The nouns whose resource is a collection, without those that a rule of their own keeps from tests of all resources. */
+export const collections = declared.filter((noun) => refusals[noun] === undefined)
 
 /** The nouns of the collections that others reference. */
 export const referenced = [
@@ -53,7 +64,7 @@ export function pathOf(noun: Collection): string {
 /** The collection with this noun, or at this path with or without `/api`: `orderLines` for `/order-lines/7`. */
 export function collectionAt(target: string): Collection | undefined {
   const withoutApi = (path: string) => `${path.replace(/^\/api/, '')}/`
-  return collections.find((noun) => noun === target || withoutApi(target).startsWith(withoutApi(pathOf(noun))))
+  return declared.find((noun) => noun === target || withoutApi(target).startsWith(withoutApi(pathOf(noun))))
 }
 
 /** The id of the next record of a noun after `seed`. */
@@ -133,12 +144,41 @@ export function inputOf(noun: keyof Contract, verb: string, id: number): Fields 
   return { ...(known && { id }), ...sampleFields({ properties: fields, required }, n) }
 }
 
-/** A record that `create` accepts, with every visible field. */
+/** A record that `create` accepts: of the samples for seeds, or else with every visible field. */
 export function recordOf(noun: Collection, n: number): Fields {
+  const sample = SPECIFIED.includes(noun) ? undefined : (samples as Record<string, Sample | undefined>)[noun]
+  if (sample !== undefined) {
+    faker.seed(1)
+    const id = n === 1 ? 1 : REFERENCED_ID
+    const records = sample.records(faker, Object.fromEntries(declared.map((noun) => [noun, [id]])))
+    for (let skipped = 0; skipped < n; skipped++) records.next()
+    return records.next().value
+  }
   const { hidden } = contract[noun].collection
   const { properties = {} } = inputSchemaOf(noun, 'create')
   const { idempotency_key: _, ...fields } = properties
   return sampleFields({ properties: fields, required: Object.keys(fields).filter((name) => !hidden.includes(name)) }, n)
+}
+
+/** Creates generated records of the collections that have no tests of their own here. */
+async function findRefusals(): Promise<Record<string, string>> {
+  const refused: Record<string, string> = {}
+  if (declared.every((noun) => SPECIFIED.includes(noun))) return refused
+  const folder = await mkdtemp(join(tmpdir(), 'samples-'))
+  try {
+    await using client = await createLocalClient({ databaseUrl: `file:${join(folder, 'samples.db')}` })
+    for (const noun of declared) {
+      const { create } = client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
+      try {
+        for (const n of [2, 3]) await create.mutate(recordOf(noun, n))
+      } catch (error) {
+        refused[noun] = (error as Error).message
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  return refused
 }
 
 function inputSchemaOf(noun: keyof Contract, verb: string): Schema {

@@ -13,7 +13,8 @@ npm run seed -- --count users=10,items=1000      these numbers, and the default 
 npm run seed -- --database file:./shop.db        this database; default: DATABASE_URL, or file:./data/resource.db
 npm run seed -- --seed 7                         other records; the same seed creates the same records
 
-The service may run at the same time. Collections that have records are not changed.`
+The service may run at the same time. Collections that have records are not changed. A collection whose sample records the service
+refuses does not affect the others.`
 
 /** Invalid arguments; the message is shown to the user. */
 class UsageError extends Error {}
@@ -40,7 +41,15 @@ async function main() {
   const seed = numberIn('--seed', values.seed, MAX_SEED)
   const databaseUrl = databaseIn(values.database ?? process.env.DATABASE_URL)
   await using client = await createLocalClient({ databaseUrl })
-  for await (const outcome of fill(client, { seed, counts })) console.log(sentence(outcome))
+  for await (const outcome of fill(client, { seed, counts })) {
+    const { noun, refusal } = outcome
+    if (refusal === undefined) console.log(sentence(outcome))
+    else {
+      console.error(`${noun}: ${outcome.created} created. ${refusal}`)
+      console.error(`  Describe records that the service accepts for ${noun} in apps/server/scripts/seed/samples.ts.`)
+      process.exitCode = 1
+    }
+  }
   console.log(`Database: ${databaseLabel(databaseUrl)}`)
 }
 

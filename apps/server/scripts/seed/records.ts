@@ -3,7 +3,6 @@ import { z } from 'zod'
 
 /** A declared collection, as far as its records depend on it. */
 export interface Collection {
-  noun: string
   /** The schema of a new record. */
   schema: z.ZodObject
   /** Fields that must differ between records. */
@@ -85,21 +84,19 @@ function fieldsOf(schema: z.ZodObject): Field[] {
 }
 
 function sampleValue({ name, rule, isNullable }: Field, collection: Collection, ids: Ids, faker: Faker): unknown {
-  const { noun, schema, unique, references } = collection
+  const { schema, unique, references } = collection
   if (isNullable && faker.number.float() < NULLS) return null
   const target = references[name]
   if (target !== undefined) {
     const options = ids[target] ?? []
     if (options.length > 0) return faker.helpers.arrayElement(options)
     if (isNullable) return null
-    throw new Error(`${noun}: ${name} refers to ${target}, which has no records`)
+    throw new Error(`${name} refers to ${target}, which has no records`)
   }
   for (const candidate of candidates(name, rule, unique.includes(name), faker)) {
     if (schema.shape[name]?.safeParse(candidate).success) return candidate
   }
-  throw new Error(
-    `${noun}: no sample value satisfies the rules of ${name}; add ${noun} to apps/server/scripts/seed/samples.ts`,
-  )
+  throw new Error(`no sample value satisfies the rules of ${name}`)
 }
 
 /** Values for a field, the most realistic ones first. */

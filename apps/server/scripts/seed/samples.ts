@@ -1,6 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import type { Contract, WritableNoun } from '@resource/contract'
 import type { z } from 'zod'
+import type { Ids } from './records.ts'
 
 /** How the records of one collection are made. */
 export interface Sample<Row = Record<string, unknown>> {
@@ -8,8 +9,12 @@ export interface Sample<Row = Record<string, unknown>> {
   count: number
   /** Fields whose values differ between records, in addition to the unique columns. */
   unique?: readonly (keyof Row & string)[]
-  /** Endless records. Their only source of randomness is `faker`, so that the same seed makes the same records. */
-  records: (faker: Faker) => Generator<Row>
+  /**
+   * Endless records. Their only source of randomness is `faker`, so that the same seed makes the same records.
+   *
+   * @param ids the ids of the records to which a record may refer, by collection
+   */
+  records: (faker: Faker, ids: Ids) => Generator<Row>
 }
 
 type Creation<N extends WritableNoun> = z.input<Contract[N]['procedures']['create']['input']>

@@ -18,6 +18,8 @@ export interface Outcome {
   total: number
   /** The number of records requested. */
   requested: number
+  /** Why no more records could be created. */
+  refusal?: string
 }
 
 interface Declared {
@@ -42,7 +44,7 @@ export const collections: string[] = Object.entries(resources).flatMap(([noun, {
  * Fills each empty collection. The same seed and counts create the same records in the same order.
  *
  * @param counts the number of records by collection; without one, the default of the collection
- * @throws Error if a record that another one must refer to does not exist, or the service rejects a record
+ * A collection whose records the service refuses does not affect the others, except those that must refer to it.
  */
 export async function* fill(
   client: Client,
@@ -59,14 +61,18 @@ export async function* fill(
       continue
     }
     let created = 0
-    for (const records of chunks(recordsOf(noun, ids, seed), requested)) {
-      const stored = resources[noun]?.procedures.createMany
-        ? (await createMany.mutate({ [noun]: records }))[noun]
-        : await inTurn(records, (record) => create.mutate(record))
-      for (const { id } of stored ?? []) ids[noun].push(id)
-      created += records.length
+    try {
+      for (const records of chunks(recordsOf(noun, ids, seed), requested)) {
+        const stored = resources[noun]?.procedures.createMany
+          ? (await createMany.mutate({ [noun]: records }))[noun]
+          : await inTurn(records, (record) => create.mutate(record))
+        for (const { id } of stored ?? []) ids[noun].push(id)
+        created += records.length
+      }
+      yield { noun, created, total: created, requested }
+    } catch (error) {
+      yield { noun, created, total: created, requested, refusal: (error as Error).message }
     }
-    yield { noun, created, total: created, requested }
   }
 }
 
@@ -91,7 +97,7 @@ function recordsOf(noun: string, ids: Record<string, number[]>, seed: number): G
   // Separate random numbers for each collection: the count of one does not change the records of another.
   faker.seed([seed, ...Buffer.from(noun)])
   const sample = sampleOf(noun)
-  const records = sample?.records(faker) ?? declaredRecords({ noun, schema, unique, references }, ids, faker)
+  const records = sample?.records(faker, ids) ?? declaredRecords({ schema, unique, references }, ids, faker)
   return distinct(
     records,
     [...unique, ...(sample?.unique ?? [])].filter((name) => name in schema.shape),
