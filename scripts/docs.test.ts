@@ -18,8 +18,12 @@ const guide = find('README.md', 'docs/**/*.md')
 const decisions = find('docs/decisions/*.md')
 const linked = [
   ...guide,
-  ...find('{SECURITY,CONTRIBUTING,CHANGELOG}.md', '{packages,apps}/*/*.md', '{prisma,tests,bench}/README.md',
-  'tests/RESULTS.md'),
+  ...find(
+    '{SECURITY,CONTRIBUTING,CHANGELOG}.md',
+    '{packages,apps}/*/*.md',
+    '{prisma,tests,bench}/README.md',
+    'tests/RESULTS.md',
+  ),
 ]
 const sources = find(
   '{apps,packages}/*/{src,test,scripts}/**/*.{ts,tsx,mjs}',
