@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
 import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { connect } from './connection.ts'
-import { createDatabase, type Database, DiskFull, isBusy, UniqueViolation } from './index.ts'
+import { createDatabase, type Database, DiskFull, isBusy, ReadOnly, UniqueViolation } from './index.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -216,6 +216,17 @@ describe.each(drivers)('with driver %s', (driver) => {
     await database[Symbol.asyncDispose]()
     await expect(database.ping()).rejects.toThrow('The database is closed')
   })
+})
+
+test('a ping fails while another process holds the lock, and reports that reads are served', async () => {
+  await using database = await temporaryDatabase()
+  const other = new Sqlite(database.file)
+  other.exec('BEGIN IMMEDIATE')
+  await expect(database.ping()).rejects.toThrow(ReadOnly)
+  expect(await database.read.users.count({})).toBe(0)
+  other.exec('ROLLBACK')
+  other.close()
+  await database.ping()
 })
 
 /** Controls the clock that measures the age of a group, so that the test does not depend on the machine. */

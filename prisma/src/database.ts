@@ -27,7 +27,11 @@ export interface Database {
   connections?(): { busy: number; idle: number; waiting: number }
   /** On PostgreSQL: whether a query fails on any server because the wait for a connection would be too long. */
   isOverloaded?(): boolean
-  /** @throws when the database does not answer */
+  /**
+   * Checks within a second whether the database serves reads and writes, whatever else it does.
+   *
+   * @throws ReadOnly if it serves reads alone; any other error if it serves none
+   */
   ping(): Promise<void>
   /** Closes the file or the connections. An open write is rolled back; on PostgreSQL this may wait for it instead. */
   close(): Promise<void>

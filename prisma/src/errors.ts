@@ -68,11 +68,22 @@ export class Busy extends Error {}
 /** No connection to the database could be made, or it broke. */
 export class Unreachable extends Busy {}
 
+/** The database serves reads, but accepts no writes. */
+export class ReadOnly extends Busy {
+  /** @param reason for people, without secrets: `it is a standby` */
+  constructor(reason: string, options?: { cause: unknown }) {
+    super(`The database accepts no writes: ${reason}`, options)
+  }
+}
+
 /** The disk is full; the write was rolled back. */
 export class DiskFull extends Busy {}
 
 /** The disk failed during a sync. The write may or may not be on disk; no further writes are accepted. */
 export class DurabilityLost extends Busy {}
+
+/** The database file was moved, deleted or replaced. */
+export class FileMoved extends DurabilityLost {}
 
 /** A statement met damaged pages of the database file. */
 export class Damaged extends Busy {

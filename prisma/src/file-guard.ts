@@ -1,6 +1,7 @@
-import { type FSWatcher, renameSync, statSync, watch } from 'node:fs'
+import { constants, type FSWatcher, renameSync, statSync, watch } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
 import type { Options } from './database.ts'
-import { DurabilityLost } from './errors.ts'
+import { FileMoved, ReadOnly } from './errors.ts'
 
 /** The identity of a file: its inode, as SQLite itself compares it; undefined if there is no such file. */
 export function inodeOf(file: string): number | undefined {
@@ -10,6 +11,16 @@ export function inodeOf(file: string): number | undefined {
 /** @throws Error unless a file has the inode */
 export function assertInode(file: string, inode: number): void {
   if (inodeOf(file) !== inode) throw new Error(notInPlace(file))
+}
+
+/** @throws ReadOnly if a file's disk is full or read-only */
+export async function assertWritable(file: string): Promise<void> {
+  await access(file, constants.W_OK).catch((cause: unknown) => {
+    throw new ReadOnly('its file cannot be written', { cause })
+  })
+  const { bavail, bfree } = await statfs(file)
+  const free = process.getuid?.() === 0 ? bfree : bavail
+  if (free === 0) throw new ReadOnly('its disk is full')
 }
 
 /**
@@ -24,7 +35,7 @@ export class FileGuard {
   #logInode: number | undefined
   readonly #onWarning: Options['onWarning']
   readonly #watcher: FSWatcher | undefined
-  #lost: DurabilityLost | undefined
+  #lost: FileMoved | undefined
 
   /** @param file is open, and stays open until {@link close} */
   constructor(file: string, { onWarning }: Options) {
@@ -39,7 +50,7 @@ export class FileGuard {
   /**
    * To be called before and after each write: a write that was just committed may be lost.
    *
-   * @throws DurabilityLost once the file is known to be moved, deleted or replaced
+   * @throws FileMoved once the file is known to be moved, deleted or replaced
    */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost
@@ -64,7 +75,7 @@ export class FileGuard {
     this.#logInode ??= inodeOf(this.#log)
     const isInPlace = inodeOf(this.#file) === this.#inode && inodeOf(this.#log) === this.#logInode
     if (isInPlace || this.#lost !== undefined) return
-    this.#lost = new DurabilityLost(notInPlace(this.#file))
+    this.#lost = new FileMoved(notInPlace(this.#file))
     this.#onWarning?.('no more writes are accepted', this.#lost)
   }
 }

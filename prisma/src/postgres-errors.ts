@@ -1,4 +1,4 @@
-import { Busy, Conflict, DiskFull, ForeignKeyFault, UniqueViolation, Unreachable } from './errors.ts'
+import { Busy, Conflict, DiskFull, ForeignKeyFault, ReadOnly, UniqueViolation, Unreachable } from './errors.ts'
 import { messageOf } from './migration-history.ts'
 
 const NO_CONNECTION = new Set(
@@ -37,6 +37,7 @@ export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault 
   }
   if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write conflicted with another one.', { cause: error })
   if (state === '53100') return new DiskFull('The disk of PostgreSQL is full.', { cause: error })
+  if (state === '25006') return new ReadOnly('it is a standby or read-only', { cause: error })
   // Statement canceled; lock not available; transaction timeout; out of connections or memory.
   if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
     return new Busy('PostgreSQL is busy or out of resources.', { cause: error })

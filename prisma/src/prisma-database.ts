@@ -2,7 +2,7 @@ import { connect } from './connection.ts'
 import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
 import { UniqueViolation } from './errors.ts'
-import { FileGuard } from './file-guard.ts'
+import { assertWritable, FileGuard } from './file-guard.ts'
 import { fromPrisma } from './prisma-error.ts'
 import { prismaStatements } from './prisma-statements.ts'
 import type { Executor } from './sql-table.ts'
@@ -36,6 +36,7 @@ export async function openPrisma(
     ping: async () => {
       await reader.$queryRaw`SELECT 1 FROM sqlite_schema LIMIT 1`
       guard.ping()
+      await assertWritable(file)
     },
     close: () =>
       guard.close(async () => {

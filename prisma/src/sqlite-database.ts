@@ -1,6 +1,6 @@
 import type { Limits, Options } from './database.ts'
 import type { Engine } from './engine.ts'
-import { FileGuard } from './file-guard.ts'
+import { assertWritable, FileGuard } from './file-guard.ts'
 import { SqliteBackground } from './sqlite-background.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -31,6 +31,8 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
       writer.check()
       reader.ping()
       guard.ping()
+      await assertWritable(file)
+      await writer.ping()
     },
     close: () =>
       guard.close(async () => {

@@ -1,5 +1,5 @@
 import type { Limits, Options } from './database.ts'
-import { DISK_FAILED, DurabilityLost, isBusy } from './errors.ts'
+import { DISK_FAILED, DurabilityLost, isBusy, ReadOnly } from './errors.ts'
 import { withDeadline } from './guarded.ts'
 import { retryWhileLocked } from './lock.ts'
 import { messageOf } from './migration-history.ts'
@@ -13,6 +13,8 @@ const COMMIT = { text: 'COMMIT', values: [] }
 const SAVEPOINT = { text: 'SAVEPOINT "write"', values: [] }
 const RELEASE = { text: 'RELEASE "write"', values: [] }
 const ROLLBACK_TO = { text: 'ROLLBACK TO "write"', values: [] }
+
+const PING_LIMIT_MS = 800
 
 // A group open for this long has a bulk write or many writes. It commits, so that its first writes wait no longer.
 const MAX_GROUP_MS = 5
@@ -76,6 +78,27 @@ export class SqliteWriter {
   /** @throws DurabilityLost after the disk failed: SQLite's memory may then differ from the disk */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /**
+   * Checks whether a write can begin.
+   *
+   * @throws ReadOnly while another process holds the lock; DurabilityLost after the disk failed
+   */
+  async ping(): Promise<void> {
+    this.check()
+    const version = this.#wal.othersVersion
+    try {
+      await retryWhileLocked(PING_LIMIT_MS, isBusy, () => {
+        // This process has the lock.
+        if (this.#connection.inTransaction) return
+        this.#connection.run(BEGIN)
+        this.#connection.rollback()
+      })
+    } catch (error) {
+      if (!isBusy(error) || this.#wal.othersVersion !== version) return
+      throw new ReadOnly('another process holds the lock of the file', { cause: error })
+    }
   }
 
   close(): void {

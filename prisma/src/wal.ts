@@ -21,7 +21,7 @@ export class Wal {
   readonly #reader: SqliteReader
   readonly #isShared: boolean
   #handle: Promise<FileHandle> | undefined
-  /** The {@link #othersVersion} up to which all commits of other connections are on disk. */
+  /** The {@link othersVersion} up to which all commits of other connections are on disk. */
   #syncedVersion: unknown
   #worker: Worker | undefined
   /** The sync of the last commit. */
@@ -53,8 +53,8 @@ export class Wal {
       this.#reader.releaseSnapshot()
       return Promise.resolve()
     }
-    const version = this.#othersVersion
-    this.#reader.pinSnapshot(() => this.#othersVersion !== version)
+    const version = this.othersVersion
+    this.#reader.pinSnapshot(() => this.othersVersion !== version)
     try {
       commit()
     } catch (error) {
@@ -90,7 +90,7 @@ export class Wal {
   }
 
   /** Changes with each commit of a connection other than the writer's. */
-  get #othersVersion(): unknown {
+  get othersVersion(): unknown {
     const [row] = this.#writer.all(DATA_VERSION) as [{ data_version: number }]
     return row.data_version
   }
@@ -101,7 +101,7 @@ export class Wal {
    */
   async syncOthers(): Promise<void> {
     if (this.#isShared) return
-    const version = this.#othersVersion
+    const version = this.othersVersion
     if (version === this.#syncedVersion) return
     await this.sync()
     this.#syncedVersion = version

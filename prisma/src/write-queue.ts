@@ -3,17 +3,24 @@ import { Busy } from './errors.ts'
 // Consecutive writes without a pause starve the event loop, so no request is read. After this time they yield to it.
 const MAX_RUN_MS = 2
 
-/** Runs one write at a time, in FIFO order. */
+/** Runs one write at a time, or a few, in FIFO order. */
 export class WriteQueue {
   readonly #maxWaitMs: number
+  /** The writes that may begin now. */
+  #free: number
   /** Waiting writes in FIFO order. */
   readonly #waiting = new Set<PromiseWithResolvers<void>>()
-  #isHeld = false
   /** Start of the current run of writes without a pause. */
   #runStartMs = 0
 
-  constructor(maxWaitMs: number) {
+  /** @param concurrent how many writes run at a time */
+  constructor(maxWaitMs: number, concurrent = 1) {
     this.#maxWaitMs = maxWaitMs
+    this.#free = concurrent
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
   }
 
   /**
@@ -23,8 +30,8 @@ export class WriteQueue {
    * @throws Busy on timeout
    */
   acquire(timeoutMs = this.#maxWaitMs): Promise<void> | undefined {
-    if (this.#isHeld) return this.#wait(timeoutMs)
-    this.#isHeld = true
+    if (this.#free === 0) return this.#wait(timeoutMs)
+    this.#free--
     this.#runStartMs = performance.now()
     return undefined
   }
@@ -47,7 +54,7 @@ export class WriteQueue {
   #handOver(): void {
     const [next] = this.#waiting
     if (next === undefined) {
-      this.#isHeld = false
+      this.#free++
       return
     }
     this.#waiting.delete(next)

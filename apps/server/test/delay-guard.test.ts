@@ -35,7 +35,7 @@ test('bursts are served again after half a second without a long round', async (
   expect(await round(exceedsDelay, 900, 1)).toBe(251)
 })
 
-test('thirty-two concurrent requests are served, however long each takes', async () => {
+test('sixty-four concurrent requests are served, however long each takes', async () => {
   const exceedsDelay = createDelayGuard()
-  for (let time = 0; time < 5; time++) expect(await round(exceedsDelay, 32, 300)).toBe(32)
+  for (let time = 0; time < 5; time++) expect(await round(exceedsDelay, 64, 300)).toBe(64)
 })

@@ -28,7 +28,7 @@ test('a service whose database file is replaced refuses writes and is not ready,
   const refused = await create(url)
   expect([refused.status, await refused.json()]).toEqual([
     503,
-    { message: 'The database cannot be written; try again' },
+    { message: 'The database cannot be written, because its file was moved or replaced: restart the service' },
   ])
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
   expect((await fetch(`${url}/items/2`)).status).toBe(200)

@@ -6,6 +6,8 @@ import { startTestServer } from './harness.ts'
 import { createItem, createUser } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
+type Failure = { error?: { message: string } }
+
 const secret = 'postgresql://with_password:secret@'
 
 test('the role that the compose file creates is not a superuser and runs the service, migrations included', async () => {
@@ -82,7 +84,7 @@ test('a statement that exceeds its timeout gets a 503 with Retry-After', async (
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
-test('once a hundred queries have waited for 0.25 s, new requests are refused immediately, and no waiting query is lost', async () => {
+test('once a hundred reads have waited for 0.25 s, new requests are refused immediately, and no waiting read is lost', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({
     DATABASE_URL: postgres.url,
@@ -90,14 +92,13 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
     DATABASE_CONNECT_TIMEOUT_MS: '60000',
   })
   await createItem(server)
-  let price = 100
-  const change = () => server.request('PATCH', '/items/1', { json: { price: price++ } })
-  const { changes, refused, health } = await postgres.whileLocked('items', async () => {
-    // Not from /metrics: whether it needs a key is a question to the database.
+  const read = () => server.request('GET', '/items/1')
+  const { reads, refused, health } = await postgres.whileLocked('items', async () => {
+    // Not from /metrics, which waits for the database as well.
     let arrived = 0
     const count = () => arrived++
     subscribe('http.server.request.start', count)
-    const changes = Promise.all(Array.from({ length: 101 }, change))
+    const reads = Promise.all(Array.from({ length: 101 }, read))
     await expect.poll(() => arrived).toBe(101)
     unsubscribe('http.server.request.start', count)
     // The first of these requests may be queued.
@@ -109,9 +110,9 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
       )
       .toBe(503)
     return {
-      changes,
+      reads,
       refused: await server.request('GET', '/items/7'),
-      health: await fetch(`${server.url}/healthz`),
+      health: await fetch(`${server.url}/readyz`),
     }
   })
   expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
@@ -120,9 +121,101 @@ test('once a hundred queries have waited for 0.25 s, new requests are refused im
     { message: 'The service is overloaded; try again' },
   ])
   expect(health.status).toBe(200)
-  expect((await changes).map(({ status }) => status)).toEqual(Array(101).fill(200))
-  expect((await server.request('GET', '/items/1')).headers.get('ETag')).toMatch(/^"102-Item\.[0-9a-f]{6}"$/)
+  expect((await reads).map(({ status }) => status)).toEqual(Array(101).fill(200))
 })
+
+test('while more writes than connections wait for a lock, reads and readiness are served, and every write succeeds', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await createItem(server)
+  const { writes, served } = await postgres.whileOpen('SELECT FROM items WHERE id = 1 FOR UPDATE', async () => {
+    const writes = Promise.all(
+      Array.from({ length: 40 }, (_, price) => server.request('PATCH', '/items/1', { json: { price } })),
+    )
+    await expect.poll(() => waitingForLocks(postgres.url)).toBe(7)
+    const paths = ['/items/1', '/items', '/readyz', '/healthz']
+    return { writes, served: await Promise.all(paths.map(async (path) => (await fetch(server.url + path)).status)) }
+  })
+  expect(served).toEqual([200, 200, 200, 200])
+  expect((await writes).map(({ status }) => status)).toEqual(Array(40).fill(200))
+})
+
+test.each(['1', '2'])('no burst of 50 writes or reads is refused, with %s processes', async (WORKERS) => {
+  await using postgres = await startPostgres()
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { DATABASE_URL: postgres.url, WORKERS })
+  const url = await service.url()
+  const send = async (method: string, path: string, headers = {}, body: object | null = null) => {
+    const init = { method, headers: { 'Content-Type': 'application/json', ...headers } }
+    return fetch(url + path, { ...init, body: body && JSON.stringify(body) })
+  }
+  await send('POST', '/items/', {}, { name: 'Lamp', price: 1 })
+  const together = async (request: (n: number) => Promise<Response>) =>
+    (await Promise.all(Array.from({ length: 50 }, (_, n) => request(n)))).map(({ status }) => status).sort()
+  for (let round = 0; round < 10; round++) {
+    // PostgreSQL closed the connections, as after a restart or when they were idle.
+    if (round === 5) await endConnections(postgres.url)
+    const tag = (await send('GET', '/items/1')).headers.get('ETag') ?? ''
+    const changes = await together((n) =>
+      send('PATCH', '/items/1', { 'If-Match': tag }, { price: 100 * round + n + 2 }),
+    )
+    expect(changes).toEqual([200, ...Array(49).fill(412)])
+    expect(await together(() => send('GET', '/items?limit=1000'))).toEqual(Array(50).fill(200))
+  }
+})
+
+test('on a database that became read-only, reads are served; writes and readiness are a 503 with the reason', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await createItem(server)
+  await query(postgres.url, 'ALTER SYSTEM SET default_transaction_read_only = on')
+  await query(postgres.url, 'SELECT pg_reload_conf()')
+  const message = 'The database accepts no writes: it is read-only'
+  const readiness = async (path: string) => {
+    const answer = await fetch(server.url + path)
+    return [answer.status, ((await answer.json()) as Failure).error?.message]
+  }
+  await expect.poll(() => readiness('/readyz')).toEqual([503, `${message}; reads are served`])
+  expect(await readiness('/readyz/reads')).toEqual([200, undefined])
+  expect((await server.request('GET', '/items/1')).status).toBe(200)
+  const refused = await server.request('PATCH', '/items/1', { json: { price: 2 } })
+  expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
+    503,
+    '5',
+    { message: 'The database accepts no writes: it is a standby or read-only' },
+  ])
+})
+
+test('readiness fails while no commit completes, and reads are still served', async () => {
+  await using postgres = await startPostgres({ synchronous_standby_names: 'lost', synchronous_commit: 'local' })
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await createItem(server)
+  await query(postgres.url, `ALTER ROLE postgres SET synchronous_commit = 'on'`)
+  await endConnections(postgres.url)
+  const write = server.request('PATCH', '/items/1', { json: { price: 2 } })
+  await expect
+    .poll(async () => ((await (await fetch(`${server.url}/readyz`)).json()) as Failure).error?.message, {
+      timeout: 20_000,
+    })
+    .toBe('The database accepts no writes: a commit does not complete; reads are served')
+  expect((await server.request('GET', '/items/1')).status).toBe(200)
+  await query(
+    postgres.url,
+    `SET synchronous_commit = 'local'; SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+  )
+  expect((await write).status).toBe(200)
+})
+
+function endConnections(url: string) {
+  return query(
+    url,
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'resource-service'`,
+  )
+}
+
+async function waitingForLocks(url: string): Promise<number> {
+  return (await query(url, `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).rows[0].count
+}
 
 /** Waits until one connection waits for an event. */
 function isWaitingFor(url: string, event: string) {

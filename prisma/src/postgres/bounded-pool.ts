@@ -1,19 +1,16 @@
 import pg from 'pg'
 import { NO_FREE_CONNECTION } from '../postgres-errors.ts'
 
-// This many queries may always wait.
-const MIN_QUEUE = 10
-// A burst may queue this many, and this many queries in total since the queue became long. A hundred concurrent callers with
-// two queries each are then served even if the database stalls for a moment.
+// Fewer waiting queries are no overload, however slow they are: a burst of a hundred concurrent callers is served.
 const BURST_QUEUE = 100
-const BURST_QUERIES = 200
-// Above that, a burst may wait up to this time and last up to this time.
+// Under overload this many queries may always wait.
+const MIN_QUEUE = 10
+// Overload begins when a burst would wait longer than this.
 const MAX_WAIT_MS = 250
-const BURST_MS = 100
-// The maximum wait in a permanently long queue, as for the event loop. Objects that wait longer survive V8's young-generation
+// The maximum wait under overload, as for the event loop. Objects that wait longer survive V8's young-generation
 // collections, and so do the rows of their results. For pages of 1,000 rows that took a third of the CPU (docs/decisions/limits.md).
-const SUSTAINED_WAIT_MS = 30
-// The queue must stay short for this time before a new burst is allowed.
+const OVERLOAD_WAIT_MS = 30
+// Overload ends when the queue has been short for this time.
 const CALM_MS = 500
 // Weight of a sample in the moving average of the time between two acquisitions: about the last 32 count.
 const WEIGHT = 1 / 32
@@ -29,10 +26,8 @@ export class BoundedPool extends pg.Pool {
   readonly #waiting = new Set<{ readonly sinceMs: number }>()
   #lastAcquiredMs = 0
   #meanIntervalMs = 0
-  #longSinceMs = 0
-  #lastLongMs = Number.NEGATIVE_INFINITY
-  /** The number of queries that had to wait since `#longSinceMs`. */
-  #queriesSince = 0
+  #isOverloaded = false
+  #lastLongMs = 0
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Callback): void
@@ -51,7 +46,6 @@ export class BoundedPool extends pg.Pool {
       callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
       return
     }
-    this.#queriesSince++
     const sinceMs = performance.now()
     const waiter = { sinceMs }
     this.#waiting.add(waiter)
@@ -62,33 +56,19 @@ export class BoundedPool extends pg.Pool {
     })
   }
 
-  /** Queries the server without the bound on the queue: a health check must not fail because of load. */
-  async ping(): Promise<void> {
-    const client = await promised((done) => super.connect(done))
-    let isReusable = false
-    try {
-      await client.query('SELECT 1')
-      isReusable = true
-    } finally {
-      client.release(!isReusable)
-    }
-  }
-
   /** Whether the wait of a new query would be too long. */
   isOverloaded(): boolean {
-    if (this.#waiting.size < MIN_QUEUE) return false
+    const { size } = this.#waiting
     const nowMs = performance.now()
+    if (this.#isOverloaded && nowMs - this.#lastLongMs > CALM_MS) this.#isOverloaded = false
+    if (size < MIN_QUEUE) return false
     const [first] = this.#waiting
     const isStuck = first !== undefined && nowMs - first.sinceMs > MAX_WAIT_MS
-    const expectedMs = this.#waiting.size * this.#meanIntervalMs
-    if (!isStuck && expectedMs <= SUSTAINED_WAIT_MS) return false
-    if (nowMs - this.#lastLongMs > CALM_MS) {
-      this.#longSinceMs = nowMs
-      this.#queriesSince = this.#waiting.size
-    }
+    const expectedMs = size * this.#meanIntervalMs
+    if (!isStuck && expectedMs <= OVERLOAD_WAIT_MS) return false
     this.#lastLongMs = nowMs
-    if (this.#waiting.size < BURST_QUEUE && this.#queriesSince < BURST_QUERIES) return false
-    return isStuck || expectedMs > (nowMs - this.#longSinceMs > BURST_MS ? SUSTAINED_WAIT_MS : MAX_WAIT_MS)
+    if (size >= BURST_QUEUE && (isStuck || expectedMs > MAX_WAIT_MS)) this.#isOverloaded = true
+    return this.#isOverloaded
   }
 
   #countAcquisition(sinceMs: number): void {

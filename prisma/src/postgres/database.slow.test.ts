@@ -487,6 +487,17 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.find({})).toMatchObject({ id: 7, status: 'inactive' })
   })
 
+  test('a ping fails within a second if the network is silent, and succeeds on a new connection', async () => {
+    await using database = await temporaryDatabase({ driver })
+    await using network = await breakableNetwork(Number(new URL(database.url).port))
+    const url = database.url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${network.port}`)
+    await using remote = await openDatabase(url, { driver })
+    await remote.ping()
+    network.silence()
+    await expect(remote.ping()).rejects.toThrow('PostgreSQL does not answer.')
+    await remote.ping()
+  })
+
   test('a statement that takes too long is canceled with a busy error', async () => {
     await using database = await temporaryDatabase({ driver })
     await using impatient = await openDatabase(database.url, { driver, statementTimeoutMs: 1_000 })
@@ -731,7 +742,7 @@ describe.each(drivers)('with driver %s', (driver) => {
   })
 
   test('writes with the same lock key occupy one connection, and at most a hundred wait', async () => {
-    await using database = await temporaryDatabase({ driver, poolSize: 2 })
+    await using database = await temporaryDatabase({ driver, poolSize: 3 })
     const order: number[] = []
     const begun = Promise.withResolvers<void>()
     const end = Promise.withResolvers<void>()

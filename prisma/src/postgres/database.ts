@@ -3,20 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Options } from '../database.ts'
 import type { Engine } from '../engine.ts'
-import { Conflict } from '../errors.ts'
+import { Busy, Conflict } from '../errors.ts'
 import { readOnly, singleWriteOnly } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
 import type { Executor } from '../sql-table.ts'
 import { declarations } from '../tables.ts'
 import type { BoundedPool } from './bounded-pool.ts'
+import { WriteQueue } from '../write-queue.ts'
 import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
 import { openReplicas, readReplicaUrl } from './replicas.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
+import { Readiness } from './readiness.ts'
 
 const MAX_RETRY_DELAY_MS = 100
+// Writes wait for locks and disks. They leave this share of the connections to reads.
+const READ_SHARE = 0.25
+const MAX_WAITING_WRITES = 1_000
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
@@ -61,11 +66,20 @@ async function openEngine(
   // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
   const lockQueue = new KeyedQueue(queueTimeoutMs)
   const replicas = await openReplicas(parsed, replicaUrls, read, settings, openDriver)
+  const { max } = pool.options
+  const writes = new WriteQueue(queueTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
+  const readiness = new Readiness(parsed, settings, pool)
+  const queued = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (writes.waiting >= MAX_WAITING_WRITES) throw new Busy('Too many writes are waiting.')
+    await writes.acquire()
+    return write().finally(() => writes.release())
+  }
   return {
     read,
     replica: replicas.next,
     write: (work, { lockKey, autocommit = false }) => {
-      const retried = <T>(run: () => Promise<T>) => withRetries(writeTimeoutMs, run)
+      const retried = <T>(run: () => Promise<T>) =>
+        withRetries(writeTimeoutMs, () => queued(() => readiness.watch(run)))
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
       if (lockKey === undefined) return retried(() => transaction(work, undefined))
       return lockQueue.run(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
@@ -73,12 +87,13 @@ async function openEngine(
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: pool.waitingCount + writes.waiting,
     }),
     isOverloaded: () => pool.isOverloaded() && replicas.areOverloaded(),
-    ping: () => pool.ping(),
+    ping: () => readiness.check(),
     close: async () => {
       await replicas.close()
+      await readiness.close()
       await close()
       await pool.end()
     },

@@ -6,7 +6,7 @@ import type { Config } from '../process/config.ts'
 const SAMPLE_MS = 500
 const RESOLUTION_MS = 20
 // With fewer open requests, other programs cause the delay, and refusing requests would not help.
-const MIN_REQUESTS = 20
+const MIN_REQUESTS = 64
 
 /**
  * Sheds load: decides which requests to refuse, so that the service can answer the others in time.
@@ -60,7 +60,8 @@ const CALM_MS = 500
 // The maximum duration of an iteration with a standing queue. An admitted request waits at most twice this, plus the time
 // for refusals in between.
 const STANDING_MS = 30
-// This many requests per iteration are always admitted: one slow request is not a queue.
+// So many requests at once are a burst that is served however long it takes; under overload fewer are served per iteration.
+const MIN_BURST = 64
 const MIN_PER_ITERATION = 32
 
 /**
@@ -78,9 +79,10 @@ export function createDelayGuard(): () => boolean {
   let lastCongestedMs = Number.NEGATIVE_INFINITY
 
   const end = () => {
+    const isBurst = requests <= MIN_BURST
     requests = 0
     const now = performance.now()
-    if (now - startedMs < STANDING_MS) return
+    if (isBurst || now - startedMs < STANDING_MS) return
     if (!isCongested()) congestedSinceMs = startedMs
     lastCongestedMs = now
   }
@@ -92,8 +94,8 @@ export function createDelayGuard(): () => boolean {
       startedMs = now
       setImmediate(end)
     }
-    if (requests <= MIN_PER_ITERATION) return false
     const isStanding = isCongested() && startedMs - congestedSinceMs >= BURST_MS
+    if (requests <= (isStanding ? MIN_PER_ITERATION : MIN_BURST)) return false
     return now - startedMs > (isStanding ? STANDING_MS : BURST_MS)
   }
 }

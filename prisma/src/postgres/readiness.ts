@@ -1,0 +1,99 @@
+import type pg from 'pg'
+import type { PoolSettings } from '../database.ts'
+import { ReadOnly, Unreachable } from '../errors.ts'
+import { fromPostgres, sqlState } from '../postgres-errors.ts'
+import { openPool } from './pool.ts'
+import type { PostgresUrl } from './url.ts'
+
+const LIMIT_MS = 800
+// A write that has taken longer may wait for a commit that a lost synchronous standby never confirms.
+const SLOW_WRITE_MS = 1_000
+const TOO_MANY_CONNECTIONS = '53300'
+
+const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only`
+// The smallest commit that is written to disk and to synchronous standbys.
+const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
+
+/** Checks whether PostgreSQL serves reads and writes, on a connection of its own: those of the pool may all be in use. */
+export class Readiness {
+  readonly #pool: pg.Pool
+  readonly #shared: pg.Pool
+  /** The start times of the writes in progress, in order. */
+  readonly #running = new Set<{ readonly sinceMs: number }>()
+  #lastWriteMs = Number.NEGATIVE_INFINITY
+
+  /** @param shared is used while the server has no free connection for another one */
+  constructor(url: PostgresUrl, settings: PoolSettings, shared: pg.Pool) {
+    this.#pool = openPool(url, { ...settings, poolSize: 1, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
+    this.#shared = shared
+  }
+
+  /** Observes a write. */
+  async watch<T>(write: () => Promise<T>): Promise<T> {
+    const running = { sinceMs: performance.now() }
+    this.#running.add(running)
+    try {
+      const result = await write()
+      this.#lastWriteMs = performance.now()
+      return result
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  /**
+   * @throws ReadOnly if the server is a standby or read-only, or does not complete a commit; Unreachable without an answer
+   * within {@link LIMIT_MS}
+   */
+  async check(): Promise<void> {
+    let client: pg.PoolClient | undefined
+    let isReading = true
+    let isLate = false
+    const work = async () => {
+      client = await this.#connect()
+      if (isLate) return client.release(true)
+      const { is_standby, is_read_only } = (await client.query(STATE)).rows[0]
+      if (is_standby) throw new ReadOnly('it is a standby')
+      if (is_read_only) throw new ReadOnly('it is read-only')
+      isReading = false
+      if (this.#seemsStuck()) await client.query(COMMIT)
+    }
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(isReading ? new Unreachable('PostgreSQL does not answer.') : new ReadOnly('a commit does not complete'))
+    }, LIMIT_MS)
+    const working = work()
+    // Rejects later than `late` if its connection is closed.
+    working.catch(() => {})
+    try {
+      await Promise.race([working, late])
+      client?.release()
+    } catch (error) {
+      client?.release(!(error instanceof ReadOnly) || isLate)
+      throw fromPostgres(error) ?? error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end()
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      if (sqlState(error as object) !== TOO_MANY_CONNECTIONS) throw error
+      return this.#shared.connect()
+    }
+  }
+
+  /** Whether a write takes long, and no other one has completed since it began. */
+  #seemsStuck(): boolean {
+    const [first] = this.#running
+    if (first === undefined || first.sinceMs < this.#lastWriteMs) return false
+    return performance.now() - first.sinceMs > SLOW_WRITE_MS
+  }
+}
