@@ -8,15 +8,15 @@ import { readOnly, singleWriteOnly } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
 import type { Executor } from '../sql-table.ts'
 import { declarations } from '../tables.ts'
-import type { BoundedPool } from './bounded-pool.ts'
 import { WriteQueue } from '../write-queue.ts'
+import type { BoundedPool } from './bounded-pool.ts'
 import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
+import { Readiness } from './readiness.ts'
 import { openReplicas, readReplicaUrl } from './replicas.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
-import { Readiness } from './readiness.ts'
 
 const MAX_RETRY_DELAY_MS = 100
 // Writes wait for locks and disks. They leave this share of the connections to reads.
