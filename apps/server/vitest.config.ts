@@ -34,7 +34,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      { extends: true, test: { name: 'sqlite', exclude: without(['lock-order', 'pgbouncer', 'postgresql', 'replicas']) } },
+      {
+        extends: true,
+        test: { name: 'sqlite', exclude: without(['lock-order', 'pgbouncer', 'postgresql', 'replicas']) },
+      },
       ...(isQuick ? [] : [{ extends: true as const, test: postgresql }]),
     ],
   },
