@@ -1,7 +1,15 @@
 import { createClient, type ServiceError } from '@resource/client'
 import { createResourceOptions, ResourceProvider, useResource } from '@resource/client/react'
 import { createTestServer } from '@resource/server/testing'
-import { QueryClient, QueryClientProvider, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import {
+  CancelledError,
+  QueryClient,
+  QueryClientProvider,
+  skipToken,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query'
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
@@ -174,6 +182,34 @@ test('a list renders page by page, and a mutation refetches its pages', async ()
   await expect.poll(page.text).toBe('CB|A')
   page.click('remove')
   await expect.poll(page.text).toBe('CA')
+})
+
+test('a cancelled query ends its request', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const { promise: received, resolve: receive } = Promise.withResolvers<void>()
+  await using slow = await startStubServer((_req, res) => {
+    res.once('close', resolve)
+    receive()
+  })
+  const queryClient = new QueryClient()
+  const { books } = createResourceOptions(createClient({ baseUrl: slow.url }), queryClient)
+  const list = books.list.queryOptions({})
+  const fetched = queryClient.fetchQuery(list).catch((error) => error instanceof CancelledError)
+  await received
+  await queryClient.cancelQueries({ queryKey: list.queryKey })
+  await closed
+  expect(await fetched).toBe(true)
+})
+
+test('the options of pages keep the settings of the caller, and skipToken fetches nothing', async () => {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
+  const queryClient = new QueryClient()
+  const { items } = createResourceOptions(createClient({ baseUrl: server.url }), queryClient)
+  const pages = items.pagesOptions({ limit: 1 }, { staleTime: 60_000, select: ({ pages }) => pages.length })
+  expect(pages).toMatchObject({ staleTime: 60_000, retry: false, initialPageParam: '' })
+  await queryClient.fetchInfiniteQuery(items.pagesOptions({ limit: 1 }))
+  expect(queryClient.getQueryData(pages.queryKey)?.pages[0]?.items[0]?.name).toBe('Lamp')
+  expect(items.pagesOptions(skipToken).queryFn).toBe(skipToken)
 })
 
 test('the options work without React and are typed by the contract', async () => {

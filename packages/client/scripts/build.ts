@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { contract } from '@resource/contract'
 import { build } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
+import { declarations } from './declarations.ts'
 
 const home = fileURLToPath(new URL('..', import.meta.url))
 const packages = dirname(home.replace(/\/$/, ''))
@@ -61,10 +62,11 @@ for (const name of ['openapi', 'contract', 'client']) {
 }
 await build({
   input: Object.fromEntries(entries.map((name) => [name, join(types, 'client', 'src', `${name}.d.ts`)])),
-  external: [...external, /^@resource\//],
+  external: [...external, /^@resource\//, /\/api\.ts$/],
   plugins: [dts({ dtsInput: true, tsconfig: false })],
   output: { dir: dist, chunkFileNames: '[name].d.ts' },
 })
+writeFileSync(join(dist, 'api.d.ts'), declarations(contract))
 for (const name of globSync('*.d.ts', { cwd: dist })) {
   rewrite(join(dist, name), {
     '@resource/contract': './types/contract/src/index.js',
@@ -83,30 +85,6 @@ for (const name of globSync('**/*', { cwd: types, withFileTypes: true })) {
   }
 }
 writeFileSync(join(types, 'meta.d.ts'), META)
-
-interface Documented {
-  meta: { openapi: { summary?: string; description?: string } }
-}
-
-// The compiler expands the type of `contract`. Replace it by one that documents each procedure with its summary and
-// description.
-const index = join(types, 'contract', 'src', 'index.d.ts')
-const nouns = Object.entries(contract).map(([noun, { procedures }]) => {
-  const verbs = Object.entries(procedures as Record<string, Documented>).map(([verb, { meta }]) => {
-    const { summary, description } = meta.openapi
-    const text = `${summary}. ${description}`.replaceAll('*/', '*\\/')
-    return `/** ${text} */ ${verb}: (typeof import('./${noun}.js').${noun})['procedures']['${verb}'];`
-  })
-  return `${noun}: import('../../openapi/src/contract.js').Resource<{\n${verbs.join('\n')}\n}>;`
-})
-writeFileSync(
-  index,
-  // By a function, because a description may contain a pattern of replacement texts such as `$'`.
-  readFileSync(index, 'utf8').replace(
-    /(?<=export declare const contract: )\{.*?^\}/ms,
-    () => `{\n${nouns.join('\n')}\n}`,
-  ),
-)
 
 /** Repaths package imports in a file by relative paths in `dist`. */
 function rewrite(file: string, paths: Record<string, string>) {

@@ -1,26 +1,42 @@
 import type { Contract } from '@resource/contract'
 import { CONTRACT_HASH } from '@resource/contract/hash'
 import {
-  type ClientOf,
   createClient as createClientOf,
   type IterateInput as IterateInputOf,
+  type NounClient as NounClientOf,
   type ClientOptions as OptionsOf,
   type ListedRecord as RecordOf,
+  type RouterTo,
 } from '@resource/openapi/client'
+import type { Api } from './api.ts'
 
 /** The client: every procedure of the service (`query` or `mutate`), and the lists of each noun as async iterators. */
-export type Client = ClientOf<Contract>
+export interface Client extends Nouns {}
 
-export type ClientOptions = OptionsOf<Contract>
+type Nouns = { [N in Noun]: NounClient<N> }
+
+export interface ClientOptions extends OptionsOf {}
 
 /** The nouns of the resources. */
-export type Noun = keyof Contract
+export type Noun = keyof Api
+
+/** The part of the client for one noun: `NounClient<'books'>`. */
+export type NounClient<N extends Noun> = NounClientOf<Api, N>
+
+/** The input of a procedure: `Input<'books', 'create'>`. */
+export type Input<N extends Noun, V extends keyof Api[N]> = Api[N][V] extends { input: infer I } ? I : never
+
+/** The answer of a procedure: `Output<'books', 'get'>`. */
+export type Output<N extends Noun, V extends keyof Api[N]> = Api[N][V] extends { output: infer O } ? O : never
 
 /** A record in the list of a noun. */
-export type ListedRecord<N extends Noun> = RecordOf<Contract[N]['procedures'], N>
+export type ListedRecord<N extends Noun> = RecordOf<Api[N], N>
 
 /** The input of `iterate` and `pages`: filters, `sort`, `limit` as the page size, and `after` as the start cursor. */
-export type IterateInput<N extends Noun> = IterateInputOf<Contract[N]['procedures']>
+export type IterateInput<N extends Noun> = IterateInputOf<Api[N]>
+
+/** The router type, for tRPC's own clients. */
+export type AppRouter = RouterTo<Api>
 
 /**
  * Creates a typed client of the service. Calls of the same tick with the same credentials are sent in one request.
@@ -30,7 +46,8 @@ export type IterateInput<N extends Noun> = IterateInputOf<Contract[N]['procedure
  */
 export function createClient(options: ClientOptions): Client {
   // The service compares the hash to detect clients built against a different contract.
-  return createClientOf<Contract>({ ...options, headers: { 'X-Contract': CONTRACT_HASH, ...options.headers } })
+  const headers = { 'X-Contract': CONTRACT_HASH, ...options.headers }
+  return createClientOf<Contract>({ ...options, headers } as OptionsOf<Contract>)
 }
 
 export {
@@ -44,7 +61,9 @@ export {
   InvalidInputError,
   isServiceError,
   NotFoundError,
+  type ProcedureClient,
   RateLimitedError,
+  randomKey as createIdempotencyKey,
   ServiceError,
   TimeoutError,
   UnauthorizedError,
@@ -53,3 +72,4 @@ export {
   UnknownProcedureError,
   VersionMismatchError,
 } from '@resource/openapi/client'
+export type * from './api.ts'

@@ -1,10 +1,11 @@
 import type { Contract } from '@resource/contract'
-import { createResourceOptionsOf, type ResourceOptionsOf } from '@resource/openapi/query'
+import { createResourceOptionsOf, type OptionsTo } from '@resource/openapi/query'
 import type { QueryClient } from '@tanstack/react-query'
+import type { Api } from './api.ts'
 import type { Client } from './index.ts'
 
 /** `queryOptions`, `mutationOptions` and keys of each procedure, and the paged list of each noun. */
-export type ResourceOptions = ResourceOptionsOf<Contract>
+export interface ResourceOptions extends OptionsTo<Api> {}
 
 /**
  * TanStack Query options for every procedure, for any framework and for servers. A mutation invalidates every query of its
@@ -15,3 +16,16 @@ export type ResourceOptions = ResourceOptionsOf<Contract>
 export function createResourceOptions(client: Client, queryClient: QueryClient): ResourceOptions {
   return createResourceOptionsOf<Contract>(client, queryClient, { staleAfter: (noun) => [noun, 'audit'] })
 }
+
+export type {
+  DataKey,
+  MutationProcedure,
+  NounOptions,
+  PagesOptions,
+  PagesSettings,
+  QueryOptions,
+  QueryProcedure,
+  QuerySettings,
+  SkippablePagesOptions,
+  SkippableQueryOptions,
+} from '@resource/openapi/query'

@@ -28,4 +28,4 @@ export function useResource(): ResourceOptions {
   return useMemo(() => createResourceOptions(client, queryClient), [client, queryClient])
 }
 
-export { createResourceOptions, type ResourceOptions }
+export * from './query.ts'

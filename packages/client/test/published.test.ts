@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXPORTS } from './exports.ts'
 import { installed, run, tsc } from './package.ts'
 
 let published: Awaited<ReturnType<typeof installed>>
@@ -56,14 +57,69 @@ export const { price } = await client.items.get.query({ id: 1 })
 price satisfies number
 // @ts-expect-error: an id is a number
 await client.items.get.query({ id: '1' })
+await client.users.updateMany.mutate({ users: [], key: 'email' })
+// @ts-expect-error: only a unique field names records
+await client.users.updateMany.mutate({ users: [], key: 'password' })
+// @ts-expect-error: the records of a batch get the same values
+await client.users.createBatch.mutate({ action: 'update', filter: {}, changes: { email: 'ada@example.com' } })
 for await (const user of client.users.iterate({ role: 'admin' })) user.email satisfies string
 export const options = createResourceOptions(client, null as never).books.list.queryOptions({ sort: 'title_asc' })
 export const kinds = [NotFoundError]
 `,
   )
-  const config = { extends: '../../../../../tsconfig.base.json', compilerOptions: { lib: ['es2024', 'dom'] } }
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...config, include: ['program.ts'] }))
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...CONFIG, include: ['program.ts'] }))
   await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
+})
+
+const CONFIG = { extends: '../../../../../tsconfig.base.json', compilerOptions: { lib: ['es2024', 'dom'] } }
+
+test('the published types of every procedure are those of the contract', async () => {
+  const { project } = published
+  await writeFile(
+    join(project, 'types.ts'),
+    `import type { Api } from '@resource/client'
+import type { Contract } from '../../../../contract/src/index.ts'
+import type { TypesOf } from '../../../../openapi/src/contract.ts'
+type Own = TypesOf<Contract>
+type Accepts<A, B> = [A] extends [B] ? true : false
+type Complete<T> = T extends string | number | boolean | null | undefined ? T : T extends readonly (infer E)[] ? Complete<E>[] : T extends object ? { [K in keyof T]-?: Complete<T[K]> } : T
+type Same<A, B> = [Accepts<A, B>, Accepts<B, A>] extends [true, true] ? true : false
+// The contract has booleans in audit entries once a record has one.
+type Noun = Exclude<keyof Own & keyof Api, 'audit'>
+type Different<A, B> = false extends Same<A, B> | Same<Complete<A>, Complete<B>> ? true : false
+// Without measures, the contract's type of \`of\` is never, and the published input has no \`of\`.
+type Comparable<T> = Omit<T, 'summarize'>
+type Verbs<N extends Noun> = {
+  [V in keyof Comparable<Own[N]> & keyof Api[N]]: Different<Own[N][V], Api[N][V]> extends true ? V : never
+}[keyof Comparable<Own[N]> & keyof Api[N]]
+type Differences = { [N in Noun]: Verbs<N> }[Noun]
+export const none: [Differences] extends [never] ? true : Differences = true
+export const verbs: Same<{ [N in keyof Own]: keyof Own[N] }, { [N in keyof Api]: keyof Api[N] }> = true
+`,
+  )
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...CONFIG, include: ['types.ts'] }))
+  await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
+})
+
+test('a program can export the client, its parts, its hooks and its options, and emit declarations', async () => {
+  const { project } = published
+  await writeFile(join(project, 'exports.ts'), EXPORTS)
+  const compilerOptions = {
+    ...CONFIG.compilerOptions,
+    noEmit: false,
+    allowImportingTsExtensions: false,
+    composite: true,
+    outDir: 'out',
+  }
+  const config = { ...CONFIG, compilerOptions, include: ['exports.ts'] }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config))
+  await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
+  const declarations = await readFile(join(project, 'out', 'exports.d.ts'), 'utf8')
+  expect(declarations).toContain('export declare const client: Client;')
+  expect(declarations).toContain('books: import("@resource/client").NounClient<"books">;')
+  expect(declarations).toContain(
+    'import("@resource/client/query").DataKey<import("@resource/client").BooksListOutput>;',
+  )
 })
 
 test('every installed Node version loads the package without a build step', async () => {

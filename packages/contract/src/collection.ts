@@ -52,6 +52,10 @@ type Changeable<F extends Fields> = {
     ? S
     : F[K]
 }
+/** The fields that a batch can set: no unique and no hidden ones. */
+type Shared<F extends Fields, K> = {
+  [N in keyof F as F[N] extends Hidden ? never : Exclude<N, K>]: Changeable<F>[N]
+}
 
 type Key = { id: typeof recordId }
 type Times<T extends boolean> = T extends true
@@ -79,9 +83,10 @@ export interface Standard<
   R extends Fields,
   G extends string,
   M extends string,
+  K extends string,
 > extends SummaryProcedures<L, G, M>,
-    ManyProcedures<N, Changeable<F>, z.ZodObject<Row<F, T>>>,
-    BatchProcedures<L, Changeable<F>, z.ZodObject<PublicRecord<F, T>>> {
+    ManyProcedures<N, Changeable<F>, z.ZodObject<Row<F, T>>, K>,
+    BatchProcedures<L, Shared<F, K>, z.ZodObject<PublicRecord<F, T>>> {
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
@@ -110,7 +115,7 @@ export interface Standard<
 type Omitted<O> = O | ('delete' extends O ? 'deleteMany' : never)
 
 // biome-ignore lint/suspicious/noExplicitAny: the procedure names do not depend on the type arguments
-type Verb = keyof Standard<any, any, any, any, any, any, any, any>
+type Verb = keyof Standard<any, any, any, any, any, any, any, any, any>
 
 /** Overrides for the REST binding of a standard procedure; undefined removes a property. */
 type BindingOverrides = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
@@ -236,7 +241,7 @@ export function collection<
   K extends keyof F & string = never,
 >(
   declaration: Declaration<N, F, T, L, S, O, R, P, Q, G, M, K>,
-): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L | K, Q>, S, R, G, M>, Omitted<O>> & P> {
+): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L | K, Q>, S, R, G, M, K>, Omitted<O>> & P> {
   const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
   const omit: string[] = [...(declaration.omit ?? [])]

@@ -40,14 +40,14 @@ const deletion = z
 const deletedRow = z.object({ id: recordId, if_version: rowVersion }, must('an object')).meta({ id: 'RecordToDelete' })
 
 // Not aliases of the types of the procedures: to compare two of those takes the compiler far longer.
-export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType> {
+export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType, K extends string> {
   /** Changes many records: all or none, or with `partial` every valid row. A row names its record by `id` or by `key`. */
   updateMany: Procedure<
     'mutation',
     z.ZodObject<
       Under<N, z.ZodArray<ReturnType<typeof changedRow<F>>>> & {
         partial: typeof partial
-        key: z.ZodOptional<z.ZodType<'id' | (keyof F & string), 'id' | (keyof F & string)>>
+        key: z.ZodOptional<z.ZodType<'id' | K, 'id' | K>>
         create: z.ZodDefault<z.ZodBoolean>
         idempotency_key: typeof idempotencyKey
       }
@@ -77,7 +77,7 @@ interface ManyOptions {
  * @param One the capitalized singular noun
  * @param keys the unique fields
  */
-export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodType>(
+export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodType, K extends string>(
   {
     noun,
     Many,
@@ -86,9 +86,9 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     fields,
     record,
     keys,
-  }: ManyOptions & { One: string; fields: F; record: R; keys: readonly string[] },
+  }: ManyOptions & { One: string; fields: F; record: R; keys: readonly K[] },
   rest: (defaults: RestMeta) => RestMeta,
-): ManyProcedures<N, F, R>['updateMany'] {
+): ManyProcedures<N, F, R, K>['updateMany'] {
   const row = changedRow(fields).meta({ id: `${One}Change` })
   const result = resultOf(record).meta({ id: `${One}Result` })
   const input = z.object({
@@ -135,7 +135,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
 export function deleteMany<N extends string>(
   { noun, Many, access }: ManyOptions,
   rest: (defaults: RestMeta) => RestMeta,
-): ManyProcedures<N, z.ZodRawShape, z.ZodType>['deleteMany'] {
+): ManyProcedures<N, z.ZodRawShape, z.ZodType, string>['deleteMany'] {
   const procedure = mutation({
     access,
     input: z.object({ [noun]: many(deletedRow, noun), partial, idempotency_key: idempotencyKey }),

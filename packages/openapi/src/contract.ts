@@ -190,24 +190,53 @@ export type Contract = Record<string, Resource<any>>
 /** The shape of errors over tRPC, with the invalid fields and the error data. */
 export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields']; errorData?: unknown } }
 
+/** The types of a procedure as callers see them. */
+export interface ProcedureTypes {
+  type: 'query' | 'mutation'
+  input: unknown
+  output: unknown
+  /** The data of its errors, by status; never without any. */
+  errorData: unknown
+}
+
+/** The types of the procedures of a contract. By their properties, because inferring type arguments is slow to compile. */
+export type TypesOf<C extends Contract> = {
+  [N in keyof C]: {
+    [V in keyof C[N]['procedures']]: {
+      type: C[N]['procedures'][V]['type']
+      input: z.input<C[N]['procedures'][V]['input']>
+      output: z.output<C[N]['procedures'][V]['output']>
+      errorData: DataOf<C[N]['procedures'][V]>
+    }
+  }
+}
+
+type DataOf<P> = P extends { errorData?: infer Data }
+  ? number extends keyof NonNullable<Data>
+    ? never
+    : { [S in keyof NonNullable<Data>]: z.output<NonNullable<Data>[S]> }
+  : never
+
 // biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
 type Omittable<T> = T | void
 
 /** The input of a call; the argument is optional if no field is required. */
-type InputOf<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
+export type CallInput<Input> = object extends Input ? Omittable<Input> : Input
 
-type RouterProcedure<P> =
-  P extends Procedure<infer Type, infer Input, infer Output, AnyErrorData>
-    ? Type extends 'query'
-      ? TRPCQueryProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
-      : TRPCMutationProcedure<{ input: InputOf<Input>; output: z.output<Output>; meta: unknown }>
-    : never
+type RouterProcedure<P> = P extends ProcedureTypes
+  ? P['type'] extends 'query'
+    ? TRPCQueryProcedure<{ input: CallInput<P['input']>; output: P['output']; meta: unknown }>
+    : TRPCMutationProcedure<{ input: CallInput<P['input']>; output: P['output']; meta: unknown }>
+  : never
+
+/** The router type for a tRPC client, from the types of its procedures. */
+export type RouterTo<A> = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
+  { [N in keyof A]: { [V in keyof A[N]]: RouterProcedure<A[N][V]> } }
+>
 
 /** The router type for a tRPC client, derived from the contract. */
-export type RouterOf<C extends Contract> = TRPCBuiltRouter<
-  { ctx: object; meta: object; errorShape: ErrorShape; transformer: false },
-  { [R in keyof C]: { [P in keyof C[R]['procedures']]: RouterProcedure<C[R]['procedures'][P]> } }
->
+export type RouterOf<C extends Contract> = RouterTo<TypesOf<C>>
 
 /** The function of a procedure, from parsed input and context to output. */
 // `shown` lists the record fields that the response contains: the function may omit all others.

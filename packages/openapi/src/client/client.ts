@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import type { Contract } from '../contract.ts'
+import type { CallInput, Contract, ProcedureTypes, TypesOf } from '../contract.ts'
 import { type Caller, type CallerOptions, type CallOptions, createCaller } from './calls.ts'
 import { checker } from './check.ts'
 import { isServiceError } from './errors.ts'
@@ -7,40 +6,30 @@ import { type HttpOptions, httpTransport } from './http.ts'
 import { type Lists, lists } from './lists.ts'
 import type { Transport } from './queue.ts'
 
-// biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
-type Omittable<T> = T | void
-
-/** The input of a call; the argument is optional if no field is required. */
-type CallInput<Input extends z.ZodType> = object extends z.input<Input> ? Omittable<z.input<Input>> : z.input<Input>
-
-/**
- * The client methods of a procedure. By its properties: to infer its type arguments takes the compiler four times as long.
- */
-type ProcedureClient<P extends { type: unknown; input: z.ZodType; output: z.ZodType }> = (P['type'] extends 'query'
-  ? { query: (input: CallInput<P['input']>, options?: CallOptions) => Promise<z.output<P['output']>> }
-  : { mutate: (input: CallInput<P['input']>, options?: CallOptions) => Promise<z.output<P['output']>> }) &
-  WithErrorData<P>
+/** The client methods of a procedure. */
+export type ProcedureClient<P> = P extends ProcedureTypes
+  ? (P['type'] extends 'query'
+      ? { query: (input: CallInput<P['input']>, options?: CallOptions) => Promise<P['output']> }
+      : { mutate: (input: CallInput<P['input']>, options?: CallOptions) => Promise<P['output']> }) &
+      WithErrorData<P['errorData']>
+  : never
 
 /** `errorData`, for a procedure whose errors have data. */
-type WithErrorData<P> = P extends { errorData?: infer Data }
-  ? number extends keyof NonNullable<Data>
-    ? unknown
-    : {
-        /** The data of this procedure's error; undefined if the error has another status. */
-        errorData: <S extends keyof NonNullable<Data>>(
-          error: unknown,
-          status: S,
-        ) => z.output<NonNullable<Data>[S]> | undefined
-      }
-  : unknown
+type WithErrorData<Data> = [Data] extends [never]
+  ? unknown
+  : {
+      /** The data of this procedure's error; undefined if the error has another status. */
+      errorData: <S extends keyof Data>(error: unknown, status: S) => Data[S] | undefined
+    }
 
-/** A client: every procedure of a contract (`query` or `mutate`), and the lists of each noun as async iterators. */
-export type ClientOf<C extends Contract> = {
-  [N in keyof C]: { [V in keyof C[N]['procedures']]: ProcedureClient<C[N]['procedures'][V]> } & Lists<
-    C[N]['procedures'],
-    N
-  >
-}
+/** The client methods of the procedures of a noun, and its list as async iterators. */
+export type NounClient<A, N extends keyof A> = { [V in keyof A[N]]: ProcedureClient<A[N][V]> } & Lists<A[N], N>
+
+/** A client by the types of its procedures (`query` or `mutate`), with the lists of each noun as async iterators. */
+export type ClientTo<A> = { [N in keyof A]: NounClient<A, N> }
+
+/** A client of a contract. */
+export type ClientOf<C extends Contract> = ClientTo<TypesOf<C>>
 
 export interface ClientCallOptions<C extends Contract = Contract> extends Omit<CallerOptions, 'check'> {
   /** The contract to check each answer against. A mismatch is a `ContractError`. Adds zod to the bundle. */

@@ -1,5 +1,15 @@
-export type { CallOptions } from './calls.ts'
-export { type ClientCallOptions, type ClientOf, type ClientOptions, clientOver, createClient } from './client.ts'
+export type { CallInput, ProcedureTypes, RouterTo, TypesOf } from '../contract.ts'
+export { type CallOptions, randomKey } from './calls.ts'
+export {
+  type ClientCallOptions,
+  type ClientOf,
+  type ClientOptions,
+  type ClientTo,
+  clientOver,
+  createClient,
+  type NounClient,
+  type ProcedureClient,
+} from './client.ts'
 export {
   AbortedError,
   answeredError,

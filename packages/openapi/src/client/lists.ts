@@ -1,26 +1,28 @@
-import type { z } from 'zod'
-import type { AnyErrorData, Procedure, Procedures } from '../contract.ts'
 import type { CallOptions } from './calls.ts'
 
+type ListOf<Verbs> = Verbs extends { list: infer P } ? P : never
+
 /** A page of a list: the output of the `list` procedure. */
-export type Page<P extends Procedures> =
-  P['list'] extends Procedure<'query', z.ZodType, infer Output, AnyErrorData> ? z.output<Output> : never
+export type Page<Verbs> = ListOf<Verbs> extends { output: infer Output } ? Output : never
 
 type RecordsOf<Page, N> = N extends keyof Page ? Page[N] : never
 
 /** A record in the list of a noun. */
-export type ListedRecord<P extends Procedures, N> = RecordsOf<Page<P>, N> extends (infer R)[] ? R : never
+export type ListedRecord<Verbs, N> = RecordsOf<Page<Verbs>, N> extends (infer R)[] ? R : never
 
-export interface Lists<P extends Procedures, N> {
+export interface Lists<Verbs, N> {
   /** Iterates over all matching records. Fetches them page by page with the cursor. */
-  iterate: (input?: IterateInput<P>, options?: CallOptions) => AsyncGenerator<ListedRecord<P, N>, void, undefined>
+  iterate: (
+    input?: IterateInput<Verbs>,
+    options?: CallOptions,
+  ) => AsyncGenerator<ListedRecord<Verbs, N>, void, undefined>
   /** Iterates over all matching records, one page at a time. */
-  pages: (input?: IterateInput<P>, options?: CallOptions) => AsyncGenerator<Page<P>, void, undefined>
+  pages: (input?: IterateInput<Verbs>, options?: CallOptions) => AsyncGenerator<Page<Verbs>, void, undefined>
 }
 
 /** The input of `iterate` and `pages`: filters, `sort`, `limit` as the page size, and `after` as the start cursor. */
-export type IterateInput<P extends Procedures> =
-  P['list'] extends Procedure<'query', infer Input> ? Partial<Omit<z.input<Input>, 'page' | 'count'>> : never
+export type IterateInput<Verbs> =
+  ListOf<Verbs> extends { input: infer Input } ? Partial<Omit<Input, 'page' | 'count'>> : never
 
 type ListQuery = (input: object, options?: CallOptions) => Promise<unknown>
 

@@ -1,5 +1,6 @@
 import type {
-  DataTag,
+  dataTagErrorSymbol,
+  dataTagSymbol,
   InfiniteData,
   QueryClient,
   QueryFilters,
@@ -9,8 +10,7 @@ import type {
   UseMutationOptions,
   UseQueryOptions,
 } from '@tanstack/react-query'
-import type { z } from 'zod'
-import type { AnyErrorData, Contract, Procedure, Procedures } from '../contract.ts'
+import type { CallInput, Contract, ProcedureTypes, TypesOf } from '../contract.ts'
 import { type CallOptions, randomKey } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { ServiceError } from './errors.ts'
@@ -18,71 +18,106 @@ import type { IterateInput, Page } from './lists.ts'
 
 type Key = readonly unknown[]
 
-/** TanStack Query options of a query. */
-export interface QueryOptionsOf<Input, Output> {
-  queryKey: (input?: Input) => DataTag<Key, Output, ServiceError>
-  /** Matches the queries of the procedure with one input, or with any input. */
-  queryFilter: (input?: Input, filters?: QueryFilters) => QueryFilters
-  queryOptions: {
-    <Data = Output>(
-      input: Input,
-      options?: Settings<UseQueryOptions<Output, ServiceError, Data, Key>>,
-    ): Query<Output, Data>
-    <Data = Output>(
-      input: Input | SkipToken,
-      options?: Settings<UseQueryOptions<Output, ServiceError, Data, Key>>,
-    ): UseQueryOptions<Output, ServiceError, Data, Key> & { queryKey: DataTag<Key, Output, ServiceError> }
-  }
+/** A query key with the type of its data, for `getQueryData` and `setQueryData`. Unlike TanStack's type, it has a name. */
+export interface DataKey<Data> extends Key {
+  [dataTagSymbol]: Data
+  [dataTagErrorSymbol]: ServiceError
 }
+type Settings<Options> = Omit<
+  Options,
+  'queryKey' | 'queryFn' | 'initialPageParam' | 'getNextPageParam' | 'mutationKey' | 'mutationFn'
+>
 
-type Settings<Options> = Omit<Options, 'queryKey' | 'queryFn' | 'mutationKey' | 'mutationFn'>
+/** The settings of a query that its caller may choose. */
+export type QuerySettings<Output, Data = Output> = Settings<UseQueryOptions<Output, ServiceError, Data, Key>>
 
-type Query<Output, Data> = Settings<UseQueryOptions<Output, ServiceError, Data, Key>> & {
-  queryKey: DataTag<Key, Output, ServiceError>
+/** TanStack Query options of a query. */
+export interface QueryOptions<Output, Data = Output> extends QuerySettings<Output, Data> {
+  queryKey: DataKey<Output>
   queryFn: QueryFunction<Output, Key>
 }
 
-/** TanStack Query options of a mutation. */
-export interface MutationOptionsOf<Input, Output> {
+/** {@link QueryOptions} whose input may be TanStack's `skipToken`. */
+export interface SkippableQueryOptions<Output, Data = Output> extends QuerySettings<Output, Data> {
+  queryKey: DataKey<Output>
+  queryFn: QueryFunction<Output, Key> | SkipToken
+}
+
+/** TanStack Query options and keys of a query procedure. */
+export interface QueryProcedure<Input, Output> {
+  queryKey: (input?: Input) => DataKey<Output>
+  /** Matches the queries of the procedure with one input, or with any input. */
+  queryFilter: (input?: Input, filters?: QueryFilters) => QueryFilters
+  queryOptions: {
+    <Data = Output>(input: Input, options?: QuerySettings<Output, Data>): QueryOptions<Output, Data>
+    <Data = Output>(
+      input: Input | SkipToken,
+      options?: QuerySettings<Output, Data>,
+    ): SkippableQueryOptions<Output, Data>
+  }
+}
+
+/** TanStack Query options and key of a mutation procedure. */
+export interface MutationProcedure<Input, Output> {
   mutationKey: () => Key
   mutationOptions: <Context = unknown>(
     options?: Settings<UseMutationOptions<Output, ServiceError, Input, Context>>,
   ) => UseMutationOptions<Output, ServiceError, Input, Context>
 }
 
-/** The `useInfiniteQuery` options of a list. */
-export type PagesOptions<P extends Procedures> = UseInfiniteQueryOptions<
-  Page<P>,
-  ServiceError,
-  InfiniteData<Page<P>, string>,
-  Key,
-  string
+/** The settings of a paged list that its caller may choose. */
+export type PagesSettings<Page, Data = InfiniteData<Page, string>> = Settings<
+  UseInfiniteQueryOptions<Page, ServiceError, Data, Key, string>
 >
 
-// biome-ignore lint/suspicious/noConfusingVoidType: `void` makes an argument optional for TypeScript
-type Given<Input extends z.ZodType> = object extends z.input<Input> ? z.input<Input> | void : z.input<Input>
+/** TanStack Query options of a list by cursor, for infinite queries. */
+export interface PagesOptions<Page, Data = InfiniteData<Page, string>> extends PagesSettings<Page, Data> {
+  queryKey: DataKey<InfiniteData<Page, string>>
+  queryFn: QueryFunction<Page, Key, string>
+  initialPageParam: string
+  getNextPageParam: (page: Page) => string | null
+}
 
-type OptionsOf<P> =
-  P extends Procedure<infer Type, infer Input extends z.ZodType, infer Output extends z.ZodType, AnyErrorData>
-    ? Type extends 'query'
-      ? QueryOptionsOf<Given<Input>, z.output<Output>>
-      : MutationOptionsOf<Given<Input>, z.output<Output>>
-    : never
+/** {@link PagesOptions} whose input may be TanStack's `skipToken`. */
+export interface SkippablePagesOptions<Page, Data = InfiniteData<Page, string>> extends PagesSettings<Page, Data> {
+  queryKey: DataKey<InfiniteData<Page, string>>
+  queryFn: QueryFunction<Page, Key, string> | SkipToken
+  initialPageParam: string
+  getNextPageParam: (page: Page) => string | null
+}
 
-interface NounOptions<P extends Procedures> {
+interface NounProcedures<Input, Page> {
   /** The common key prefix of all queries of the noun. */
   pathKey: () => Key
   pathFilter: (filters?: QueryFilters) => QueryFilters
-  /** Options for `useInfiniteQuery`: the list by cursor, `limit` records per page. */
-  pagesOptions: (input?: IterateInput<P>) => PagesOptions<P>
+  /** Options for infinite queries: the list by cursor, `limit` records per page. */
+  pagesOptions: {
+    <Data = InfiniteData<Page, string>>(input?: Input, options?: PagesSettings<Page, Data>): PagesOptions<Page, Data>
+    <Data = InfiniteData<Page, string>>(
+      input?: Input | SkipToken,
+      options?: PagesSettings<Page, Data>,
+    ): SkippablePagesOptions<Page, Data>
+  }
 }
 
-/** The options and keys of each procedure of a contract, and the paged list of each noun. */
-export type ResourceOptionsOf<C extends Contract> = {
-  [N in keyof C]: { [V in keyof C[N]['procedures']]: OptionsOf<C[N]['procedures'][V]> } & NounOptions<
-    C[N]['procedures']
-  >
-}
+/** The TanStack Query options of a procedure. */
+export type ProcedureOptions<P> = P extends ProcedureTypes
+  ? P['type'] extends 'query'
+    ? QueryProcedure<CallInput<P['input']>, P['output']>
+    : MutationProcedure<CallInput<P['input']>, P['output']>
+  : never
+
+/** The TanStack Query options of the procedures of a noun, and of its paged list. */
+export type NounOptions<A, N extends keyof A> = { [V in keyof A[N]]: ProcedureOptions<A[N][V]> } & NounProcedures<
+  IterateInput<A[N]>,
+  Page<A[N]>
+>
+
+/** TanStack Query options by the types of the procedures. */
+export type OptionsTo<A> = { [N in keyof A]: NounOptions<A, N> }
+
+/** TanStack Query options for the procedures of a contract. */
+export type ResourceOptionsOf<C extends Contract> = OptionsTo<TypesOf<C>>
 
 export interface ResourceOptionsSettings {
   /** The nouns whose queries a mutation of `noun` makes stale. Default: only that noun. */
@@ -114,7 +149,8 @@ export function createResourceOptionsOf<C extends Contract>(
     const own: Record<string, unknown> = {
       pathKey: () => [[noun]],
       pathFilter: (filters?: QueryFilters) => ({ ...filters, queryKey: [[noun]] }),
-      pagesOptions: (input?: { after?: string }) => pagesOptions(noun, calls.list as Calls, input),
+      pagesOptions: (input?: PagesInput | symbol, options?: object) =>
+        pagesOptions(noun, calls.list as Calls, input, options),
     }
     return byName(
       (verb) =>
@@ -146,7 +182,8 @@ function queryOf(path: string[], calls: Calls) {
       ...options,
       queryKey: keyOf(input),
       // TanStack's skipToken is a symbol.
-      queryFn: typeof input === 'symbol' ? input : () => calls.query(input),
+      queryFn:
+        typeof input === 'symbol' ? input : ({ signal }: { signal: AbortSignal }) => calls.query(input, { signal }),
     }),
   }
 }
@@ -179,13 +216,22 @@ function keyOf(context: object | undefined): string | undefined {
   return known
 }
 
-function pagesOptions(noun: string, { query }: Calls, input: { after?: string } = {}) {
+interface PagesInput {
+  after?: string
+}
+
+function pagesOptions(noun: string, { query }: Calls, input: PagesInput | symbol = {}, options?: object) {
+  const given = typeof input === 'symbol' ? {} : input
   return {
-    queryKey: [[noun, 'list'], { input, type: 'infinite' }],
-    queryFn: ({ pageParam, signal }: { pageParam: string; signal: AbortSignal }) =>
-      query({ ...input, after: pageParam }, { signal }),
-    initialPageParam: input.after ?? '',
-    getNextPageParam: ({ next }: { next: string | null }) => next,
     retry: false,
+    ...options,
+    queryKey: [[noun, 'list'], { input: given, type: 'infinite' }],
+    queryFn:
+      typeof input === 'symbol'
+        ? input
+        : ({ pageParam, signal }: { pageParam: string; signal: AbortSignal }) =>
+            query({ ...input, after: pageParam }, { signal }),
+    initialPageParam: given.after ?? '',
+    getNextPageParam: ({ next }: { next: string | null }) => next,
   }
 }
