@@ -55,7 +55,12 @@ export async function withDeadline<T>(
   }
 }
 
-/** @param before called before each statement: whether it writes or locks, and the number of rows it inserts, or 0 */
+/**
+ * The executor has no background: that would not see the transaction. So a write must not scan a table, but get the ids that
+ * a read has found.
+ *
+ * @param before called before each statement: whether it writes or locks, and the number of rows it inserts, or 0
+ */
 export function guarded(executor: Executor, before: (isWrite: boolean, rows: number) => void): Executor {
   return {
     isRemote: executor.isRemote,

@@ -84,6 +84,10 @@ const REMOTE_AUDITED_DELETE_BATCH = 10_000
 // On SQLite larger reads run in the background.
 const MAX_SKIP = 2_000
 const MAX_ROWS = 50_000
+// Without an index for filter and order, a page reads all rows. Of so many it takes a few milliseconds.
+const MAX_SCANNED = 5_000
+// Rows with the same value, which a page sorts by id, take as long.
+const MAX_TIES = 2_000
 // A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
 const FEW_CANDIDATES = 1_000
 // Reading and sorting these takes less time than a walk through the whole sort order.
@@ -180,7 +184,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
     const statement = this.#text.idsAndVersions(where, limit, this.#session.locks === true)
-    return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows()))
+    return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows(MAX_SCANNED)))
   }
 
   async lockMany(ids: number[], { written = [], creates = false, deletes = false }: ManyChanges<Row>): Promise<void> {
@@ -364,7 +368,41 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
       if (!isRemote) return this.#search(query, range)
       if (searchLimit !== undefined) return this.#rows(this.#text.pageInWindow(query, range, searchLimit))
     }
-    return this.#rows(this.#text.page(query, range), skip > MAX_SKIP ? this.#background : this.#executor)
+    const statement = this.#text.page(query, range)
+    if (this.#executor.background === undefined) return this.#rows(statement)
+    if (skip > MAX_SKIP) return this.#rows(statement, this.#background)
+    const reads = this.#text.readOf(statement.text)
+    return reads === 'page' ? this.#rows(statement) : this.#pageOfMany(query, range, statement)
+  }
+
+  /** A page of SQLite for which no index serves all filters and the order, or whose plan is not known yet. */
+  async #pageOfMany(query: PageQuery<Row>, range: Where<Row>, statement: Statement): Promise<Row[]> {
+    const { where, skip = 0, take } = query
+    const reads = this.#text.readOf(statement.text) ?? (await this.#explain(statement))
+    if (reads === 'page' || (await this.#forAllRows(MAX_SCANNED)) === this.#executor) return this.#rows(statement)
+    if (reads === 'ties') {
+      const [row] = (await this.#executor.all(this.#text.ties(query, range, MAX_TIES + 1))) as [{ total: number }]
+      if (row.total <= MAX_TIES) return this.#rows(statement)
+    }
+    for (const size of [WINDOW, LARGE_WINDOW]) {
+      const rows = await this.#rows(this.#text.pageInWindow(query, range, size), this.#background)
+      if (rows.length === take) return rows
+      if (size === WINDOW) {
+        const filter = await this.#selectiveFilter(where)
+        if (filter !== undefined) return this.#rows(this.#text.pageOfFiltered(query, range, filter), this.#background)
+      }
+      if (rows.length + skip === 0) break
+    }
+    return this.#rows(statement, this.#background)
+  }
+
+  async #explain(statement: Statement): Promise<'page' | 'ties' | 'all'> {
+    const { text, values } = statement
+    const steps = await this.#executor.all({ text: `EXPLAIN QUERY PLAN ${text}`, values })
+    return this.#text.setRead(
+      text,
+      (steps as { detail: string }[]).map(({ detail }) => detail),
+    )
   }
 
   /**
@@ -376,13 +414,15 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const match = this.#text.matchOf(query.where)
     if (match === '') return this.#rows(this.#text.page(query, range), this.#background)
     const { skip = 0, take } = query
-    const first = await this.#candidates(match, FEW_CANDIDATES, this.#executor)
-    if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match))
+    // Frequent parts that rarely occur together make even few candidates take long.
+    const near = await this.#forAllRows()
+    const first = await this.#candidates(match, FEW_CANDIDATES, near)
+    if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match), near)
     const inWindow = async (size: number, executor: Pick<Executor, 'all'>) =>
       this.#rows(this.#text.pageInWindow(query, range, size), executor)
     let isLikely = (LARGE_WINDOW * first.total) / first.last >= skip + take
     if (isLikely) {
-      const soon = await inWindow(WINDOW, this.#executor)
+      const soon = await inWindow(WINDOW, near)
       if (soon.length === take) return soon
       // In the order of the searched field, or with filters, the matches may come late.
       isLikely = ((skip + soon.length) * LARGE_WINDOW) / WINDOW >= skip + take
@@ -437,12 +477,16 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#executor.background ?? this.#executor
   }
 
-  /** For a statement that may read the whole table. */
-  async #forAllRows(): Promise<Pick<Executor, 'all'>> {
+  /**
+   * For a statement that may read the whole table.
+   *
+   * @param max the number of rows that take a few milliseconds
+   */
+  async #forAllRows(max = MAX_ROWS): Promise<Pick<Executor, 'all'>> {
     if (this.#executor.background === undefined || !('id' in this.columns)) return this.#executor
     const order = { column: 'id', descending: true } as const
     const [last] = await this.#rows(this.#text.page({ columns: ['id'], where: {}, order, take: 1 }))
-    return last === undefined || last.id <= MAX_ROWS ? this.#executor : this.#background
+    return last === undefined || last.id <= max ? this.#executor : this.#background
   }
 
   async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {

@@ -32,6 +32,14 @@ const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
 // LIMIT parameter it never does: it would plan every page again, which takes two thirds of the query's time.
 const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 
+/**
+ * The rows that a page reads: its own, also those with the same value as its last one, or all that match a filter or have
+ * an order.
+ */
+type Read = 'page' | 'ties' | 'all'
+
+const MAX_READS = 10_000
+
 /** The prefix of columns that hold the values before an update. */
 export const BEFORE = 'before '
 
@@ -63,6 +71,8 @@ export class SqlText<Row> {
   readonly #ranges = new InternedSql('SELECT * FROM (')
   readonly #count: InternedSql
   readonly #quoted: Record<string, string>
+  /** What each text of {@link page} reads on SQLite. The planner does not see the values, so it does not change. */
+  #reads = new Map<string, Read>()
 
   /**
    * @param isRemote whether the statements are for PostgreSQL, not SQLite
@@ -117,6 +127,47 @@ export class SqlText<Row> {
     // The plus keeps SQLite from reading all candidates by id and sorting them: it walks the index of the order instead.
     const rows = this.#conditions(ranged, where, values, select, '+"id"')
     return this.#limited(query, this.#ordered(rows, order), values)
+  }
+
+  /** What a text of {@link page} reads on SQLite, if {@link setRead} was called with it. */
+  readOf(text: string): Read | undefined {
+    return this.#reads.get(text)
+  }
+
+  /** @param steps SQLite's query plan, such as `SEARCH items USING INDEX items_price_id_idx (price<?)` */
+  setRead(text: string, steps: string[]): Read {
+    const [, tests] = / WHERE (.*) ORDER BY /s.exec(text) ?? []
+    const served = steps.flatMap((step) => /^SEARCH .*\((.+)\)$/.exec(step)?.[1]?.split(' AND ') ?? [])
+    const isServed = served.length === (tests?.split(' AND ').length ?? 0)
+    const sorts = steps.some((step) => step.startsWith('USE TEMP B-TREE FOR ORDER BY'))
+    const sortsTies = steps.some((step) => step.startsWith('USE TEMP B-TREE FOR'))
+    const read = !isServed || sorts ? 'all' : sortsTies ? 'ties' : 'page'
+    if (this.#reads.size === MAX_READS) this.#reads = new Map()
+    this.#reads.set(text, read)
+    return read
+  }
+
+  /** Counts the rows that have the value of a page's last row in the sort column, up to a limit. */
+  ties(
+    { where, order: { column, descending }, skip = 0, take }: PageQuery<Row>,
+    range: Where<Row>,
+    limit: number,
+  ): Statement {
+    const values: unknown[] = []
+    const name = this.#name(column)
+    const all = `SELECT 1${this.#from}`
+    const matching = (start: string) => {
+      const select = new InternedSql(start)
+      return this.#conditions(this.#conditions(select, range, values), where, values, select).text
+    }
+    const rows = matching(all)
+    const last = matching(`SELECT ${name}${this.#from}`)
+    values.push(skip + take - 1, limit)
+    const tie = `${name} IS (${last} ORDER BY ${name}${descending ? ' DESC' : ''} LIMIT 1 OFFSET ?)`
+    return {
+      text: `SELECT count(*) AS "total" FROM (${rows}${rows === all ? ' WHERE' : ' AND'} ${tie} LIMIT ?)`,
+      values,
+    }
   }
 
   /**

@@ -1,4 +1,8 @@
+import { createDatabase } from '@resource/database'
 import { expect, test } from 'vitest'
+import { ANONYMOUS } from '../src/access/caller.ts'
+import { createOperations } from '../src/operations.ts'
+import { readConfig } from '../src/process/config.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { aTimestamp, createItem, createUser, openDatabase } from './records.ts'
@@ -170,4 +174,25 @@ test('C38 a batch expires after 10 minutes', async () => {
   expect([applied.status, applied.body]).toEqual([404, { message: 'Batch not found' }])
   expect((await server.request('GET', `/items/batches/${id}`)).status).toBe(404)
   expect(await itemsOf(server)).toHaveLength(3)
+})
+
+test('C38 a preview and its application find the matching records before their transactions', async () => {
+  await using server = await startTestServer()
+  await createItems(server)
+  const seen: string[] = []
+  const database = await createDatabase(server.databaseUrl, {
+    around: (operation, table, run) => {
+      if (operation === 'transaction' || (operation === 'lock' && table === 'items')) seen.push(operation)
+      return run()
+    },
+  })
+  const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
+  const call = (procedure: string, input: object) =>
+    operations.find(({ name }) => name === procedure)?.call(input, { caller: ANONYMOUS, read: database.read })
+  const filter = { price_lt: 25 }
+  const { id } = (await call('items.createBatch', { action: 'delete', filter })) as { id: number }
+  expect(seen.splice(0)).toEqual(['lock', 'transaction'])
+  await call('items.applyBatch', { batch_id: id, status: 'applied' })
+  expect(seen).toEqual(['lock', 'transaction', 'lock'])
+  await database.close()
 })

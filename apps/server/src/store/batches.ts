@@ -17,6 +17,8 @@ const RECORDS_PER_STEP = 200
 interface BatchOptions {
   noun: string
   tableOf: (tables: Tables) => RecordTable<Row>
+  /** Reads the matching records, outside of the transaction: on SQLite that would block all requests. */
+  read: Tables
   rows: RowMapping
   /** The roles that changing or deleting a stored record requires. */
   guard: RecordRules
@@ -26,6 +28,8 @@ interface BatchOptions {
   refuseDelete: (error: unknown, id?: number) => Promise<never>
 }
 
+type Matching = { id: number; version: number }[]
+
 interface BatchInput {
   action: 'update' | 'delete'
   filter: Values
@@ -33,7 +37,7 @@ interface BatchInput {
 }
 
 /** The procedures that change or delete all matching records of a collection, after a preview. */
-export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }: BatchOptions) {
+export function batchService({ noun, tableOf, read, rows, guard, check, refuseDelete }: BatchOptions) {
   const find = async (tables: Tables, id: number, { caller }: Context): Promise<Batch> => {
     const batch = await tables.batches.find({ id })
     const isVisible =
@@ -67,8 +71,7 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
     createBatch: async (input: Values, context: MutationContext) => {
       await check(input, context)
       const { action, filter, changes } = input as never as BatchInput
-      const work = async (tx: Tables) => {
-        const matching = await tableOf(tx).lock(rows.where(filter), MAX_RECORDS + 1)
+      const work = async (tx: Tables, matching: Matching) => {
         if (matching.length > MAX_RECORDS) {
           const limit = MAX_RECORDS.toLocaleString('en')
           throw new ApiError(400, `More than ${limit} ${noun} match: a batch takes at most ${limit}; add filters`)
@@ -87,10 +90,11 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
           created_at,
           expires_at: new Date(created_at.getTime() + LIFETIME_MS),
         })
-        // On PostgreSQL further records may match since these were locked.
+        // Further records may match by now.
         return present(batch, tx, idsOf(matching))
       }
-      return context.write(work, { autocommit: false })
+      const prepare = () => tableOf(read).lock(rows.where(filter), MAX_RECORDS + 1)
+      return context.write(work, { autocommit: false, prepare })
     },
 
     getBatch: async ({ batch_id }: Values, context: Context) =>
@@ -98,7 +102,7 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
 
     applyBatch: ({ batch_id }: Values, context: MutationContext) =>
       context.write(
-        async (tx) => {
+        async (tx, found: Matching) => {
           const id = batch_id as number
           // PostgreSQL: another call that applies the batch has ended then.
           await tx.batches.lock({ id }, 1)
@@ -110,7 +114,7 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
           if (batch.status !== 'pending') throw new ApiError(409, 'The batch was already applied')
           const table = tableOf(tx)
           if (action === 'update') await table.lockMany([], { written: [rows.changes(input, undefined)] })
-          const matching = await table.lock(rows.where(JSON.parse(batch.filter)), batch.count + 1)
+          const matching = await table.lock({ id: { in: idsOf(found) } } as Where<Row>, found.length)
           if (fingerprint(matching) !== batch.fingerprint) {
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
           }
@@ -123,7 +127,14 @@ export function batchService({ noun, tableOf, rows, guard, check, refuseDelete }
           if (applied === undefined) throw new ApiError(409, 'The batch was already applied')
           return present(applied.after, tx)
         },
-        { autocommit: false },
+        {
+          autocommit: false,
+          prepare: async () => {
+            const { status, filter, count } = await find(read, batch_id as number, context)
+            // A record that matches later is the same as one that matches after the batch was applied.
+            return status === 'pending' ? tableOf(read).lock(rows.where(JSON.parse(filter)), count + 1) : []
+          },
+        },
       ),
   }
 
@@ -156,7 +167,7 @@ function idsOf(records: { id: number }[]): number[] {
   return records.map(({ id }) => id)
 }
 
-function fingerprint(matching: { id: number; version: number }[]): string {
+function fingerprint(matching: Matching): string {
   const hash = createHash('sha256')
   for (const { id, version } of matching) hash.update(`${id}:${version},`)
   return hash.digest('base64')

@@ -192,6 +192,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
     ...batchService({
       noun,
       tableOf,
+      read: database.read,
       rows,
       guard,
       check: async (input, { caller }) => {
