@@ -206,6 +206,20 @@ test('readiness fails while no commit completes, and reads are still served', as
   expect((await write).status).toBe(200)
 })
 
+test('metrics are served while PostgreSQL is down or locked, with the access that was last known', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  const metrics = async (headers = {}) => (await fetch(`${server.url}/metrics`, { headers })).status
+  expect(await postgres.whileLocked('api_keys', () => metrics())).toBe(200)
+  const { key } = await server.client.keys.create.mutate({ name: 'monitor', role: 'reader' })
+  const known = { Authorization: `Bearer ${key}` }
+  expect(await metrics(known)).toBe(200)
+  await postgres.stop('crash')
+  expect([await metrics(), await metrics(known)]).toEqual([401, 200])
+  // A key that was never seen is not admitted.
+  expect(await metrics({ Authorization: `Bearer ${key.slice(0, -1)}x` })).toBe(401)
+})
+
 function endConnections(url: string) {
   return query(
     url,

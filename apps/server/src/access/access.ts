@@ -21,7 +21,9 @@ export async function createAccess(database: Database, config: Config, log: Logg
   const keyring = createKeyring(database, log)
   const verifyToken = OIDC_ISSUER === undefined ? undefined : createTokens(OIDC_ISSUER, config)
   // Not `keyring.hasKeys`, which would cache the result: a key created now would stay unseen for a second.
-  if (verifyToken === undefined && (await database.read.apiKeys.count({})) === 0) announceOpen(config, log)
+  const hasKeysAtStart = (await database.read.apiKeys.count({})) > 0
+  keyring.learn(hasKeysAtStart)
+  if (verifyToken === undefined && !hasKeysAtStart) announceOpen(config, log)
 
   const proxyOf = (req: IncomingMessage) => {
     if (TRUST_PROXY.length > 0) return 'TRUST_PROXY is set'
@@ -29,18 +31,21 @@ export async function createAccess(database: Database, config: Config, log: Logg
   }
   const whenOpen = (isMet: (req: IncomingMessage) => boolean) => (req: IncomingMessage) => {
     if (verifyToken !== undefined) return false
-    const hasKeys = keyring.hasKeys()
+    const hasKeys = keyring.remembering.hasKeys()
     return hasKeys instanceof Promise ? hasKeys.then((hasKeys) => !hasKeys && isMet(req)) : !hasKeys && isMet(req)
   }
+  const signOf = ALLOW_ANONYMOUS ? () => undefined : proxyOf
   return {
-    callerOf: createAuthenticate(keyring, ALLOW_ANONYMOUS ? () => undefined : proxyOf, verifyToken),
+    callerOf: createAuthenticate(keyring, signOf, verifyToken),
     /** Call it when this process has created or revoked a key. */
     invalidateKeys: keyring.invalidate,
     /** Whether keys exist, or an identity provider is configured. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
-    /** Whether a request needs no credentials. */
+    /** Whether a request needs no credentials, by the last known keys while the database does not answer. */
     isOpen: whenOpen((req) => ALLOW_ANONYMOUS || proxyOf(req) === undefined),
-    /** Whether a request needs no credentials because it comes directly from this machine. */
+    /** For monitoring: uses the last known keys while the database does not answer. */
+    monitorOf: createAuthenticate(keyring.remembering, signOf, verifyToken),
+    /** The same, because the request comes directly from this machine. */
     isPrivate: whenOpen((req) => proxyOf(req) === undefined),
   }
 }

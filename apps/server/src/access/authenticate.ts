@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller, unauthorized } from './caller.ts'
-import type { Keyring } from './keyring.ts'
+import type { Keys } from './keyring.ts'
 
 /** The console's cookie. It holds the API key and is HttpOnly. */
 export const SESSION_COOKIE = 'resource_session'
@@ -19,7 +19,7 @@ export type Authenticate = (req: IncomingMessage, headers?: IncomingHttpHeaders)
  * @param verifyToken undefined without an identity provider
  */
 export function createAuthenticate(
-  keyring: Keyring,
+  keyring: Keys,
   proxyOf: (req: IncomingMessage) => string | undefined,
   verifyToken?: (token: string) => Promise<Caller>,
 ): Authenticate {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
+import { ApiError } from '@resource/openapi'
 import type { Logger } from 'pino'
 import { unavailable } from '../http/unavailable.ts'
 import { type Caller, unauthorized } from './caller.ts'
@@ -8,11 +10,15 @@ import { isKey, isSame, prefixOf } from './secret.ts'
 // The maximum delay until a key revoked by another process is refused here.
 const CACHE_MS = 1_000
 const MAX_CACHED_KEYS = 1_000
+// How long monitoring waits for the database before it uses the last known answer.
+const MAX_WAIT_MS = 250
 const LAST_USED_INTERVAL_MS = 60_000
 /** The keys that one query looks up. */
 const MAX_KEYS_PER_QUERY = 100
 
 export type Keyring = ReturnType<typeof createKeyring>
+/** The questions that authentication asks. */
+export type Keys = Pick<Keyring, 'hasKeys' | 'callerOf'>
 
 interface CachedKey {
   row: ApiKey
@@ -31,9 +37,11 @@ export function createKeyring(database: Database, log: Logger) {
   // Anyone can make up keys. However many are sent, they occupy one connection, and known keys do not wait for them.
   const lookUp = { known: createLookup(find), unknown: createLookup(find) }
   let anyKey = { value: false, untilMs: 0 }
+  let lastHasKeys: boolean | undefined
   let changes = 0
 
   const setHasKeys = () => {
+    lastHasKeys = true
     anyKey = { value: true, untilMs: Number.POSITIVE_INFINITY }
   }
 
@@ -41,6 +49,7 @@ export function createKeyring(database: Database, log: Logger) {
     const value = (await database.read.apiKeys.count({}).catch(refuse)) > 0
     // A key may have been created during the query.
     if (!anyKey.value) anyKey = { value, untilMs: performance.now() + CACHE_MS }
+    lastHasKeys = anyKey.value
     return anyKey.value
   }
 
@@ -78,6 +87,18 @@ export function createKeyring(database: Database, log: Logger) {
       .catch((err: unknown) => log.warn({ err, key: row.id }, 'could not update last_used_at of a key'))
   }
 
+  /** Whether any key was ever created: from then on every request needs credentials. */
+  const hasKeys = () => (anyKey.value || anyKey.untilMs > performance.now() ? anyKey.value : loadHasKeys())
+
+  /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
+  const callerOf = (key: string): Caller | Promise<Caller> => {
+    if (!isKey(key)) throw unknownKey()
+    const prefix = prefixOf(key)
+    const known = cached.get(prefix)
+    if (known !== undefined && known.untilMs > performance.now()) return admit(key, known)
+    return loadKey(prefix).then((known) => admit(key, known))
+  }
+
   return {
     /** Clears the cache. Call it when this process has created or revoked a key. */
     invalidate: () => {
@@ -85,15 +106,24 @@ export function createKeyring(database: Database, log: Logger) {
       changes++
       cached.clear()
     },
-    /** Whether any key was ever created: from then on every request needs credentials. */
-    hasKeys: () => (anyKey.value || anyKey.untilMs > performance.now() ? anyKey.value : loadHasKeys()),
-    /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
-    callerOf: (key: string): Caller | Promise<Caller> => {
-      if (!isKey(key)) throw unknownKey()
-      const prefix = prefixOf(key)
-      const known = cached.get(prefix)
-      if (known !== undefined && known.untilMs > performance.now()) return admit(key, known)
-      return loadKey(prefix).then((known) => admit(key, known))
+    hasKeys,
+    callerOf,
+    /** Sets what {@link remembering} knows at first. */
+    learn: (value: boolean) => {
+      lastHasKeys ??= value
+    },
+    /** The same, with the last known answers while the database does not answer. */
+    remembering: {
+      hasKeys: () => {
+        const answer = hasKeys()
+        const last = lastHasKeys
+        return answer instanceof Promise && last !== undefined ? inTime(answer, () => last) : answer
+      },
+      callerOf: (key: string) => {
+        const last = isKey(key) ? cached.get(prefixOf(key)) : undefined
+        const answer = callerOf(key)
+        return answer instanceof Promise && last !== undefined ? inTime(answer, () => admit(key, last)) : answer
+      },
     },
   }
 }
@@ -125,6 +155,19 @@ function createLookup(find: (prefixes: string[]) => Promise<ApiKey[]>) {
     }
     return lookup.promise
   }
+}
+
+/** The answer, or that from memory if the database is unavailable or does not answer in time. */
+async function inTime<T>(answer: Promise<T>, remembered: () => T): Promise<T> {
+  const late = Symbol('late')
+  const recalled = answer.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 503) return late
+    throw error
+  })
+  const timeout = new AbortController()
+  const waited = sleep(MAX_WAIT_MS, late, { signal: timeout.signal }).catch(() => late)
+  const first = await Promise.race([recalled, waited]).finally(() => timeout.abort())
+  return first === late ? remembered() : (first as T)
 }
 
 function unknownKey() {

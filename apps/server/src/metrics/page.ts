@@ -31,7 +31,7 @@ export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOp
 
   const router = Router({ caseSensitive: true })
   readRoute(router, '/metrics', async (req, res) => {
-    const caller = await access.callerOf(req)
+    const caller = await access.monitorOf(req)
     // ALLOW_ANONYMOUS does not cover metrics: they would help strangers to overload the service.
     if (caller === ANONYMOUS && !(await access.isPrivate(req)))
       throw unauthorized('Metrics need an API key', 'no_credentials')
