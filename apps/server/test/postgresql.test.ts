@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
-import { createItem, createUser } from './records.ts'
+import { createItem, createKey, createUser } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 type Failure = { error?: { message: string } }
@@ -36,6 +36,31 @@ test('the role that the compose file creates is not a superuser and runs the ser
   await expect(query(url.replace(/resource$/, 'postgres'), 'SELECT 1')).rejects.toThrow(
     'permission denied for database',
   )
+})
+
+test('settings of the role change no answer: an expired key is refused, and numbers and times are returned as stored', async () => {
+  await using postgres = await startPostgres()
+  await query(
+    postgres.url,
+    `ALTER ROLE postgres SET DateStyle = 'German, DMY'; ALTER ROLE postgres SET TimeZone = 'Asia/Kolkata';
+     ALTER ROLE postgres SET extra_float_digits = -15; ALTER ROLE postgres SET search_path = other, public;
+     CREATE SCHEMA other; CREATE TABLE other.items (id int)`,
+  )
+  await using folder = await temporaryFolder()
+  const key = await (async () => {
+    await using server = await startTestServer({ DATABASE_URL: postgres.url })
+    await createItem(server, { price: 123_456_789.123_4 })
+    return (await createKey(server, { expires_at: '2031-01-01T00:00:00Z' })).key
+  })()
+  const get = async (path: string) => {
+    await using service = spawnService(folder.path, { DATABASE_URL: postgres.url })
+    const response = await fetch((await service.url()) + path, { headers: { Authorization: `Bearer ${key}` } })
+    return [response.status, await response.json()]
+  }
+  expect(await get('/items/1')).toMatchObject([200, { price: 123_456_789.123_4 }])
+  expect(await get('/api/keys')).toMatchObject([200, [{ expires_at: '2031-01-01T00:00:00.000Z' }]])
+  await query(postgres.url, `UPDATE public.api_keys SET expires_at = now() AT TIME ZONE 'UTC' - interval '1 day'`)
+  expect((await get('/items/1'))[0]).toBe(401)
 })
 
 test('while PostgreSQL is down, requests get a 503 with Retry-After and readiness fails; the service recovers automatically', async () => {

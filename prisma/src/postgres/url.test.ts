@@ -52,6 +52,14 @@ test.each([
   ['Schema=a', 'The database URL has an unknown parameter Schema. Allowed:'],
   ['hunter2@h/x', 'The database URL has an unknown parameter. Allowed:'],
   ['schema=a&schema=b', 'The database URL has the parameter schema twice.'],
+  [
+    'options=-c%20search_path=a',
+    'The database URL sets search_path in options, where it has no effect. Use the parameter schema.',
+  ],
+  [
+    'options=--lock_timeout=9',
+    'The database URL sets lock_timeout in options, where it has no effect. Use the parameter lock_timeout.',
+  ],
   ['schema=', 'The database URL has an empty schema.'],
 ])('the parameters %s are rejected', (parameters, message) => {
   expect(() => readPostgresUrl(`postgresql://app@localhost/app?${parameters}`)).toThrow(message)

@@ -1,6 +1,7 @@
 // The password must not contain the characters that end it. Otherwise a part of it could be parsed and shown as the host.
 const URL_FORM = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?([^/?#@]*)\/([^/?#@]+)(?:\?([^#]*))?$/
 const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+const IN_OPTIONS = new RegExp(`search_path|${TIMEOUTS.join('|')}`)
 const OF_SERVICE = [...TIMEOUTS, 'pgbouncer', 'schema']
 /** The parameters that the driver reads. */
 const OF_DRIVER =
@@ -67,6 +68,11 @@ function assertKnown(parameters: URLSearchParams): void {
   }
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new Error(`The database URL has the parameter ${repeated} twice.`)
+  const [set] = IN_OPTIONS.exec(parameters.get('options') ?? '') ?? []
+  if (set !== undefined) {
+    const name = set === 'search_path' ? 'schema' : set
+    throw new Error(`The database URL sets ${set} in options, where it has no effect. Use the parameter ${name}.`)
+  }
   if (parameters.get('schema') === '') throw new Error('The database URL has an empty schema.')
 }
 
