@@ -34,6 +34,12 @@ const FIXED = {
   idle_session_timeout: '0',
 }
 
+// A timeout of the role must not end the statement that replaces it. The value differs from every value that replaces it.
+const UNHURRIED = 'SET LOCAL statement_timeout = 3599999'
+// Behind a pooler the timeouts of the role apply before the settings of a transaction, and after its failure until it ends.
+const TOO_SHORT = `SELECT name FROM pg_settings WHERE name IN ('statement_timeout',
+  'idle_in_transaction_session_timeout') AND CASE unit WHEN 'ms' THEN reset_val::int BETWEEN 1 AND 999 END LIMIT 1`
+
 const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)/i
 
 // A confirmed write must be on disk. Stricter values than `on` are left.
@@ -81,20 +87,31 @@ export class SessionClient extends pg.Client {
     const { processID } = this as unknown as { processID: number | null }
     const isDirect = `pg_backend_pid() = ${pgbouncer ? 0 : processID}`
     try {
-      const { rows } = await this.query(`SELECT ${isDirect} AS direct, (${setting(settings, false)} AND ${isDirect}),
-        current_setting('default_transaction_isolation') <> 'read committed' AS strict`)
-      if (rows[0].direct) return
+      const results = await this.query(`${UNHURRIED}; SELECT ${isDirect} AS direct,
+        (${setting(settings, false)} AND ${isDirect}),
+        current_setting('default_transaction_isolation') <> 'read committed' AS strict,
+        CASE WHEN NOT ${isDirect} THEN (${TOO_SHORT}) END AS short`)
+      const [{ direct, strict, short }] = results.at(-1).rows
+      if (direct) return
+      if (short !== null) {
+        throw new Error(`${short} is too short behind a pooler. Run: ${this.#alterRole(`${short} = '5s'`)}`)
+      }
       this.#perTransaction = setting(settings, true)
-      this.#isStrict = rows[0].strict
+      this.#isStrict = strict
       await this.query('SELECT 1')
     } catch (error) {
       if (sqlState(error as object) !== '42501') throw error
-      const [role, database] = [this.user, this.database].map((name) => pg.escapeIdentifier(name ?? ''))
+      const remedy = this.#alterRole('session_replication_role = origin')
       throw new Error(
-        `session_replication_role is not origin, so foreign keys are not checked. As a superuser run: ALTER ROLE ${role} IN DATABASE ${database} SET session_replication_role = origin`,
+        `session_replication_role is not origin, so foreign keys are not checked. As a superuser run: ${remedy}`,
         { cause: error },
       )
     }
+  }
+
+  #alterRole(value: string): string {
+    const [role, database] = [this.user, this.database].map((name) => pg.escapeIdentifier(name ?? ''))
+    return `ALTER ROLE ${role} IN DATABASE ${database} SET ${value}`
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's method has eight overloads; all are passed through
