@@ -4,7 +4,12 @@ import { z } from 'zod'
 
 const DESCRIPTION = `${API_SUBJECT} over JSON.
 
+- Direct requests from the same machine need no credentials until the first API key exists. From then on send
+  \`Authorization: Bearer\` with a key or a token. Its role is \`reader\`, \`writer\` or \`admin\`.
+- \`RateLimit\` has the remaining quota. A 429 or 503 has \`Retry-After\`, the seconds to wait.
 - Every list takes \`page\`, \`limit\` and \`sort\`. \`Link\` holds the URLs of other pages; \`count=true\` adds \`X-Total-Count\`.
+- To read a whole collection, start with an empty \`after=\` and follow \`Link\` with \`rel="next"\`: every page costs the same.
+- Unknown fields of a body are ignored. With \`Prefer: handling=strict\` they are a 400.
 - A single record has an \`ETag\`. Send it as \`If-Match\` to write only if the record has not changed since you read it.
 - A POST with an \`Idempotency-Key\` can be retried safely: it takes effect once.
 - \`envelope=true\` wraps any response, including errors, as \`{ status, data, meta }\`; \`/openapi-envelope.json\` describes these responses.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { delimiter, join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -68,6 +68,19 @@ test('anonymous requests through nginx with its default proxy_pass get a 401, an
 
   const { key } = await createClient({ baseUrl: url }).keys.create.mutate({ name: 'operator', role: 'admin' })
   expect((await proxy.get('/items', { Authorization: `Bearer ${key}` })).status).toBe(200)
+})
+
+test('with the configuration of the operating guide, the OpenAPI document names https', async (context) => {
+  if (nginx === undefined) return context.skip(NOT_CHECKED)
+  const guide = await readFile(new URL('../../../docs/guides/operating.md', import.meta.url), 'utf8')
+  const [, directives = ''] = /location \/ \{\n.*proxy_pass http:.*;\n([^}]+)\}/.exec(guide) ?? []
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { TRUST_PROXY: 'loopback' })
+  const url = await service.url()
+  // The socket of this test has no TLS.
+  await using proxy = await startNginx(url, directives.replace('$scheme', 'https'))
+  const { body } = await proxy.get('/openapi.json')
+  expect(body.servers).toEqual([{ url: 'https://api.example.com' }])
 })
 
 test('the same applies through nginx with HTTP/1.1 and X-Forwarded-For', async (context) => {

@@ -274,6 +274,20 @@ test('an OpenAPI document names the address at which the service was reached', a
   expect(document.servers).toEqual([{ url }])
 })
 
+test('behind a proxy an OpenAPI document names https only if a trusted proxy says so, and never http by mistake', async () => {
+  await using trusting = await startTestServer({ TRUST_PROXY: 'loopback' })
+  const addressIn = async ({ url }: TestServer, headers: Record<string, string>) => {
+    const response = await fetch(`${url}/openapi.json`, { headers })
+    return ((await response.json()) as { servers: { url: string }[] }).servers[0]?.url
+  }
+  const client = { 'X-Forwarded-For': '203.0.113.5' }
+  const https = { ...client, 'X-Forwarded-Proto': 'https' }
+  expect(await addressIn(trusting, https)).toBe(trusting.url.replace('http:', 'https:'))
+  expect(await addressIn(trusting, client)).toBe('/')
+  expect(await addressIn(server, https)).toBe('/')
+  expect(await addressIn(server, { Via: '1.1 proxy' })).toBe('/')
+})
+
 test('C60 /openapi-3.0.json is the document in OpenAPI 3.0', async () => {
   const { body } = await server.request('GET', '/openapi-3.0.json')
   expect(body.openapi).toBe('3.0.3')

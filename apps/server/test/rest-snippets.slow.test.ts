@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createClient } from '@resource/client'
 import { createTestServer } from '@resource/server/testing'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { expect, test } from 'vitest'
@@ -27,14 +28,26 @@ async function outputOf(command: string, ...files: string[]) {
   return stdout
 }
 
-test.skipIf(!(await isInstalled('curl', '--version')))('the curl snippet runs', LONG, async () => {
-  expect(
-    await outputOf('sh', join(snippets, 'rest.sh')),
-  ).toBe(`{"item":{"id":1,"name":"Lamp","price":24.5,"category":null}}
-[{"id":1,"name":"Lamp","price":24.5,"category":null}]
-{"id":1,"name":"Lamp","price":19.9,"category":null}
+test.skipIf(!(await isInstalled('curl', '--version')))(
+  'the curl snippet runs, also on a database with records',
+  LONG,
+  async () => {
+    await using server = await createTestServer()
+    const client = createClient({ baseUrl: server.url })
+    await client.items.create.mutate({ name: 'Rug', price: 80 })
+    const script = () => run('sh', [join(snippets, 'rest.sh')], { env: { ...process.env, BASE_URL: server.url } })
+    expect((await script()).stdout).toBe(`{"item":{"id":2,"name":"Lamp","price":24.5,"category":null}}
+[{"id":2,"name":"Lamp","price":24.5,"category":null}]
+{"id":2,"name":"Lamp","price":19.9,"category":null}
 `)
-})
+    // Again, on the records that it has changed: the create is a replay.
+    expect((await script()).stdout).toBe(`{"item":{"id":2,"name":"Lamp","price":24.5,"category":null}}
+[{"id":2,"name":"Lamp","price":19.9,"category":null}]
+{"id":2,"name":"Lamp","price":19.9,"category":null}
+`)
+    expect((await client.items.list.query({ count: true })).total).toBe(2)
+  },
+)
 
 test.skipIf(!(await isInstalled('python3', '--version')))('the Python snippet runs', LONG, async () => {
   expect(await outputOf('python3', join(snippets, 'rest.py'))).toBe(`1 ['Lamp', 'Rug']

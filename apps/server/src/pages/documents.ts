@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
+import { proxySign } from '../access/authenticate.ts'
 
 /** The OpenAPI documents that the service offers, by path. */
 export const DOCUMENTS = {
@@ -15,10 +16,21 @@ const made = new Map<Form, Promise<object>>()
 export function servedDocument(form: Form): RequestHandler {
   return async (req, res) => {
     const document = await documentOf(form)
-    const host = req.get('host')
-    const url = host === undefined ? '/' : `${req.protocol}://${host}`
-    res.type('json').send(JSON.stringify({ ...document, servers: [{ url }] }))
+    res.type('json').send(JSON.stringify({ ...document, servers: [{ url: addressOf(req) }] }))
   }
+}
+
+/**
+ * The address without a path. Relative if a proxy does not say whether it speaks TLS: with `http://` generated clients would
+ * send their keys in clear text, and browsers refuse the requests of `/docs`.
+ */
+function addressOf(req: Request): string {
+  const host = req.get('host')
+  const { socket, app } = req
+  const trusts = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean
+  const isKnown =
+    proxySign(req) === undefined || (trusts(socket.remoteAddress, 0) && req.get('x-forwarded-proto') !== undefined)
+  return host !== undefined && isKnown ? `${req.protocol}://${host}` : '/'
 }
 
 /** The OpenAPI document, made when it is first asked for: what makes it is large, and most processes never need it. */
