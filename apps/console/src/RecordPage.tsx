@@ -33,10 +33,9 @@ export function RecordPage({ resource, id }: Props) {
     // Before the refresh, which would read the deleted record.
     if (verb === 'delete') flushSync(() => navigate(list))
   })
-  const { shown, pendingIds } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
+  const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
   const [toDelete, setToDelete] = useState<Row[]>()
   const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
-  const isPending = pendingIds.has(id)
   useTitle(query.data === undefined ? resource.title : nameOf(resource, query.data))
 
   return (
@@ -62,19 +61,27 @@ export function RecordPage({ resource, id }: Props) {
             <>
               <div className="title">
                 <h1>
-                  <bdi>{nameOf(resource, row)}</bdi>
+                  <bdi translate="no">{nameOf(resource, row)}</bdi>
                 </h1>
                 <div className="buttons">
                   {resource.actions
                     .filter(({ verb, isFor }) => can(verb) && isFor(row))
                     .map((action, index) => (
                       // The index as key keeps the focus when Deactivate becomes Activate.
-                      <Button key={index} isDisabled={isPending} onPress={() => void changes.act(action, [row])}>
+                      <Button
+                        key={index}
+                        isDisabled={isPending(id, action.verb)}
+                        onPress={() => void changes.act(action, row)}
+                      >
                         {action.label}
                       </Button>
                     ))}
                   {can('delete') && (
-                    <Button className="button danger" isDisabled={isPending} onPress={() => setToDelete([row])}>
+                    <Button
+                      className="button danger"
+                      isDisabled={isPending(id, 'delete')}
+                      onPress={() => setToDelete([row])}
+                    >
                       Delete…
                     </Button>
                   )}
@@ -86,11 +93,11 @@ export function RecordPage({ resource, id }: Props) {
                 </div>
               </div>
               <dl className="record">
-                {resource.recordColumns.map(({ field, label, kind }) => (
-                  <div key={field}>
-                    <dt>{label}</dt>
+                {resource.recordColumns.map((column) => (
+                  <div key={column.field}>
+                    <dt>{column.label}</dt>
                     <dd>
-                      <Value kind={kind} value={row[field]} />
+                      <Value column={column} value={row[column.field]} />
                     </dd>
                   </div>
                 ))}
@@ -108,7 +115,7 @@ export function RecordPage({ resource, id }: Props) {
             toDelete={toDelete}
             changes={changes}
             onClose={pages.close}
-            onDelete={(rows) => void changes.act(deletion(resource), rows)}
+            onDelete={([row]) => row && void changes.act(deletion(resource), row)}
             onDeleteClosed={() => setToDelete(undefined)}
           />
         </Suspense>

@@ -14,13 +14,20 @@ import { SelectionBar } from './table/SelectionBar.tsx'
 import { useSelection } from './table/selection.ts'
 import { TitleBar } from './table/TitleBar.tsx'
 import { Toolbar } from './table/Toolbar.tsx'
-import { listInputOf, type Open, useView } from './table/view.ts'
+import { listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
 // The dialogs load after the table, so that the table appears sooner.
 const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
+const UnfinishedImport = lazy(() =>
+  loadDialogs().then(
+    ({ UnfinishedImport }) => ({ default: UnfinishedImport }),
+    // The page works without it.
+    () => ({ default: () => null }),
+  ),
+)
 
 /** The page of any noun: its table, and all actions on its records. */
 export function ResourcePage({ resource }: { resource: Resource }) {
@@ -30,12 +37,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const opened = view.open !== undefined && permissions.can(verbOf(resource, view.open)) ? view.open : undefined
   const query = useRows(resource, view)
   const { data, error, isFetching, isPlaceholderData } = query
-  const changes = useChanges(resource)
   const columns = useColumns(resource)
-  const { shown, pendingIds } = useOptimisticRows(resource.noun, data?.rows ?? [])
+  const { shown, isPending } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const list = JSON.stringify(listInputOf(resource, view))
-  const selection = useSelection(shown, list)
+  const selection = useSelection(shown, listQueryOf({ ...view, limit: undefined }))
   const bulk = useBulk(resource, selection)
+  const changes = useChanges(resource, ({ verb }, row) => verb === 'delete' && selection.remove([row.id]))
   const [toDelete, setToDelete] = useState<Row[]>()
   const [actionOnAll, setActionOnAll] = useState<BulkAction>()
   const [isEditing, setEditing] = useState(false)
@@ -60,6 +67,11 @@ export function ResourcePage({ resource }: { resource: Resource }) {
     <div className="page" aria-busy={isFetching}>
       <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
       <Toolbar resource={resource} view={view} columns={columns} onChange={pages.change} />
+      {opened !== 'import' && permissions.can('createMany') && (
+        <Suspense>
+          <UnfinishedImport resource={resource} onContinue={() => open('import')} />
+        </Suspense>
+      )}
       {pages.ignored.length > 0 && (
         <p role="status" className="hint">
           These parts of the link are unknown or invalid and have no effect: {pages.ignored.join(', ')}.
@@ -90,12 +102,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 rows={shown}
                 sort={view.sort}
                 isStale={isPlaceholderData}
-                pendingIds={pendingIds}
+                isPending={isPending}
                 can={permissions.can}
                 selection={selection}
                 onSort={(sort) => pages.change({ sort })}
-                onAct={(action, row) => changes.act(action, [row])}
-                onEdit={(row, field, value) => changes.act(cellEdit(resource, field, value), [row])}
+                onAct={(action, row) => changes.act(action, row)}
+                onEdit={(row, field, value) => changes.act(cellEdit(resource, field, value), row)}
               />
             )
           }
@@ -104,7 +116,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       <SelectionBar
         resource={resource}
         selection={selection}
-        total={data?.total}
+        total={data?.matching}
         can={permissions.can}
         onAct={(action, rows) => void bulk.act(action, rows)}
         onEdit={() => setEditing(true)}
@@ -122,10 +134,13 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             open={opened}
             toDelete={toDelete}
             actionOnAll={actionOnAll}
-            toEdit={isEditing ? { selection, total: data?.total ?? 0 } : undefined}
+            toEdit={isEditing ? { selection, total: data?.matching ?? 0 } : undefined}
             changes={changes}
             onClose={pages.close}
-            onDelete={(rows) => void (rows.length === 1 ? changes.act(deletion(resource), rows) : bulk.remove(rows))}
+            onDelete={(rows) => {
+              const [row] = rows
+              void (row && rows.length === 1 ? changes.act(deletion(resource), row) : bulk.remove(rows))
+            }}
             onDeleteClosed={() => setToDelete(undefined)}
             onActionOnAllClosed={() => setActionOnAll(undefined)}
             onEdit={(action, rows) => (rows === undefined ? setActionOnAll(action) : void bulk.act(action, rows))}

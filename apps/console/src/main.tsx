@@ -8,9 +8,11 @@ import { queryClient } from './query-client.ts'
 import { readSession } from './session/session.ts'
 import { restoreLostFocus } from './shell/lost-focus.ts'
 import { applyTheme, storedTheme } from './shell/theme.ts'
+import { allowTranslation } from './shell/translated-page.ts'
 
 applyTheme(storedTheme())
 restoreLostFocus()
+allowTranslation(document.body)
 void readSession()
 
 const root = document.getElementById('console') as HTMLElement

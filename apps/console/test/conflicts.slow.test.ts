@@ -19,9 +19,13 @@ consoleTest(
     await page.getByRole('dialog').getByLabel('Price').fill('12')
     await client.items.update.mutate({ id: 1, price: 11 })
     await page.getByRole('button', { name: 'Save' }).click()
-    const table = page.getByRole('table', { name: 'Both versions' })
+    const table = page.getByRole('table', { name: 'The versions' })
     await table.waitFor()
-    expect(await table.getByRole('row', { name: 'Price' }).getByRole('cell').allTextContents()).toEqual(['12', '11'])
+    expect(await table.getByRole('row', { name: 'Price' }).getByRole('cell').allTextContents()).toEqual([
+      '10.00',
+      '11.00',
+      '12.00',
+    ])
     expect(await violations(page)).toEqual([])
     expect((await client.items.get.query({ id: 1 })).price).toBe(11)
     await page.getByRole('button', { name: 'Overwrite with mine' }).click()
@@ -39,12 +43,43 @@ consoleTest(
     await page.getByRole('dialog').getByLabel('Price').fill('12')
     await client.items.update.mutate({ id: 1, category: 'office' })
     await page.getByRole('button', { name: 'Save' }).click()
-    const table = page.getByRole('table', { name: 'Both versions' })
+    const table = page.getByRole('table', { name: 'The versions' })
     await table.waitFor()
     expect(await table.locator('.differs th').allTextContents()).toEqual(['Price differs'])
     await page.getByRole('button', { name: 'Overwrite with mine' }).click()
     await page.getByText('Lamp saved').waitFor()
     expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
+  },
+  { expected },
+)
+
+consoleTest(
+  "a conflict keeps what was typed: the form goes on with it, and with the other user's values of other fields",
+  async ({ page, client, open }) => {
+    await client.books.create.mutate({ title: 'Kindred', author: 'Butler', published_date: '1979-06-01' })
+    await open('/books?open=1')
+    await page.getByRole('dialog').getByLabel('Author').fill('Octavia E. Butler')
+    await client.books.replace.mutate({ id: 1, title: 'Kindred!', author: 'O. Butler', published_date: '1979-06-01' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const table = page.getByRole('table', { name: 'The versions' })
+    await table.waitFor()
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+      'Field',
+      'When you opened it',
+      'Stored now',
+      'Yours',
+    ])
+    expect(await table.locator('tbody tr').allTextContents()).toEqual([
+      'TitleKindredKindred!Kindred!',
+      'Author differsButlerO. ButlerOctavia E. Butler',
+      'Published1979-06-011979-06-011979-06-01',
+    ])
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await page.getByRole('dialog').getByLabel('Title').inputValue()).toBe('Kindred!')
+    expect(await page.getByRole('dialog').getByLabel('Author').inputValue()).toBe('Octavia E. Butler')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Kindred! saved: author from O. Butler to Octavia E. Butler').waitFor()
+    expect(await client.books.get.query({ id: 1 })).toMatchObject({ title: 'Kindred!', author: 'Octavia E. Butler' })
   },
   { expected },
 )

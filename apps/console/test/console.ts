@@ -79,10 +79,44 @@ export async function violations(page: Page): Promise<string[]> {
   return found as string[]
 }
 
-/** The pixels by which the content is wider than the window. */
-export async function overflow(page: Page): Promise<unknown> {
-  return await page.evaluate(`Math.max(...[document.documentElement, document.getElementById('console')]
-    .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`)
+/**
+ * What is wrong with the layout: a window that scrolls next to the console, a second scrollbar in one direction, and elements
+ * beyond the page, also those that are hidden from view.
+ */
+export async function layoutFaults(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const name = ({ tagName, id, className }: Element) => `${tagName.toLowerCase()}#${id}.${className}`
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight } = document.documentElement
+    const faults: string[] = []
+    if (scrollWidth > clientWidth) faults.push(`the window scrolls sideways, ${scrollWidth} px`)
+    if (scrollHeight > clientHeight) faults.push(`the window scrolls, ${scrollHeight} px`)
+    const all = [...document.body.querySelectorAll('*')].filter((element) => element.checkVisibility())
+    const scrolls = (element: Element, axis: 'X' | 'Y') => {
+      const { overflowX, overflowY } = getComputedStyle(element)
+      const [style, excess] =
+        axis === 'X'
+          ? [overflowX, element.scrollWidth - element.clientWidth]
+          : [overflowY, element.scrollHeight - element.clientHeight]
+      return /auto|scroll/.test(style) && excess > 0
+    }
+    // Notices are above everything, and a table in a dialog has its own scrollbar.
+    const frames = all.filter((element) => !element.matches('.notices, .scroll'))
+    for (const axis of ['X', 'Y'] as const) {
+      const found = frames.filter((element) => scrolls(element, axis)).map(name)
+      if (found.length > (axis === 'X' ? 0 : 1)) faults.push(`scrollbars ${axis}: ${found.join(', ')}`)
+    }
+    const content = document.getElementById('console')
+    const frame = content?.getBoundingClientRect()
+    if (content === null || frame === undefined) return faults
+    const end = Math.max(...[...content.children].map((child) => child.getBoundingClientRect().bottom), frame.bottom)
+    if (content.scrollHeight > end - frame.top + content.scrollTop + 1) faults.push(`empty space below the page`)
+    for (const element of all) {
+      if (element.closest('.scroll') !== null) continue
+      const { left, right } = element.getBoundingClientRect()
+      if (left < -0.5 || right > innerWidth + 0.5) faults.push(`${name(element)} from ${left} to ${right} px`)
+    }
+    return faults
+  })
 }
 
 /** Holds back the calls of a procedure until `resume`. `paused` resolves when the first one has been sent. */

@@ -58,7 +58,7 @@ consoleTest(
     }
     const prices = async () => (await client.items.list.query({ sort: 'id_asc' })).items.map(({ price }) => price)
     await edit('+10%')
-    await page.getByText('Lamp: from 5.5 to 6.05').waitFor()
+    await page.getByText('Lamp: from 5.50 to 6.05').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('2 items edited').waitFor()
     expect(await prices()).toEqual([6.05, 0.138])

@@ -19,11 +19,85 @@ consoleTest('/ focuses the search box, and a search shows in the URL and in the 
   expect(await names(page)).toEqual(['Alan Turing'])
   expect(filters(page)).toEqual({ q: 'EXAMPLE.com tu' })
   await page.keyboard.press('/')
-  await page.getByRole('searchbox', { name: 'Search users' }).fill('a')
+  const search = page.getByRole('searchbox', { name: 'Search users' })
+  const table = page.getByRole('grid', { name: 'Users' })
+  const before = await table.boundingBox()
+  await search.fill('a')
+  expect(await search.getAttribute('aria-invalid')).toBe('false')
+  await search.press('Enter')
   await page.getByText('Search must be words of at least 2 characters').waitFor()
+  expect(await table.boundingBox()).toEqual(before)
   await page.getByRole('button', { name: 'Remove Search EXAMPLE.com tu' }).click()
   await page.getByText('14 users').waitFor()
   expect(await page.getByRole('searchbox', { name: 'Search users' }).inputValue()).toBe('')
+})
+
+consoleTest('a search runs while the user types, from two characters on', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/users')
+  await page.getByText('14 users').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('grace ')
+  await page.getByText('1 user', { exact: true }).waitFor()
+  const search = page.getByRole('searchbox', { name: 'Search users' })
+  expect(await search.inputValue()).toBe('grace ')
+  await page.keyboard.type('hop')
+  await page.waitForURL('**/users?q=grace+hop')
+  expect(await search.inputValue()).toBe('grace hop')
+  expect(await page.evaluate('document.activeElement.type')).toBe('search')
+  // Typing is one step back.
+  await page.goBack()
+  await page.getByText('14 users').waitFor()
+  expect(await search.inputValue()).toBe('')
+})
+
+consoleTest(
+  'a search for an integer finds the record with this id first, and the matches of the text',
+  async ({ page, client, open }) => {
+    await client.items.createMany.mutate({
+      items: Array.from({ length: 30 }, (_, index) => ({ name: `Lamp ${100 - index}`, price: 1, category: 'light' })),
+    })
+    const search = async (text: string) => {
+      await page.getByRole('searchbox').fill(text)
+      await page.getByRole('searchbox').press('Enter')
+      await page.waitForURL(`**q=${text}*`)
+    }
+    await open('/items')
+    // The name of the record 3 is Lamp 98; the name of the record 20 is Lamp 81.
+    await search('81')
+    await page.getByText('1 item', { exact: true }).waitFor()
+    await search('20')
+    await expect.poll(() => names(page)).toEqual(['Lamp 81'])
+    await search('3')
+    await expect.poll(() => names(page)).toEqual(['Lamp 98'])
+    await search('98')
+    await expect.poll(() => names(page)).toEqual(['Lamp 98'])
+    await client.items.update.mutate({ id: 7, name: 'Rug 20' })
+    await page.reload()
+    await search('20')
+    await expect.poll(() => names(page)).toEqual(['Lamp 81', 'Rug 20'])
+    await page.getByText('2 items', { exact: true }).waitFor()
+    await open('/items?q=20&category=dark')
+    await page.getByRole('heading', { name: 'No item matches' }).waitFor()
+  },
+  { expected: /Failed to load resource/ },
+)
+
+consoleTest('cells and forms suggest the values of other records', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/items')
+  const options = page.locator('datalist option')
+  const values = () => options.evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value))
+  await page.getByRole('row', { name: 'Chair 2' }).first().locator('[data-label=Category]').dblclick()
+  await expect.poll(values).toEqual(['furniture', 'lighting', 'kitchen'])
+  const cell = page.getByLabel('Category of Chair 2', { exact: true })
+  await cell.fill('ki')
+  await expect.poll(values).toEqual(['kitchen'])
+  expect(await cell.evaluate((input) => (input as HTMLInputElement).list?.id !== undefined)).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'New item' }).click()
+  await page.getByRole('dialog').getByLabel('Category').fill('li')
+  await expect.poll(values).toEqual(['lighting'])
 })
 
 consoleTest('filters by words, ranges and dates combine, and their links show the same records', async (visit) => {

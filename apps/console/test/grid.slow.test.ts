@@ -56,7 +56,7 @@ consoleTest('Space selects a row, Enter opens its record, and the link back keep
   await cell(page, 'Rug 11', 'Price').press('Enter')
   await page.getByRole('heading', { name: 'Rug 11' }).waitFor()
   const facts = await page.locator('.record > div').allTextContents()
-  expect(facts).toEqual(['ID11', 'NameRug 11', 'Price15.5', 'Categorykitchen', 'Version1'])
+  expect(facts).toEqual(['ID11', 'NameRug 11', 'Price15.50', 'Categorykitchen', 'Version1'])
   expect(await page.title()).toBe('Rug 11 · Resource Console')
   await page.getByRole('link', { name: 'Items' }).last().click()
   await page.getByText('11–20 of 30').waitFor()
@@ -111,7 +111,7 @@ consoleTest(
     await page.getByLabel('Author of Kindred').fill('O. E. Butler')
     await client.books.replace.mutate({ id: 2, title: 'Kindred', author: 'Butler', published_date: '2000-01-01' })
     await page.keyboard.press('Enter')
-    await page.getByRole('table', { name: 'Both versions' }).waitFor()
+    await page.getByRole('table', { name: 'The versions' }).waitFor()
     await page.getByRole('button', { name: 'Save anyway' }).click()
     await page.getByText('Kindred saved').waitFor()
     expect(await client.books.get.query({ id: 2 })).toMatchObject({

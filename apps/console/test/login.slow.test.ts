@@ -1,12 +1,14 @@
+import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type Client, createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import {
   consoleTest,
+  layoutFaults,
   loseAnswers,
-  overflow,
   pauseCalls,
   seed,
   shareBrowser,
@@ -331,6 +333,14 @@ consoleTest('a service without keys asks for no key and shows no user', async ({
   expect(await page.getByText('anonymous').count()).toBe(0)
 })
 
+consoleTest('the command in the warning creates a key, as it stands', async ({ page, client, open }) => {
+  await open('/')
+  const command = await page.locator('.no-key-warning code').textContent()
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  await promisify(execFile)('sh', ['-c', String(command)], { cwd: root })
+  await expect(client.items.list.query({})).rejects.toThrow('API key')
+})
+
 consoleTest('every page warns while the service has no key, and no page does once it has one', async (visit) => {
   const { page, open } = visit
   const warning = page.getByText('No API key exists: anyone who can reach this port can read, write and delete')
@@ -358,7 +368,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         expect(await violations(page), name).toEqual([])
         for (const width of [320, 390, 1280, 1920]) {
           await page.setViewportSize({ width, height: 900 })
-          expect(await overflow(page), name).toBe(0)
+          expect(await layoutFaults(page), name).toEqual([])
           if (SHOTS) await page.screenshot({ path: `${SHOTS}${name}-${width}-${colorScheme}.png` })
         }
       }

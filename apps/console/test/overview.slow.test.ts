@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, overflow, seed, shareBrowser } from './console.ts'
+import { consoleTest, layoutFaults, seed, shareBrowser } from './console.ts'
 
 shareBrowser()
 
@@ -65,7 +65,7 @@ consoleTest('figures of any size fit a phone', async ({ page, client, open }) =>
   for (const width of [320, 390, 768]) {
     await page.setViewportSize({ width, height: 900 })
     await page.waitForFunction(`innerWidth === ${width}`)
-    expect(await overflow(page)).toBe(0)
+    expect(await layoutFaults(page)).toEqual([])
     const isCut = await page
       .locator('.card td')
       .evaluateAll((all) => all.some((cell) => cell.scrollWidth > cell.clientWidth))

@@ -89,14 +89,34 @@ consoleTest('columns, separator and decimal comma are guessed and can be changed
   expect(await column('Separator').inputValue()).toBe(';')
   await column('Cost').selectOption('Price')
   await column('Kind').selectOption('Category')
+  await page.getByText('2 items can be imported.').waitFor()
+  expect(await column('Decimal numbers').inputValue()).toBe(',')
+  await column('Decimal numbers').selectOption('1234.5 (point)')
   await page.getByText('1 item can be imported; 1 row with errors will be skipped.').waitFor()
-  await column('Decimal numbers').selectOption('1.234,5 (comma)')
+  // What the user has chosen stays.
+  await column('Kind').selectOption('Ignored')
+  await page.getByText('1 item can be imported; 1 row with errors will be skipped.').waitFor()
+  await column('Kind').selectOption('Category')
+  await page.getByRole('button', { name: 'Read 1.024,5 as 1024.5' }).click()
   await page.getByRole('button', { name: 'Import 2 items' }).click()
   await page.getByText('2 items created.').waitFor()
   expect((await client.items.list.query({})).items).toMatchObject([
     { name: 'Lamp', price: 1024.5, category: 'light' },
     { name: 'Rug', price: 7, category: null },
   ])
+})
+
+consoleTest('a comma with three digits is read as decimal after one click', async (visit) => {
+  const { page, client, open } = visit
+  await open('/items?open=import')
+  await choose(page, 'items.csv', 'name;cost\nLamp;1,299\n')
+  await page.getByRole('combobox', { name: 'cost', exact: true }).selectOption('Price')
+  await page.getByText('0 items can be imported; 1 row with errors will be skipped.').waitFor()
+  await page.getByText('Numbers such as 1,299 may have a decimal comma.').waitFor()
+  await page.getByRole('button', { name: 'Read 1,299 as 1.299' }).click()
+  await page.getByRole('button', { name: 'Import 1 item' }).click()
+  await page.getByText('1 item created.').waitFor()
+  expect((await client.items.get.query({ id: 1 })).price).toBe(1.299)
 })
 
 consoleTest('10,000 rows are imported, and their file is recognized', async (visit) => {
@@ -142,8 +162,15 @@ consoleTest('a stopped import reports exactly the created records, and continues
   const calls = await pauseCalls(page, 'items.updateMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await calls.paused
-  // The first Escape stops the import; a second closes the dialog.
+  // Escape asks, and a second Escape goes on.
+  const question = page.getByRole('alertdialog', { name: 'Stop the import?' })
   await page.getByRole('button', { name: 'Stop' }).press('Escape')
+  await question.waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await question.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Stop' }).press('Escape')
+  await question.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
   calls.resume()
   await page.getByText('500 items created, 700 rows not sent.').waitFor()
@@ -155,10 +182,40 @@ consoleTest('a stopped import reports exactly the created records, and continues
   expect(lines.length).toBe(701)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Import…' }).click()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  const unfinished = page.getByText('The import of items.csv is not finished: 700 rows not sent.')
+  await unfinished.waitFor()
+  await open('/items')
+  await unfinished.waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Continue…' }).click()
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
   await page.getByText('1,200 items created.').waitFor()
   expect(await count(visit, 'items')).toBe(1200)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('1,200 items', { exact: true }).waitFor()
+  expect(await unfinished.count()).toBe(0)
+})
+
+consoleTest('an unfinished import is discarded on the page of its list', async (visit) => {
+  const { page, open } = visit
+  await open('/items?open=import')
+  const rows = Array.from({ length: 600 }, (_, index) => `Item ${index},1`)
+  await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Import 600 items' }).waitFor()
+  const calls = await pauseCalls(page, 'items.updateMany')
+  await page.getByRole('button', { name: 'Import 600 items' }).click()
+  await calls.paused
+  // Leaving the page stops it.
+  await open('/items')
+  await page.getByText('The import of items.csv is not finished: 600 rows not sent.').waitFor()
+  await page.getByRole('button', { name: 'Discard the rest' }).click()
+  await page.getByText('The import of items.csv').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Import…' }).click()
+  await page.getByText('Drop a file here').waitFor()
+  expect(await page.getByText('The import of items.csv').count()).toBe(0)
+  calls.resume()
 })
 
 consoleTest(

@@ -138,7 +138,7 @@ export const VIEWS: Record<string, Show> = {
     const { price } = await client.items.get.query({ id: 2 })
     await client.items.update.mutate({ id: 2, price: price + 1 })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('table', { name: 'Both versions' }).waitFor()
+    await page.getByRole('table', { name: 'The versions' }).waitFor()
   },
   'conflict-of-deletion': async ({ page, client, open }) => {
     await open('/books/3')
@@ -147,7 +147,7 @@ export const VIEWS: Record<string, Show> = {
     const { title } = await client.books.get.query({ id: 3 })
     await client.books.replace.mutate({ id: 3, title, author: 'Lem', published_date: '1961-06-01' })
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('table', { name: 'Both versions' }).waitFor()
+    await page.getByRole('table', { name: 'The versions' }).waitFor()
   },
   'import-source': async ({ page, open }) => {
     await open('/users?open=import')
@@ -284,9 +284,9 @@ export const EXTREME_VIEWS: Record<string, Show> = {
   'extreme notices': async (visit) => {
     await seedExtremes(visit)
     await visit.open('/users')
-    for (const [index, name] of ['Wolfe', HEBREW].entries()) {
+    for (const name of ['Wolfe', HEBREW]) {
       await visit.page.getByRole('row', { name }).getByRole('button', { name: 'Deactivate' }).click()
-      await visit.page.getByText(' deactivated').nth(index).waitFor()
+      await visit.page.getByText(' deactivated').filter({ hasText: name }).waitFor()
     }
   },
 }

@@ -4,9 +4,12 @@ import { useRef, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { isChange, MAX_READ, readAll, restore } from '../table/bulk.ts'
+import { MAX_READ, readAll } from '../table/bulk.ts'
+import { addEdit, type Change, changeOf } from '../table/history.ts'
 import { refresh } from '../table/rows.ts'
+import { noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
+import { isChange } from '../table/write.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -42,7 +45,13 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
       // One key for all attempts: if the answer of one was lost, the next gets it.
       const options = { ...LONG_TIMEOUTS, idempotencyKey: `batch-${id}` }
       await calls(resource.noun).applyBatch.mutate({ batch_id: id, status: 'applied' }, options)
-      notify('done', `${formatCount(count, resource)} ${action.done}`, undoOf(resource, action, read.current.before))
+      const headline = `${formatCount(count, resource)} ${action.done}`
+      const changes = changesBy(resource, action, read.current.before)
+      if (changes.length === 0) notify('done', headline)
+      else {
+        const ids = changes.map(({ stored }) => stored.id)
+        await addEdit(resource, action.done, ids, Promise.resolve(changes))(headline)
+      }
       if (isOpen.current) onClose()
     } catch (error) {
       // The user confirmed these records only.
@@ -86,17 +95,14 @@ function canUndo(action: BulkAction, count: number): boolean {
 }
 
 /** @param before the records between the preview and its application, which checks that they are those of the preview */
-function undoOf(resource: Resource, action: BulkAction, before: Row[]): (() => void) | undefined {
-  const { changes = {} } = action
-  // A record that already had the values keeps its version.
-  const changed = before.filter((row) => Object.entries(changes).some(([name, value]) => row[name] !== value))
-  if (changed.length === 0) return undefined
-  return () =>
-    void restore(
-      resource,
-      action,
-      changed.map((row) => ({ before: row, version: row.version + 1 })),
-    )
+function changesBy({ noun }: Resource, { changes = {} }: BulkAction, before: Row[]): Change[] {
+  return before.flatMap((row) => {
+    // A record that already had the values keeps its version.
+    if (Object.entries(changes).every(([name, value]) => row[name] === value)) return []
+    const after = { ...row, ...changes, version: row.version + 1 }
+    noteWrite(noun, row, after)
+    return changeOf(row, after, changes)
+  })
 }
 
 function usePreview({ noun }: Resource, { changes }: BulkAction, filter: Record<string, unknown>) {
@@ -154,9 +160,9 @@ function Confirmation(props: ConfirmationProps) {
       {isDeletion && (
         <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
           <Label className="label">
-            Type <code>{words}</code> to confirm
+            Type <code translate="no">{words}</code> to confirm
           </Label>
-          <Input />
+          <Input translate="no" />
         </TextField>
       )}
       <footer>

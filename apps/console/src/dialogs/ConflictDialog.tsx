@@ -18,12 +18,7 @@ export function ConflictDialog({ resource, conflict, onKeep, onOverwrite }: Prop
   const mine = action.apply(stored)
   return (
     <ModalDialog title={`${nameOf(resource, row)} was changed by someone else`} role="alertdialog" onClose={onKeep}>
-      <Versions
-        resource={resource}
-        title={mine === undefined ? 'Version you saw' : 'Your version'}
-        mine={mine ?? row}
-        stored={stored}
-      />
+      <Versions resource={resource} opened={row} stored={stored} mine={mine} />
       <footer>
         <Button onPress={onKeep} autoFocus>
           Keep the stored version

@@ -11,6 +11,8 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { PurgeDialog } from './PurgeDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
+export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
+
 interface Props {
   resource: Resource
   view: View

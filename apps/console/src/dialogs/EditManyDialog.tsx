@@ -4,6 +4,7 @@ import { DiscardDialog } from '../form/DiscardDialog.tsx'
 import { FieldInput } from '../form/FieldInput.tsx'
 import { type Field, valueError } from '../resources/field.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { valueText } from '../resources/value-text.ts'
 import { MAX_READ, readAll } from '../table/bulk.ts'
 import { editOf, sharedFields } from '../table/edit-many.ts'
 import type { Selection } from '../table/selection.ts'
@@ -124,7 +125,7 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
             ))}
           </select>
         </label>
-        <Value key={field.name} field={field} text={text} onChange={change} />
+        <Value key={field.name} resource={resource} field={field} text={text} onChange={change} />
         {text !== '' && 'error' in edit && (
           <p role="status" className="field-error">
             {edit.error}
@@ -154,13 +155,14 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
 }
 
 interface ValueProps {
+  resource: Resource
   field: Field
   text: string | undefined
   onChange: (text: string | undefined) => void
 }
 
 /** The input of the new value. Nothing is chosen at first. */
-function Value({ field, text, onChange }: ValueProps) {
+function Value({ resource, field, text, onChange }: ValueProps) {
   const { label, kind, choices, empty } = field
   const shown = {
     ...field,
@@ -172,6 +174,7 @@ function Value({ field, text, onChange }: ValueProps) {
   return (
     <div data-start>
       <FieldInput
+        resource={resource}
         field={shown}
         value={text ?? ''}
         onChange={onChange}
@@ -200,7 +203,8 @@ interface PreviewProps {
 
 /** The first records before and after. */
 function Preview({ resource, field, action, rows }: PreviewProps) {
-  const shown = (value: unknown) => (value === null ? 'none' : String(value))
+  const column = resource.recordColumns.find((column) => column.field === field.name)
+  const shown = (value: unknown) => (column === undefined ? String(value) : valueText(column, value))
   return (
     <ul className="changes" aria-label="Preview">
       {rows.slice(0, PREVIEWED).map((row) => {

@@ -20,8 +20,22 @@ interface Props {
 export function ImportDialog({ resource, onClose }: Props) {
   const transfer = useImport(resource)
   const { current, phase } = transfer
+  const [isAsked, setAsked] = useState(false)
   return (
-    <ModalDialog title={`Import ${resource.many}`} isWide onClose={phase === 'running' ? transfer.stop : onClose}>
+    <ModalDialog
+      title={`Import ${resource.many}`}
+      isWide
+      onClose={phase === 'running' ? () => setAsked(true) : onClose}
+    >
+      {isAsked && phase === 'running' && (
+        <StopDialog
+          onKeep={() => setAsked(false)}
+          onStop={() => {
+            setAsked(false)
+            transfer.stop()
+          }}
+        />
+      )}
       {current === null && <NewImport resource={resource} transfer={transfer} />}
       {current && current.running.rows.length === 0 && (
         <FileAgain resource={resource} saved={current} transfer={transfer} />
@@ -39,6 +53,23 @@ export function ImportDialog({ resource, onClose }: Props) {
           onDone={() => void transfer.discard(current).then(onClose)}
         />
       )}
+    </ModalDialog>
+  )
+}
+
+/** Asks before an import stops that the user did not tell to stop. */
+function StopDialog({ onKeep, onStop }: { onKeep: () => void; onStop: () => void }) {
+  return (
+    <ModalDialog title="Stop the import?" role="alertdialog" onClose={onKeep}>
+      <p>The rows that are sent are stored. You can continue with the others later.</p>
+      <footer>
+        <Button onPress={onKeep} autoFocus>
+          Keep importing
+        </Button>
+        <Button className="button danger" onPress={onStop}>
+          Stop
+        </Button>
+      </footer>
     </ModalDialog>
   )
 }

@@ -80,9 +80,9 @@ export function PurgeDialog({ resource, purge, onClose }: Props) {
               </p>
               <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
                 <Label className="label">
-                  Type <code>{words}</code> to confirm
+                  Type <code translate="no">{words}</code> to confirm
                 </Label>
-                <Input />
+                <Input translate="no" />
               </TextField>
               <footer>
                 <Button onPress={onClose}>Cancel</Button>

@@ -1,8 +1,11 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { FieldError, Input, Label, TextField } from 'react-aria-components'
 import type { Field } from '../resources/field.ts'
+import type { Resource } from '../resources/resource.ts'
+import { Suggestions } from '../table/Suggestions.tsx'
 
 interface Props {
+  resource: Resource
   field: Field
   value: string
   onChange: (value: string) => void
@@ -11,8 +14,11 @@ interface Props {
 }
 
 /** A form field with its label and, below it, its error. */
-export function FieldInput({ field, value, onChange, error, hint }: Props) {
+export function FieldInput({ resource, field, value, onChange, error, hint }: Props) {
   const { name, label, kind, isRequired } = field
+  const listId = useId()
+  const [isUsed, setUsed] = useState(false)
+  const [before] = useState(value)
   if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} error={error} />
   return (
     <TextField
@@ -31,13 +37,19 @@ export function FieldInput({ field, value, onChange, error, hint }: Props) {
         {label}
         {(hint !== undefined || !isRequired) && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
-      <Input dir="auto" />
+      <Input dir="auto" translate="no" list={listId} onFocus={() => setUsed(true)} />
+      <Suggestions
+        id={listId}
+        resource={resource}
+        field={field}
+        text={isUsed && value !== before ? value : isUsed ? '' : undefined}
+      />
       <FieldError className="field-error">{error}</FieldError>
     </TextField>
   )
 }
 
-function Choice({ field, value, onChange, error }: Props) {
+function Choice({ field, value, onChange, error }: Omit<Props, 'resource'>) {
   const errorId = useId()
   return (
     <div className="field">
@@ -45,6 +57,7 @@ function Choice({ field, value, onChange, error }: Props) {
         <span className="label">{field.label}</span>
         <select
           name={field.name}
+          translate="no"
           value={value}
           aria-invalid={error !== undefined}
           aria-describedby={errorId}

@@ -19,7 +19,7 @@ interface Props {
 export function RecordForm({ resource, row, onClose }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
-  const { errors, submissions, stored } = form
+  const { errors, submissions, conflict } = form
   const unsaved = useUnsavedInput(form.isChanged, form.isSaving)
   const question = unsaved.isAsked && (
     <DiscardDialog what={`this ${resource.one}`} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
@@ -30,17 +30,17 @@ export function RecordForm({ resource, row, onClose }: Props) {
     if (submissions > 0) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [submissions])
 
-  if (stored !== undefined) {
+  if (conflict !== undefined) {
     return (
       <>
         {question}
-        <Versions resource={resource} title="Your version" mine={{ ...stored, ...form.input }} stored={stored} />
+        <Versions resource={resource} {...conflict} mine={{ ...conflict.stored, ...form.changes }} />
         <footer>
-          <Button onPress={() => unsaved.discard(onClose)} autoFocus>
-            Keep the stored version
+          <Button onPress={() => unsaved.discard(onClose)}>Keep the stored version</Button>
+          <Button onPress={form.keepEditing} autoFocus>
+            Keep editing
           </Button>
-          <Button onPress={form.editStored}>Edit the stored version</Button>
-          <Button className="button danger" onPress={() => void form.save(stored.version)}>
+          <Button className="button danger" onPress={() => void form.save()}>
             {form.isSaving ? 'Saving…' : 'Overwrite with mine'}
           </Button>
         </footer>
@@ -66,6 +66,7 @@ export function RecordForm({ resource, row, onClose }: Props) {
         {form.fields.map((field) => (
           <FieldInput
             key={field.name}
+            resource={resource}
             field={field}
             value={form.draft[field.name] ?? ''}
             onChange={(value) => form.set(field.name, value)}

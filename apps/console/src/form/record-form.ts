@@ -4,8 +4,10 @@ import { calls } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
+import { addEdit, changeOf } from '../table/history.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/rows.ts'
+import { inTurn, latestOf, noteWrite } from '../table/turns.ts'
 import { linkTo } from '../table/view.ts'
 import { errorMessage, isOutage } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
@@ -25,7 +27,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [unanswered] = useState((): UnansweredRequests => rejected?.unanswered ?? new Map())
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
-  const [stored, setStored] = useState<Row>()
+  const [conflict, setConflict] = useState<{ opened: Row; stored: Row }>()
   const [isSaving, setSaving] = useState(false)
   const [submissions, setSubmissions] = useState(0)
   const isOpen = useIsMounted()
@@ -33,8 +35,14 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const edited = Object.fromEntries(Object.entries(draft).filter(([name, text]) => text !== unchanged[name]))
   const isChanged = Object.keys(edited).length > 0
   // If the contract has a partial update, only edited fields are sent, so that other users' changes to other fields remain.
-  const isPartial = base !== undefined && editVerb(resource.noun) === 'update'
-  const input = inputOf(isPartial ? fields.filter(({ name }) => name in edited) : fields, draft)
+  const changes = inputOf(
+    fields.filter(({ name }) => name in edited),
+    draft,
+  )
+  const inputFor = (row: Row | undefined) => {
+    if (row !== undefined && editVerb(resource.noun) === 'update') return changes
+    return { ...inputOf(fields, draftOf(fields, row)), ...(row === undefined ? inputOf(fields, draft) : changes) }
+  }
 
   useEffect(() => {
     rejectedForms.delete(formKey)
@@ -45,56 +53,84 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     setSubmissions((count) => count + 1)
   }
 
+  /** The form goes on from the stored record, with what was typed. */
+  const rebase = (stored: Row) => {
+    if (base === undefined) return
+    setConflict({ opened: base, stored })
+    setBase(stored)
+    setDraft({ ...draftOf(fields, stored), ...edited })
+  }
+
   const failed = async (error: unknown) => {
     if (!isOpen.current) {
       const name = base === undefined ? `The ${resource.one}` : nameOf(resource, base)
       rejectedForms.set(formKey, { edited, unanswered })
-      notify('failed', `${name} was not saved. ${errorMessage(error)}`, {
-        label: 'Open the form',
-        href: linkTo(resource.noun, base?.id ?? 'new'),
-      })
+      const link = { label: 'Open the form', href: linkTo(resource.noun, base?.id ?? 'new') }
+      notify('failed', `${name} was not saved. ${errorMessage(error)}`, { link })
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
-      await get.query({ id: base.id }).then(setStored, (reason) => setFailure(errorMessage(reason)))
+      await get.query({ id: base.id }).then(rebase, (reason) => setFailure(errorMessage(reason)))
       return
     }
     const named = error instanceof ServiceError ? fieldErrors(fields, error) : {}
-    setStored(undefined)
+    setConflict(undefined)
     if (Object.keys(named).length === 0) setFailure(errorMessage(error))
     reject(named)
   }
 
-  /** @param version version to overwrite, if it is not the one with which the form started */
-  const save = async (version?: number) => {
+  const save = async () => {
     if (isSaving) return
     const invalid = draftErrors(fields, draft)
     setFailure(undefined)
     if (Object.keys(invalid).length > 0) return reject(invalid)
-    if (Object.keys(input).length === 0) return onSaved()
-    const request = base === undefined ? input : { ...input, id: base.id, if_version: version ?? base.version }
-    const json = JSON.stringify(request)
+    if (base !== undefined && !isChanged) return onSaved()
     const caller = useSession.getState().session?.name
-    const earlier = unanswered.get(json)
-    if (base === undefined && earlier !== undefined && earlier.caller !== caller) {
+    const sentAs = (request: object) => unanswered.get(JSON.stringify(request))
+    const earlier = base === undefined ? sentAs(inputFor(undefined)) : undefined
+    if (earlier !== undefined && earlier.caller !== caller) {
       // For another caller the service does not recognize the idempotency key.
-      unanswered.delete(json)
+      unanswered.delete(JSON.stringify(inputFor(undefined)))
       return setFailure(
         `Another API key sent this ${resource.one}, so it may exist already. Check before you create it again.`,
       )
     }
     setSaving(true)
-    const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...input }))
-    try {
-      const saved = await (base === undefined ? create : edit).mutate(request, { idempotencyKey: earlier?.key })
-      notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, {
-        label: 'Show',
-        href: `/${resource.noun}/${saved.id}`,
+    const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...changes }))
+    let json = ''
+    const written = inTurn(resource.noun, base === undefined ? [] : [base.id], async () => {
+      const before = base && latestOf(resource.noun, base)
+      const input = inputFor(before)
+      const request = before === undefined ? input : { ...input, id: before.id, if_version: before.version }
+      json = JSON.stringify(request)
+      const saved = await (before === undefined ? create : edit).mutate(request, {
+        idempotencyKey: sentAs(request)?.key,
       })
+      if (before !== undefined) noteWrite(resource.noun, before, saved)
+      return { before, saved }
+    })
+    // A password cannot be restored.
+    const { password: _, ...restorable } = changes
+    const announce =
+      base === undefined || Object.keys(restorable).length === 0
+        ? undefined
+        : addEdit(
+            resource,
+            'saved',
+            [base.id],
+            written.then(({ before, saved }) => (before === undefined ? [] : [changeOf(before, saved, restorable)])),
+          )
+    try {
+      const { saved } = await written
+      const link = { label: 'Show', href: `/${resource.noun}/${saved.id}` }
+      if (announce === undefined) {
+        notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, { link })
+      }
       if (isOpen.current) {
         release()
         onSaved()
       }
+      await announce?.(undefined, link)
       await refresh(resource)
     } catch (error) {
       settle?.()
@@ -111,10 +147,10 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     draft,
     errors,
     failure,
-    input,
+    changes,
     isChanged,
     isSaving,
-    stored,
+    conflict,
     submissions,
     save,
     set: (name: string, text: string) => {
@@ -126,12 +162,8 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         setErrors(Object.fromEntries(Object.entries({ ...errors, [name]: error }).filter(isFieldError)))
       }
     },
-    editStored: () => {
-      setBase(stored)
-      setDraft(draftOf(fields, stored))
-      setErrors({})
-      setStored(undefined)
-    },
+    /** Returns to the form, which has what was typed and the stored values of the other fields. */
+    keepEditing: () => setConflict(undefined),
   }
 }
 

@@ -1,10 +1,12 @@
 import { Link } from 'wouter'
 import type { Summary } from '../resources/calls.ts'
 import type { Column, Resource } from '../resources/resource.ts'
-import { decimalsOf, formatNumber, Value } from '../resources/Value.tsx'
+import { Value } from '../resources/Value.tsx'
+import { decimalsOf, formatNumber } from '../resources/value-text.ts'
 
 /** The number of groups that a card has room for. */
 export const SHOWN = 8
+const TEXT = { kind: 'text' as const, decimals: 0 }
 
 interface Props {
   caption: string
@@ -60,10 +62,10 @@ export function Groups({ caption, resource, group, measure, summaries, asOf }: P
             <tr key={JSON.stringify(value)}>
               <th scope="row">
                 {href === undefined ? (
-                  <Value kind="text" value={value} />
+                  <Value column={TEXT} value={value} />
                 ) : (
                   <Link href={href} className="row-link">
-                    <Value kind="text" value={value} />
+                    <Value column={TEXT} value={value} />
                   </Link>
                 )}
               </th>
@@ -113,6 +115,6 @@ function Figure({ label, value, decimals, href }: FigureProps) {
 // Six columns have no room for more digits.
 function short(value: number, decimals: number): string {
   return value < 1e6
-    ? formatNumber(value, decimals)
+    ? formatNumber(value, decimals, decimals)
     : value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 2 })
 }

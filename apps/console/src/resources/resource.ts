@@ -39,8 +39,6 @@ export interface BulkAction<R = Row> {
 export interface Action<R = Row> extends BulkAction<R> {
   verb: string
   send: (row: R, ifVersion: number) => Promise<unknown>
-  /** The action that restores the record. */
-  undo?: (before: R) => Action<R>
 }
 
 /** A bulk deletion that the user confirms by typing the number of records. */
@@ -110,7 +108,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
   const { idempotency_key: _, ...input } = shapeOf('create')
   const record = shapeOf('get', 'output')
   const list = shapeOf('list')
-  const search = list.q === undefined ? undefined : fieldOf('q', 'Search', list.q as z.ZodType)
+  const search = list.q === undefined ? undefined : searchField(list.q as z.ZodType)
   const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
   const sent = Object.keys(input).filter((name) => !hidden.includes(name))
   const label = (name: string): string => labels[name] ?? filterLabel(name, record, label) ?? labelOf(name)
@@ -150,6 +148,20 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     actions: (overrides.actions ?? []) as unknown as Action[],
     purge: overrides.purge,
   }
+}
+
+/** The field of the search, which also takes an id. */
+function searchField(words: z.ZodType): Field {
+  const schema = z.unknown().superRefine((value, context) => {
+    const message = isId(value) ? undefined : words.safeParse(value).error?.issues[0]?.message
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  })
+  return { ...fieldOf('q', 'Search', words), schema }
+}
+
+/** Whether a search may be for the id of a record. */
+export function isId(value: unknown): boolean {
+  return /^[1-9]\d{0,9}$/.test(String(value)) && Number(value) < 2 ** 31
 }
 
 function columnKind(schema: z.ZodType): ColumnKind {

@@ -8,7 +8,8 @@ export function LoginPage() {
     <main className="state">
       <h1>Resource Console</h1>
       <p>
-        Log in with an API key. To get one, ask your operator to run <code>resource keys create</code>.
+        Log in with an API key. To get one, ask your operator to run{' '}
+        <code translate="no">npm run -s resource -- keys create</code>.
       </p>
       <LoginForm />
       <p className="hint">The key stays in a cookie that no script can read, until you log out or close the browser.</p>

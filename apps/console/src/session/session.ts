@@ -2,8 +2,8 @@ import type { Role } from '@resource/contract'
 import { create } from 'zustand'
 import { queryClient } from '../query-client.ts'
 import { sentence } from '../ui/format.ts'
-import { notify, useNotices } from '../ui/notices.ts'
-import { rejectedForms } from '../ui/rejected-forms.ts'
+import { forgetUser } from '../ui/log-out.ts'
+import { notify } from '../ui/notices.ts'
 import { hasUnsavedInput } from '../ui/unsaved.ts'
 
 /** The logged-in user. */
@@ -63,8 +63,7 @@ export async function logOut(): Promise<void> {
   const response = await fetch(PATH, { method: 'DELETE' }).catch(() => undefined)
   if (!response?.ok) return notify('failed', 'Logging out failed, so you are still logged in. Try again in a moment.')
   queryClient.clear()
-  rejectedForms.clear()
-  useNotices.setState([], true)
+  forgetUser()
   useSession.setState({}, true)
   await readSession()
 }

@@ -1,13 +1,16 @@
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { redoLast, undoLast } from '../table/history.ts'
 import { Button } from '../ui/Button.tsx'
-import { dismiss, undo, useNotices } from '../ui/notices.ts'
+import { dismiss, useNotices } from '../ui/notices.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
 
 /** Notices of success and failure, announced to screen readers. The page and its dialogs end above them. */
 export function Notices() {
   const notices = useNotices()
-  useShortcut('Mod+z', () => undo())
+  useShortcut('Mod+z', undoLast)
+  useShortcut('Mod+Shift+z', redoLast)
+  useShortcut('Mod+y', redoLast)
   const element = useRef<HTMLElement>(null)
   useEffect(() => {
     const section = element.current as HTMLElement
@@ -24,9 +27,16 @@ export function Notices() {
       {notices.map((notice) => (
         <div key={notice.id} className={`notice ${notice.kind}`}>
           <p>{notice.text}</p>
-          {notice.undo !== undefined && (
-            <Button className="small" aria-label={`Undo: ${notice.text}`} onPress={() => undo(notice)}>
-              Undo
+          {notice.action !== undefined && (
+            <Button
+              className="small"
+              aria-label={`${notice.action.label}: ${notice.text}`}
+              onPress={() => {
+                dismiss(notice.id)
+                notice.action?.act()
+              }}
+            >
+              {notice.action.label}
             </Button>
           )}
           {notice.link !== undefined && (

@@ -8,7 +8,8 @@ const SHORTCUTS: [keys: string[], does: string][] = [
   [['Enter'], 'Open the record of the cell'],
   [['F2'], 'Edit the cell, as a double click does; Enter saves and Esc cancels'],
   [['Space'], 'Select the row'],
-  [['Ctrl', 'Z'], 'Undo the last edit of a cell; on a Mac, Cmd Z'],
+  [['Ctrl', 'Z'], 'Undo the last edit that is not undone; on a Mac, Cmd Z'],
+  [['Ctrl', 'Y'], 'Redo the edit that was undone last, as Ctrl Shift Z does'],
   [['Esc'], 'Close a dialog or a panel'],
 ]
 

@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import type { Field } from '../resources/field.ts'
-import type { Column, Row } from '../resources/resource.ts'
+import type { Column, Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import { CellInput } from './CellInput.tsx'
 
 interface Props {
+  resource: Resource
   column: Column
   row: Row
   /** The name of the record. */
@@ -24,6 +25,7 @@ interface Props {
 
 /** One value of a record, or its input. */
 export function Cell({
+  resource,
   column,
   row,
   name,
@@ -39,7 +41,7 @@ export function Cell({
   const { field, kind, label } = column
   const cell = useRef<HTMLTableCellElement>(null)
   const wasEditing = useRef(false)
-  const value = <Value kind={kind} value={row[field]} decimals={decimals} />
+  const value = <Value column={column} value={row[field]} decimals={decimals} />
   const Tag = href === undefined ? 'td' : 'th'
 
   // The focus returns from the input to its cell.
@@ -63,7 +65,20 @@ export function Cell({
       onDoubleClick={() => editField !== undefined && onStart()}
     >
       {isEditing && editField !== undefined ? (
-        <CellInput field={editField} row={row} label={`${label} of ${name}`} onSave={onSave} onCancel={onCancel} />
+        <>
+          {/* It keeps the width of the column. */}
+          <span className="below-input" aria-hidden="true">
+            {value}
+          </span>
+          <CellInput
+            resource={resource}
+            field={editField}
+            row={row}
+            label={`${label} of ${name}`}
+            onSave={onSave}
+            onCancel={onCancel}
+          />
+        </>
       ) : href === undefined ? (
         value
       ) : (

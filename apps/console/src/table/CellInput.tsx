@@ -1,8 +1,10 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { draftOf, type Field, parseInput, valueError } from '../resources/field.ts'
-import type { Row } from '../resources/resource.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+import { Suggestions } from './Suggestions.tsx'
 
 interface Props {
+  resource: Resource
   field: Field
   row: Row
   /** The accessible name: the field and the record. */
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** The input of one cell. Enter or leaving it saves; Escape cancels. */
-export function CellInput({ field, row, label, onSave, onCancel }: Props) {
+export function CellInput({ resource, field, row, label, onSave, onCancel }: Props) {
   const [seen] = useState(row)
   const { [field.name]: before = '' } = draftOf([field], seen)
   const [text, setText] = useState(before)
@@ -49,6 +51,7 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
 
   const common = {
     ref: input,
+    translate: 'no' as const,
     'aria-label': label,
     'aria-invalid': error !== undefined,
     'aria-describedby': errorId,
@@ -78,7 +81,12 @@ export function CellInput({ field, row, label, onSave, onCancel }: Props) {
           type={field.kind === 'number' ? 'text' : field.kind}
           inputMode={field.kind === 'number' ? 'decimal' : 'text'}
           autoComplete="off"
+          list={`${errorId}-list`}
         />
+      )}
+      {field.choices.length === 0 && (
+        // The value of before is no search for others.
+        <Suggestions id={`${errorId}-list`} resource={resource} field={field} text={text === before ? '' : text} />
       )}
       <span id={errorId} role="alert" className="field-error">
         {error}

@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { dateOf, type Field, startOfDate } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { useFilterInput } from './input.ts'
-import { useSuggestions } from './suggestions.ts'
+import { Suggestions } from './Suggestions.tsx'
 import type { View } from './view.ts'
 
 interface Props {
@@ -65,7 +65,7 @@ function Filter(props: FilterProps) {
     return (
       <label className="filter">
         <span>{field.label}</span>
-        <select value={value} onChange={(event) => onChange(event.target.value || undefined)}>
+        <select translate="no" value={value} onChange={(event) => onChange(event.target.value || undefined)}>
           <option value="">All</option>
           {offered(field, value).map((choice) => (
             <option key={choice}>{choice}</option>
@@ -111,37 +111,30 @@ function DateFilter({ field, value, onChange }: FilterProps) {
 }
 
 function TextFilter({ resource, view, field, value, onChange }: FilterProps) {
-  const { text, setText, error, commit } = useFilterInput(field, value, onChange)
+  const { input, text, setText, error, onBlur, onKeyDown } = useFilterInput(field, value, onChange)
   const [isUsed, setUsed] = useState(false)
-  const suggestions = useSuggestions(resource, view, field, isUsed ? text : undefined)
   const id = useId()
   return (
     <div className="filter">
       <label className="filter">
         <span>{field.label}</span>
         <input
+          ref={input}
           type="text"
+          translate="no"
           inputMode={field.kind === 'number' ? 'decimal' : 'text'}
           placeholder="Any"
           value={text}
-          list={suggestions === undefined ? undefined : `${id}-list`}
+          list={`${id}-list`}
           aria-invalid={error !== undefined}
           aria-describedby={`${id}-error`}
           onFocus={() => setUsed(true)}
           onChange={(event) => setText(event.target.value)}
-          onBlur={commit}
-          onKeyDown={(event) => event.key === 'Enter' && commit()}
+          onBlur={onBlur}
+          onKeyDown={onKeyDown}
         />
       </label>
-      {suggestions !== undefined && (
-        <datalist id={`${id}-list`}>
-          {suggestions.map(({ value, count }) => (
-            <option key={value} value={value}>
-              {count.toLocaleString('en')}
-            </option>
-          ))}
-        </datalist>
-      )}
+      <Suggestions id={`${id}-list`} resource={resource} view={view} field={field} text={isUsed ? text : undefined} />
       <span id={`${id}-error`} role="status" className="field-error">
         {error}
       </span>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../ui/Button.tsx'
+import { usePreferences } from '../ui/preferences.ts'
 import { PAGE_SIZES, pageCounts, sizeOf, type useView } from './view.ts'
 
 interface Props {
@@ -15,12 +16,16 @@ export function Pager({ pages, shown, total, next }: Props) {
   const { view, page } = pages
   const { last, reachable } = pageCounts(view, total)
   const isFirst = page === 1 && view.after === undefined
+  const choose = (limit: number) => {
+    usePreferences.setState({ pageSize: limit })
+    pages.change({ limit })
+  }
   return (
     <nav className="pager" aria-label="Pages">
       <p role="status">{position(pages, shown, total)}</p>
       <label className="inline">
         <span>Rows per page</span>
-        <select value={sizeOf(view)} onChange={(event) => pages.change({ limit: Number(event.target.value) })}>
+        <select value={sizeOf(view)} onChange={(event) => choose(Number(event.target.value))}>
           {PAGE_SIZES.map((size) => (
             <option key={size}>{size}</option>
           ))}

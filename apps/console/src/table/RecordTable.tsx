@@ -10,7 +10,7 @@ import {
   type Resource,
   type Row,
 } from '../resources/resource.ts'
-import { decimalsOf } from '../resources/Value.tsx'
+import { decimalsOf } from '../resources/value-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
@@ -30,8 +30,8 @@ interface Props {
   sort: string | undefined
   /** Whether the rows belong to the previous view. */
   isStale: boolean
-  /** Ids of the records with a pending request. */
-  pendingIds: Set<number>
+  /** Whether an action on a record waits for its answer. */
+  isPending: (id: number, verb: string) => boolean
   /** Whether the role allows a procedure. */
   can: (verb: string) => boolean
   selection: Selection
@@ -45,7 +45,7 @@ interface Props {
  * selects a row. Shift-click on a checkbox selects a range.
  */
 export function RecordTable(props: Props) {
-  const { resource, columns, rows, sort = 'id_asc', isStale, pendingIds, can, selection, onSort, onAct, onEdit } = props
+  const { resource, columns, rows, sort = 'id_asc', isStale, isPending, can, selection, onSort, onAct, onEdit } = props
   const [editing, setEditing] = useState<{ id: number; field: string }>()
   const [path, navigate] = useLocation()
   const density = usePreferences((preferences) => preferences.density)
@@ -136,7 +136,6 @@ export function RecordTable(props: Props) {
         <tbody>
           {rows.map((row) => {
             const name = nameOf(resource, row)
-            const isPending = pendingIds.has(row.id)
             const isSelected = selection.has(row.id)
             const href = `${path}/${row.id}`
             const onKeyDown = (event: KeyboardEvent) => {
@@ -170,12 +169,13 @@ export function RecordTable(props: Props) {
                 {columns.map((column) => (
                   <Cell
                     key={column.field}
+                    resource={resource}
                     column={column}
                     row={row}
                     name={name}
                     href={column.field === resource.nameField ? href : undefined}
                     decimals={decimals.get(column.field) ?? 0}
-                    editField={canEdit && !isPending ? editFields.get(column.field) : undefined}
+                    editField={canEdit ? editFields.get(column.field) : undefined}
                     isEditing={editing?.id === row.id && editing.field === column.field}
                     onKeyDown={onKeyDown}
                     onStart={() => setEditing({ id: row.id, field: column.field })}
@@ -199,7 +199,7 @@ export function RecordTable(props: Props) {
                           key={index}
                           className="small"
                           tabIndex={-1}
-                          isDisabled={isPending}
+                          isDisabled={isPending(row.id, action.verb)}
                           onPress={() => onAct(action, row)}
                           aria-label={`${action.label} ${name}`}
                         >

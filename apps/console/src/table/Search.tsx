@@ -1,4 +1,4 @@
-import { useId, useRef } from 'react'
+import { useId } from 'react'
 import type { Field } from '../resources/field.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
 import { useFilterInput } from './input.ts'
@@ -7,13 +7,12 @@ interface Props {
   field: Field
   label: string
   value: string
-  onChange: (value: unknown) => void
+  onChange: (value: unknown, isTypedOn: boolean) => void
 }
 
-/** The search box of a list. `/` focuses it. */
+/** The search box of a list, which searches while the user types. `/` focuses it. */
 export function Search({ field, label, value, onChange }: Props) {
-  const { text, setText, error, commit } = useFilterInput(field, value, onChange)
-  const input = useRef<HTMLInputElement>(null)
+  const { input, text, setText, error, onBlur, onKeyDown } = useFilterInput(field, value, onChange, { isLive: true })
   const errorId = useId()
   useShortcut('/', () => input.current?.select())
   return (
@@ -31,10 +30,10 @@ export function Search({ field, label, value, onChange }: Props) {
         onChange={(event) => {
           setText(event.target.value)
           // The button that clears the input.
-          if (event.target.value === '' && value !== '') onChange(undefined)
+          if (event.target.value === '' && value !== '') onChange(undefined, false)
         }}
-        onBlur={commit}
-        onKeyDown={(event) => event.key === 'Enter' && commit()}
+        onBlur={onBlur}
+        onKeyDown={onKeyDown}
       />
       <span id={errorId} role="status" className="field-error">
         {error}

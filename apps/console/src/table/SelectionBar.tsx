@@ -21,14 +21,14 @@ interface Props {
 
 /** Actions on the selected records; hidden without a selection. */
 export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdit, onDelete, onActOnAll }: Props) {
-  const { rows, isAll, isEverything } = selection
+  const { rows, elsewhere, isAll, isEverything } = selection
   const count = isEverything ? total : rows.length
   const canSelectAll = isAll && !isEverything && total > rows.length && can('createBatch')
   return (
     <div className={count === 0 ? 'selection hidden' : 'selection'}>
       <p role="status">
         {count > 0 && `${isEverything ? 'All ' : ''}${formatCount(count, resource)} selected`}
-        {isEverything && ', on all pages'}
+        {isEverything ? ', on all pages' : elsewhere > 0 && `, ${elsewhere.toLocaleString('en')} on other pages`}
       </p>
       {count > 0 && (
         <div className="buttons">

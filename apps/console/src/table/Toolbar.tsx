@@ -13,7 +13,8 @@ interface Props {
   resource: Resource
   view: View
   columns: ReturnType<typeof useColumns>
-  onChange: (changes: Partial<View>) => void
+  /** @param isReplaced whether the Back button does not return to the view before */
+  onChange: (changes: Partial<View>, isReplaced?: boolean) => void
 }
 
 const PANELS = ['Filters', 'Columns', 'Views'] as const
@@ -37,7 +38,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
             field={resource.search}
             label={`Search ${resource.many}`}
             value={String(view.q ?? '')}
-            onChange={(q) => onChange({ q })}
+            onChange={(q, isTypedOn) => onChange({ q }, isTypedOn)}
           />
         )}
         <div ref={openers} className="buttons">
@@ -70,7 +71,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
                 aria-label={`Remove ${field.label} ${filterText(field, view[field.name])}`}
                 onPress={() => onChange({ [field.name]: undefined })}
               >
-                <span>{field.label}</span> <bdi>{filterText(field, view[field.name])}</bdi>{' '}
+                <span>{field.label}</span> <bdi translate="no">{filterText(field, view[field.name])}</bdi>{' '}
                 <span aria-hidden="true">×</span>
               </Button>
             </li>

@@ -1,19 +1,81 @@
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { type Field, parseInput, valueError } from '../resources/field.ts'
 
-/** The text of a filter's input, which applies on Enter and on blur, so that no request is sent for half a word. */
-export function useFilterInput(field: Field, value: string, onChange: (value: unknown) => void) {
+const LIVE_AFTER_MS = 300
+const SHORTEST = 2
+
+interface Options {
+  /** Whether it applies while the user types, once the text is long enough. */
+  isLive?: boolean
+}
+
+/**
+ * The text of a filter's input, which applies on Enter and on blur.
+ *
+ * @param onChange applies the value, in place of the last one if the user types on
+ */
+export function useFilterInput(
+  field: Field,
+  value: string,
+  onChange: (value: unknown, isTypedOn: boolean) => void,
+  { isLive = false }: Options = {},
+) {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
-  // The view has changed, through this input, a link, the history or "Clear filters".
+  const [applied, setApplied] = useState(value)
+  const [isTypedOn, setTypedOn] = useState(false)
+  const [refused, setRefused] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  // The view has changed: through a link, the history or "Clear filters", or through this input, which the user may have changed
+  // since.
   if (known !== value) {
     setKnown(value)
-    setText(value)
+    if (value !== applied) setText(value)
+    setApplied(value)
   }
-  const wanted = text.trim() === '' ? undefined : parseInput(field, text.trim())
+  const typed = text.trim()
+  const wanted = typed === '' ? undefined : parseInput(field, typed)
   const error = wanted === undefined ? undefined : valueError(field, wanted)
-  const commit = () => {
-    if (error === undefined && String(wanted ?? '') !== value) onChange(wanted)
+  const apply = (isTyping: boolean) => {
+    if (error !== undefined || String(wanted ?? '') === value) return
+    setApplied(String(wanted ?? ''))
+    setTypedOn(isTyping)
+    onChange(wanted, isTypedOn && isTyping)
   }
-  return { text, setText, error, commit }
+  const commit = () => {
+    setTypedOn(false)
+    apply(false)
+  }
+
+  const applyLive = useEffectEvent(() => {
+    if (document.activeElement === input.current) apply(true)
+  })
+  useEffect(() => {
+    if (!isLive || (typed.length < SHORTEST && typed !== '')) return
+    const timer = setTimeout(applyLive, LIVE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isLive, typed])
+
+  const latest = useRef(commit)
+  latest.current = commit
+  const onBlur = ({ relatedTarget }: { relatedTarget: EventTarget | null }) => {
+    // Applied on the press of a button in the table, it would move the rows away from the click. The click may leave the page.
+    const commitAfterClick = () => setTimeout(() => input.current !== null && latest.current())
+    if (!(relatedTarget instanceof Element) || !relatedTarget.matches('.records :active')) commit()
+    else window.addEventListener('pointerup', commitAfterClick, { once: true })
+  }
+
+  return {
+    input,
+    text,
+    setText,
+    /** What is wrong with the text, once it is long enough or the user pressed Enter. */
+    error: typed.length >= SHORTEST || refused === text ? error : undefined,
+    onBlur,
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key !== 'Enter') return
+      setRefused(text)
+      commit()
+    },
+  }
 }

@@ -1,21 +1,46 @@
+import { NotFoundError } from '@resource/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
-import { calls } from '../resources/calls.ts'
-import type { Resource, Row } from '../resources/resource.ts'
-import { listInputOf, type View } from './view.ts'
+import { calls, type Page } from '../resources/calls.ts'
+import { isId, type Resource, type Row } from '../resources/resource.ts'
+import { filtersOf, listInputOf, type View } from './view.ts'
 
-/** The rows of a view. */
+// The service searches for words of this length.
+const SHORTEST_WORD = 2
+
+/** The rows of a view. The first is the record whose id is the search, if there is one. */
 export function useRows(resource: Resource, view: View) {
   const { noun } = resource
   const input = listInputOf(resource, view)
   return useQuery({
     queryKey: [noun, 'list', input],
     queryFn: async ({ signal }) => {
-      const { next, total, searched, ...page } = await calls(noun).list.query(input, { signal })
-      return { rows: page[noun] as Row[], next, total, searched }
+      const isShort = view.q !== undefined && String(view.q).length < SHORTEST_WORD
+      const [page, found] = await Promise.all([
+        isShort ? { [noun]: [], next: null, total: 0 } : calls(noun).list.query(input, { signal }),
+        input.page === 1 && isId(view.q) ? findById(resource, view, signal) : undefined,
+      ])
+      const { next, total, searched } = page as Page
+      const rows = page[noun] as Row[]
+      if (found === undefined) return { rows, next, total, matching: total, searched }
+      const others = rows.filter(({ id }) => id !== found.id)
+      const isMore = others.length === rows.length
+      return { rows: [found, ...others], next, total: (total ?? 0) + Number(isMore), matching: total, searched }
     },
     placeholderData: keepPreviousData,
   })
+}
+
+/** The record whose id is the search, unless another filter excludes it. */
+async function findById(resource: Resource, view: View, signal: AbortSignal): Promise<Row | undefined> {
+  const { q, ...others } = filtersOf(resource, view)
+  try {
+    const found = await calls(resource.noun).get.query({ id: Number(q) }, { signal })
+    return Object.entries(others).every(([name, value]) => found[name] === value) ? found : undefined
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }
 
 /** The number of matching records. */

@@ -3,6 +3,7 @@ import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { filterText, parseInput } from '../resources/field.ts'
 import type { Noun, Resource } from '../resources/resource.ts'
+import { usePreferences } from '../ui/preferences.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 
 /** The open dialog: a new record, the record with this id, or an import, export or purge. */
@@ -11,7 +12,7 @@ export type Open = (typeof DIALOGS)[number] | number
 /** The state in the page's URL. The same link shows the same view. */
 export interface View {
   sort?: string | undefined
-  limit?: number
+  limit?: number | undefined
   /** Page number; absent on the first page. */
   page?: number | undefined
   /** Cursor after which the page starts, if it is too far into the list for its number. */
@@ -43,7 +44,10 @@ function viewOf(resource: Resource, query: string): View {
   const after = search.get('after') ?? ''
   const open = DIALOGS.find((window) => window === search.get('open')) ?? Number(search.get('open'))
   if (resource.sorts.includes(sort)) view.sort = sort
-  if (PAGE_SIZES.includes(limit) && limit !== DEFAULT_SIZE) view.limit = limit
+  const { pageSize } = usePreferences.getState()
+  const size = PAGE_SIZES.includes(limit) ? limit : pageSize
+  // A link to a page of another size must be the same for everyone.
+  if (size !== DEFAULT_SIZE || pageSize !== DEFAULT_SIZE) view.limit = size
   if (Number.isSafeInteger(page) && page > 1) view.page = page
   if (after !== '') view.after = after
   if (typeof open === 'string' || (Number.isInteger(open) && open > 0)) view.open = open
@@ -161,7 +165,8 @@ export function useView(resource: Resource) {
       closedFrom.current = historyState
     },
     /** Changes filters, sort or page size, and returns to the first page. */
-    change: (changes: Partial<View>) => go({ ...changes, page: undefined, after: undefined }, {}),
+    change: (changes: Partial<View>, isReplaced = false) =>
+      go({ ...changes, page: undefined, after: undefined }, {}, isReplaced),
     goToPage,
     /** @param cursor the cursor of the next page */
     next: (cursor: string) => {

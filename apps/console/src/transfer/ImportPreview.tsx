@@ -1,3 +1,4 @@
+import { findDecimalComma, withDecimalPoint } from '@resource/contract/decimal-comma'
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
@@ -5,12 +6,14 @@ import { formatCount, ROWS } from '../ui/format.ts'
 import { ImportOptions } from './ImportOptions.tsx'
 import {
   checkRows,
+  guessDecimal,
   guessSettings,
   importFields,
   isSent,
   missingFields,
   modeLabel,
   modesOf,
+  numbersOf,
   type Settings,
   type SourceRow,
 } from './rows.ts'
@@ -30,6 +33,7 @@ interface Props {
 /** The rows of a file with their errors and how they are read, before anything is sent. */
 export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: Props) {
   const [chosen, setChosen] = useState(() => guessSettings(resource, table))
+  const [isDecimalChosen, setDecimalChosen] = useState(false)
   const settings = useMemo(() => possible(resource, chosen), [resource, chosen])
   const rows = useMemo(() => checkRows(resource, table, settings), [resource, table, settings])
   const earlier = useEarlierImport(resource, table)
@@ -38,6 +42,12 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   const missing = missingFields(resource, settings)
   const ignored = table.columns.filter((column) => !isSent(mapping[column], mode))
   const canRun = missing.length === 0 && good > 0
+  const change = (next: Settings) => {
+    const isChosen = isDecimalChosen || next.decimal !== settings.decimal
+    setDecimalChosen(isChosen)
+    // Another column may hold the numbers now.
+    setChosen(isChosen ? next : { ...next, decimal: guessDecimal(resource, table, next.mapping) })
+  }
   return (
     <>
       {earlier !== undefined && (
@@ -52,9 +62,15 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
         resource={resource}
         table={table}
         settings={settings}
-        onChange={setChosen}
+        onChange={change}
         onSeparator={onSeparator}
       />
+      {settings.decimal === '.' && (
+        <DecimalComma
+          numbers={numbersOf(resource, table, mapping)}
+          onAccept={() => change({ ...settings, decimal: ',' })}
+        />
+      )}
       <p role="status">
         {missing.length > 0 ? (
           <>Choose a column for {new Intl.ListFormat('en').format(missing.map(({ label }) => label))}.</>
@@ -67,7 +83,7 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
         {ignored.length > 0 && ` Ignored columns: ${ignored.join(', ')}.`}
         {mode.action !== 'create' && table.form === 'csv' && ' Empty cells change nothing.'}
       </p>
-      <PreviewTable resource={resource} table={table} rows={rows} settings={settings} onChange={setChosen} />
+      <PreviewTable resource={resource} table={table} rows={rows} settings={settings} onChange={change} />
       {rows.length > SHOWN && <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
       <footer>
         <Button onPress={onBack}>Choose another file</Button>
@@ -76,6 +92,23 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
         </Button>
       </footer>
     </>
+  )
+}
+
+/** Offers to read the numbers with a decimal comma, if they may have one. */
+function DecimalComma({ numbers, onAccept }: { numbers: string[]; onAccept: () => void }) {
+  const found = findDecimalComma(numbers)
+  if (found === undefined) return null
+  const { number } = found
+  return (
+    <p role="status" className="inline">
+      <span>
+        Numbers such as <b translate="no">{number}</b> may have a decimal comma.
+      </span>
+      <Button className="small" onPress={onAccept}>
+        Read {number} as {withDecimalPoint(number)}
+      </Button>
+    </p>
   )
 }
 
@@ -124,7 +157,7 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
             {table.columns.map((column) => (
               <th key={column} scope="col">
                 <label className="filter">
-                  <span>{column}</span>
+                  <span translate="no">{column}</span>
                   <select value={mapping[column] ?? ''} onChange={(event) => assign(column, event.target.value)}>
                     <option value="">Ignored</option>
                     {fields.map(({ name, label }) => (
@@ -146,7 +179,11 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
               {table.columns.map((column) => {
                 const field = fields.find(({ name }) => name === mapping[column])
                 const value = (field && record[field.name]) ?? raw[column]
-                return <td key={column}>{cell(value, field?.kind === 'password')}</td>
+                return (
+                  <td key={column} translate="no">
+                    {cell(value, field?.kind === 'password')}
+                  </td>
+                )
               })}
             </tr>
           ))}

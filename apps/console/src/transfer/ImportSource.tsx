@@ -36,11 +36,11 @@ export function ImportSource({ resource, separator, onRead, children }: Props) {
         {resource.createFields.map(({ name, isRequired }, index) => (
           <span key={name}>
             {index > 0 && ', '}
-            <code>{name}</code>
+            <code translate="no">{name}</code>
             {!isRequired && ' (optional)'}
           </span>
         ))}
-        . With <code>id</code>, rows can update existing {resource.many}.
+        . With <code translate="no">id</code>, rows can update existing {resource.many}.
       </p>
       {error !== undefined && (
         <p role="alert" className="failed-line">

@@ -16,6 +16,8 @@ export interface Import {
 }
 
 export interface Progress {
+  /** The name of the file, and its number of rows, for a page that does not read the rows. */
+  file?: { name: string; rows: number }
   /** The rows before this index have an outcome. */
   next: number
   created: number
@@ -45,11 +47,11 @@ export function chunkEnd(rows: SourceRow[], start: number): number {
 }
 
 /** The progress of a new import, in which the invalid rows have failed. */
-export function begin({ rows }: Import): Progress {
+export function begin({ file, rows }: Import): Progress {
   const failed = rows.flatMap(({ errors }, index): Progress['failed'] =>
     errors.length === 0 ? [] : [[index, errors.join('; ')]],
   )
-  return { next: 0, created: 0, updated: 0, failed }
+  return { file: { name: file.name, rows: rows.length }, next: 0, created: 0, updated: 0, failed }
 }
 
 /** The indexes of the rows without an outcome, at most up to an index. */

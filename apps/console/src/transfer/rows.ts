@@ -58,9 +58,13 @@ export function guessSettings(resource: Resource, table: Table): Settings {
   const hasId = ({ values }: TableRow) => idColumn !== undefined && !isBlank(values[idColumn])
   const ids = table.rows.filter(hasId).length
   const action = ids === 0 ? 'create' : ids === table.rows.length ? 'update' : 'upsert'
+  return { mode: { action, key: 'id' }, mapping, decimal: guessDecimal(resource, table, mapping) }
+}
+
+/** Guesses the decimal mark. If it is ambiguous, the rows have errors until the user chooses the comma. */
+export function guessDecimal(resource: Resource, table: Table, mapping: Mapping): Settings['decimal'] {
   const comma = findDecimalComma(numbersOf(resource, table, mapping))
-  // If ambiguous, the rows have errors until the user chooses the comma.
-  return { mode: { action, key: 'id' }, mapping, decimal: comma === undefined || comma.isAmbiguous ? '.' : ',' }
+  return comma === undefined || comma.isAmbiguous ? '.' : ','
 }
 
 /** The texts of number fields, in which a comma can be a decimal mark. */

@@ -43,6 +43,11 @@ export async function readSaved(noun: Noun): Promise<Saved | undefined> {
   return running === undefined || progress === undefined ? undefined : { running, progress }
 }
 
+/** The progress of the unfinished import of a noun. */
+export async function readProgress(noun: Noun): Promise<Progress | null> {
+  return (await attempt(() => get<Progress>(progressKey(noun), store()))) ?? null
+}
+
 /** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */
 export async function saveImport(running: Import): Promise<void> {
   try {

@@ -77,16 +77,22 @@ export function useImport(resource: Resource) {
     /** Stops after the current request. */
     stop: () => {
       abort.current?.abort()
-      setPhase('stopping')
+      setPhase((now) => (now === 'running' ? 'stopping' : now))
     },
-    discard: async ({ running, progress }: Saved) => {
-      const { created, updated, sentAt } = progress
-      // Its rows are stored: to import the file again would double them.
-      if (created + updated > 0 || sentAt !== undefined) await rememberFile(running, progress)
-      await forget(running)
+    discard: async (saved: Saved) => {
+      await discardImport(saved)
       setCurrent(null)
+      await refresh(resource)
     },
   }
+}
+
+/** Forgets an import whose rest the user does not want. */
+export async function discardImport({ running, progress }: Saved): Promise<void> {
+  const { created, updated, sentAt } = progress
+  // Its rows are stored: to import the file again would double them.
+  if (created + updated > 0 || sentAt !== undefined) await rememberFile(running, progress)
+  await forget(running)
 }
 
 function isOver({ rows }: Import, { next }: Progress): boolean {
@@ -111,5 +117,5 @@ function report(resource: Resource, running: Import, progress: Progress) {
     ...(progress.failed.length > 0 ? [`${formatCount(progress.failed.length, ROWS)} failed`] : []),
     ...(left > 0 ? [`${formatCount(left, ROWS)} not sent`] : []),
   ]
-  notify(left + progress.failed.length > 0 ? 'failed' : 'done', text.join(', '), link)
+  notify(left + progress.failed.length > 0 ? 'failed' : 'done', text.join(', '), { link })
 }

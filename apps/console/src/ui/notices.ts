@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { onLogOut } from './log-out.ts'
 
 /** A page that a notice speaks of. */
 export interface NoticeLink {
@@ -6,12 +7,17 @@ export interface NoticeLink {
   href: string
 }
 
+/** What reverts the change that a notice reports. */
+interface NoticeAction {
+  label: 'Undo' | 'Redo'
+  act: () => void
+}
+
 interface Notice {
   id: number
   kind: 'done' | 'failed'
   text: string
-  /** Reverts what the notice reports. */
-  undo?: (() => void) | undefined
+  action?: NoticeAction | undefined
   link?: NoticeLink | undefined
 }
 
@@ -24,33 +30,22 @@ let lastId = 0
 
 export const useNotices = create<Notice[]>(() => [])
 
+onLogOut(() => useNotices.setState([], true))
+
 /**
- * Shows a notice: success for some seconds, failure until it is dismissed. One that can be undone shows until the next
- * success.
+ * Shows a notice: success for some seconds, failure until it is dismissed. One with an action shows until the next success.
  *
- * @param action undoes what the notice reports, or leads to it
+ * @param extras what reverts the change that the notice reports, and a page that it leads to
  */
-export function notify(kind: Notice['kind'], text: string, action?: (() => void) | NoticeLink): void {
-  const notice: Notice = {
-    id: ++lastId,
-    kind,
-    text,
-    ...(typeof action === 'function' ? { undo: action } : { link: action }),
-  }
-  const isOver = ({ undo }: Notice) => kind === 'done' && undo !== undefined
+export function notify(kind: Notice['kind'], text: string, extras: Pick<Notice, 'action' | 'link'> = {}): void {
+  const notice: Notice = { id: ++lastId, kind, text, ...extras }
+  const isOver = ({ action }: Notice) => kind === 'done' && action !== undefined
   useNotices.setState((all) => [...all.filter((one) => !isOver(one)), notice].slice(-MAX_SHOWN), true)
-  if (kind === 'done' && notice.undo === undefined) {
+  if (kind === 'done' && notice.action === undefined) {
     setTimeout(() => dismiss(notice.id), notice.link === undefined ? SHOWN_MS : SHOWN_WITH_LINK_MS)
   }
 }
 
 export function dismiss(id: number): void {
   useNotices.setState((notices) => notices.filter((notice) => notice.id !== id), true)
-}
-
-/** Undoes what a notice reports, or the last notice that can be undone. */
-export function undo(notice = useNotices.getState().findLast(({ undo }) => undo !== undefined)): void {
-  if (notice === undefined) return
-  dismiss(notice.id)
-  notice.undo?.()
 }

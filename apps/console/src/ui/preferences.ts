@@ -12,6 +12,8 @@ interface Preferences {
   /** The columns of the table of a noun; absent for the initial ones. */
   columns: Record<string, string[] | undefined>
   density: 'comfortable' | 'compact'
+  /** The rows of a page whose link does not tell. */
+  pageSize: number
   /** The saved views of a noun. */
   views: Record<string, SavedView[] | undefined>
   /** Whether single keys without Ctrl are shortcuts. WCAG 2.1.4 requires a way to turn them off. */
@@ -20,9 +22,12 @@ interface Preferences {
 
 /** What this browser keeps for its user. */
 export const usePreferences = create(
-  persist<Preferences>(() => ({ columns: {}, density: 'comfortable', views: {}, hasKeyShortcuts: true }), {
-    name: 'console-preferences',
-  }),
+  persist<Preferences>(
+    () => ({ columns: {}, density: 'comfortable', pageSize: 25, views: {}, hasKeyShortcuts: true }),
+    {
+      name: 'console-preferences',
+    },
+  ),
 )
 
 // Another tab has changed them.

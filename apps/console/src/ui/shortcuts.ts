@@ -4,7 +4,7 @@ import { usePreferences } from './preferences.ts'
 /**
  * Calls `act` when the key is pressed outside inputs and dialogs.
  *
- * @param key the value of the event, such as `/`, or `Mod+z` for Ctrl or Command with the key
+ * @param key the value of the event, such as `/`, or `Mod+Shift+z` for Ctrl or Command with keys
  */
 export function useShortcut(key: string, act: () => void): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
@@ -20,8 +20,8 @@ export function useShortcut(key: string, act: () => void): void {
   }, [])
 }
 
-function keyOf({ ctrlKey, metaKey, key }: KeyboardEvent): string {
-  return ctrlKey || metaKey ? `Mod+${key}` : key
+function keyOf({ ctrlKey, metaKey, shiftKey, key }: KeyboardEvent): string {
+  return ctrlKey || metaKey ? `Mod+${shiftKey ? 'Shift+' : ''}${key.toLowerCase()}` : key
 }
 
 function isTyping({ target }: KeyboardEvent): boolean {

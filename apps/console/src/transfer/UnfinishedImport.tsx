@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Resource } from '../resources/resource.ts'
+import { refresh } from '../table/rows.ts'
+import { Button } from '../ui/Button.tsx'
+import { formatCount, ROWS } from '../ui/format.ts'
+import { readProgress, readSaved } from './saved.ts'
+import { discardImport } from './use-import.ts'
+
+interface Props {
+  resource: Resource
+  onContinue: () => void
+}
+
+/** The import of a noun that this browser has not finished, on the noun's page. */
+export function UnfinishedImport({ resource, onContinue }: Props) {
+  const { noun } = resource
+  const { data } = useQuery({
+    queryKey: [noun, 'unfinished'],
+    queryFn: () => readProgress(noun),
+    networkMode: 'always',
+    staleTime: 0,
+  })
+  if (!data) return null
+  const { file, next, failed } = data
+  const left = file === undefined ? undefined : file.rows - next
+  const discard = async () => {
+    const saved = await readSaved(noun)
+    if (saved !== undefined) await discardImport(saved)
+    await refresh(resource)
+  }
+  return (
+    <p role="status" className="unfinished">
+      <span>
+        The import of <b translate="no">{file?.name ?? 'a file'}</b> is not finished
+        {left !== undefined && left > 0 && `: ${formatCount(left, ROWS)} not sent`}
+        {left === 0 && `: ${formatCount(failed.length, ROWS)} failed`}.
+      </span>
+      <Button className="small" onPress={onContinue}>
+        {left === 0 ? 'Show…' : 'Continue…'}
+      </Button>
+      <Button className="small" onPress={() => void discard()}>
+        Discard the rest
+      </Button>
+    </p>
+  )
+}
