@@ -6,7 +6,7 @@ import { relayMetrics } from './metrics/processes.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createLog } from './process/log.ts'
 import { catchUnexpected } from './process/unexpected.ts'
-import { isFirstProcess, runWorkers } from './process/workers.ts'
+import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
 import { startServer } from './server.ts'
 
 // The maximum time after DRAIN_MS to close connections, the database and the trace exporter.
@@ -17,11 +17,14 @@ try {
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
-    const stop = await runWorkers(config.WORKERS, log, () => ({
+    const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log, () => ({
       WORKER_DATABASE_INODE: String(databaseInode(config.DATABASE_URL) ?? ''),
     }))
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
-  } else await serve(config, log)
+  } else {
+    if (cluster.isWorker) answerPings()
+    await serve(config, log)
+  }
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exitCode = 1

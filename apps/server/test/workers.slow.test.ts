@@ -131,6 +131,26 @@ test('no client of a killed worker waits in vain: each gets a response or a clos
   expect(outcomes).not.toContain('TimeoutError')
 })
 
+test('a worker that hangs is killed and replaced, and its clients do not wait in vain', async () => {
+  await using folder = await temporaryFolder()
+  await using service = spawnService(folder.path, { WORKERS: String(WORKERS), WORKER_TIMEOUT_MS: '2500' })
+  const { url, pids } = await started(service)
+  const [hung] = pids
+  process.kill(hung as number, 'SIGSTOP')
+  // Each request uses a new connection, which the primary process hands to a worker.
+  const requests = Array.from({ length: 40 }, () =>
+    fetch(`${url}/items`, { headers: { Connection: 'close' } }).then(
+      ({ status }) => status,
+      () => 'closed',
+    ),
+  )
+  expect(await service.logged(({ msg }) => msg.startsWith('worker does not respond'))).toMatchObject({ worker: hung })
+  await service.logged(({ url, pid }) => url !== undefined && !pids.includes(pid as number))
+  const outcomes = await Promise.all(requests)
+  expect(outcomes.filter((outcome) => outcome === 'closed').length).toBeLessThanOrEqual(1)
+  expect(outcomes).toContain(200)
+})
+
 test('SIGTERM ends all workers with code 0, and no worker outlives a killed primary process', async () => {
   await using folder = await temporaryFolder()
   for (const [signal, code] of [

@@ -3,19 +3,24 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
+const WATCHDOG = 'watchdog'
+const PINGS_PER_TIMEOUT = 5
+
 // Avoids a tight loop if workers die at startup.
 const RESTART_AFTER_MS = 1_000
 
 /**
- * Runs the service in `count` processes that share its address, and replaces each one that dies. SIGTERM, SIGINT and SIGHUP
- * stop all processes gracefully.
+ * Runs the service in `count` processes that share its address, and replaces each one that dies or hangs. SIGTERM, SIGINT and
+ * SIGHUP stop all processes gracefully.
  *
+ * @param timeoutMs a process that does not respond for this time is killed
  * @param environment additional variables for all processes but the first; called when the first one serves
  * @returns stops all processes and waits until they have exited
  * @throws Error if the first process cannot start; it writes the reason to stderr
  */
 export async function runWorkers(
   count: number,
+  timeoutMs: number,
   log: Logger,
   environment: () => NodeJS.ProcessEnv,
 ): Promise<() => Promise<void>> {
@@ -26,6 +31,7 @@ export async function runWorkers(
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
   cluster.on('fork', closeUnacceptedConnection)
+  watch(timeoutMs, log, () => stopping)
   // Starts one process first: it migrates the database, and an error at startup is reported once.
   await listening(cluster.fork())
   const variables = environment()
@@ -58,6 +64,40 @@ function closeUnacceptedConnection(worker: Worker): void {
   }
   // Has no effect on a handle that is closed.
   worker.on('exit', () => handed?.close())
+}
+
+/**
+ * Kills workers that do not answer pings, once they serve. Unanswered pings are counted instead of the time: after a pause of
+ * the whole machine no worker has answered for long.
+ */
+function watch(timeoutMs: number, log: Logger, isStopping: () => boolean): void {
+  const unanswered = new Map<Worker, number>()
+  cluster.on('listening', (worker) => unanswered.set(worker, 0))
+  cluster.on('disconnect', (worker) => unanswered.delete(worker))
+  cluster.on('message', (worker, message) => {
+    if (message === WATCHDOG && unanswered.has(worker)) unanswered.set(worker, 0)
+  })
+  const ping = () => {
+    if (isStopping()) return
+    for (const [worker, pings] of unanswered) {
+      if (pings < PINGS_PER_TIMEOUT) {
+        unanswered.set(worker, pings + 1)
+        worker.send(WATCHDOG, () => {})
+        continue
+      }
+      unanswered.delete(worker)
+      log.error({ worker: worker.process.pid, timeoutMs }, 'worker does not respond; killing it')
+      worker.process.kill('SIGKILL')
+    }
+  }
+  setInterval(ping, timeoutMs / PINGS_PER_TIMEOUT).unref()
+}
+
+/** In a worker: answers the primary's pings. */
+export function answerPings(): void {
+  process.on('message', (message) => {
+    if (message === WATCHDOG) process.send?.(WATCHDOG, undefined, undefined, () => {})
+  })
 }
 
 async function listening(worker: Worker): Promise<void> {
