@@ -324,7 +324,7 @@ describe('a key', () => {
     [{ name: 'x', role: 'admin', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
     [
       { name: 'x', role: 'admin', expires_at: 'tomorrow' },
-      'expires_at: must be a time in UTC such as 2027-01-31T00:00:00Z',
+      'expires_at: must be an RFC 3339 time such as 2027-01-31T00:00:00Z',
     ],
   ] as const) {
     test(`with ${JSON.stringify(json)} is refused: ${message}`, async () => {

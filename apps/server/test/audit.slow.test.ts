@@ -455,7 +455,7 @@ describe('C55 the list', () => {
     expect(await page(time(30_000), time(90_001))).toEqual([5, 7])
     expect(await page(time(600_000))).toEqual([8])
     expect(await page(time(600_001))).toEqual([])
-    expect(await page('0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z')).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await page('0001-01-01T00:00:00Z', '9999-12-31T23:59:59.9999999Z')).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(await page('2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z')).toEqual([1, 2, 3, 4])
     expect((await server.request('GET', '/api/audit?at_gte=yesterday')).status).toBe(400)
   })

@@ -150,7 +150,7 @@ test('C38 an invalid batch is a 400 that names the field', async () => {
     'changes: must have at least one field with the action update, and be absent with delete',
   )
   expect(await messageOf({ action: 'update', filter: null, changes: 1 })).toBe(
-    'filter: must be an object; changes: must be an object',
+    'filter: must be an object, not null; changes: must be an object, not a number',
   )
   expect(await messageOf({ action: 'explode', filter: {} })).toBe('action: must be update or delete')
 })

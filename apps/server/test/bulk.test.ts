@@ -34,7 +34,10 @@ test('I3, C26 a bulk create takes 1 to 1,000 records and keeps their order', asy
   expect(body).toEqual(items.map((item, n) => ({ id: n + 1, ...item, category: null })))
   for (const json of [[], [...items, lamp], {}]) {
     const refused = await server.request('POST', '/items/bulk', { json })
-    expect([refused.status, refused.body]).toEqual([400, { message: 'Body: must be an array of 1 to 1000 items' }])
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      { message: expect.stringMatching(/^Body: must be an array of 1 to 1000 items(, not an object)?$/) },
+    ])
   }
 })
 
@@ -51,7 +54,10 @@ test('C26 an error in a bulk create names the index and the field, and nothing i
     },
   ])
   const numbers = await server.request('POST', '/api/users/bulk', { json: [1, null] })
-  expect([numbers.status, numbers.body]).toEqual([400, { error: '[0]: must be an object; [1]: must be an object' }])
+  expect([numbers.status, numbers.body]).toEqual([
+    400,
+    { error: '[0]: must be an object, not a number; [1]: must be an object, not null' },
+  ])
   expect((await server.request('GET', '/books')).body).toEqual([])
 })
 

@@ -10,7 +10,7 @@ const cid = { name: 'Cid', email: 'cid@example.com' }
 
 // Each layer refuses the third user: its path in the body of POST /api/users/bulk, and the message.
 const REFUSALS = [
-  ['validation', { ...cid, age: 'old' }, 400, '[2].age', 'must be a whole number from 0 to 150'],
+  ['validation', { ...cid, age: 'old' }, 400, '[2].age', 'must be a whole number from 0 to 150, not text'],
   ['a rule', { ...cid, password: 'short' }, 400, '[2].password', 'must be text of at least 8 characters'],
   ['the store', { ...cid, email: 'Taken@example.com' }, 409, '[2].email', 'already in use by another user'],
   ['access', { ...cid, role: 'admin' }, 403, '[2].role', 'admin needs the role admin; yours is writer'],
@@ -72,14 +72,14 @@ describe('a field error has the path that the caller sent, whichever layer refus
     const refused = await server().request('POST', '/api/users/bulk', { json: users, headers })
     expect([refused.status, refused.body]).toEqual([
       400,
-      { error: 'Missing required fields: [0].email; [2].age: must be a whole number from 0 to 150' },
+      { error: 'Missing required fields: [0].email; [2].age: must be a whole number from 0 to 150, not text' },
     ])
     expect(JSON.parse(await callTrpc('users.createMany', { users })).error).toMatchObject({
-      message: 'Missing required fields: users[0].email; users[2].age: must be a whole number from 0 to 150',
+      message: 'Missing required fields: users[0].email; users[2].age: must be a whole number from 0 to 150, not text',
       data: {
         fields: [
           { field: 'users[0].email', message: 'is required' },
-          { field: 'users[2].age', message: 'must be a whole number from 0 to 150' },
+          { field: 'users[2].age', message: 'must be a whole number from 0 to 150, not text' },
         ],
       },
     })
@@ -91,7 +91,7 @@ describe('a field error has the path that the caller sent, whichever layer refus
     const error = await client.users.createMany.mutate({ users } as never).catch((error) => error)
     expect([...error.faultsIn('users')]).toEqual([
       [0, 'email: is required'],
-      [2, 'status: must be active or inactive; age: must be a whole number from 0 to 150'],
+      [2, 'status: must be active or inactive; age: must be a whole number from 0 to 150, not text'],
     ])
     expect(error.faultsIn('user').size).toBe(0)
     const none = await client.users.createMany.mutate({ users: [] }).catch((error) => error)

@@ -327,7 +327,7 @@ describe('U13, U14 role and status', () => {
       const { status, body } = await store('/users', { ...ada, [field]: value }, field)
       expect(status).toBe(400)
       expect(body).toEqual({
-        error: field === 'role' ? 'role: must be admin or user' : 'status: must be active or inactive',
+        error: `${field}: must be ${field === 'role' ? 'admin or user' : 'active or inactive'}${value === null ? ', not null' : ''}`,
       })
     })
   }

@@ -254,7 +254,7 @@ describe('C17 filters', () => {
     ['/api/users', 'age='],
     ['/items/', 'price_lt=cheap'],
     ['/items/', 'price_lt='],
-    ['/items/', 'price_lt=1e2'],
+    ['/items/', 'price_lt=01'],
     ['/items/', 'category=%00'],
   ] as const) {
     test(`${path}?${query.slice(0, 20)} is a 400 that names the filter`, async () => {

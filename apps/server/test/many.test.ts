@@ -57,8 +57,8 @@ describe('C36 an update of many records', () => {
       [
         {
           status: 400,
-          error: 'price: must be a number from 0 to 1e12',
-          fields: [{ field: 'price', message: 'must be a number from 0 to 1e12' }],
+          error: 'price: must be a number from 0 to 1e12, not text',
+          fields: [{ field: 'price', message: 'must be a number from 0 to 1e12, not text' }],
         },
         { status: 404, error: 'Item not found' },
         { status: 200, record: { id: 2, name: 'Rug', price: 7, category: null, version: 2 } },
@@ -128,9 +128,9 @@ describe('C36 an update of many records', () => {
     expect(await messageOf('?partial=1', [{ id: 1 }])).toBe('partial: must be true or false')
     expect(await messageOf('?key=name', [{ id: 1 }])).toBe('key: must be id or email')
     expect(await messageOf('?create=yes', [{ id: 1 }])).toBe('create: must be true or false')
-    expect(await messageOf('', [null])).toBe('[0]: must be an object')
+    expect(await messageOf('', [null])).toBe('[0]: must be an object, not null')
     expect((await server.request('POST', '/items/deletions', { json: [null] })).body.message).toBe(
-      '[0]: must be an object',
+      '[0]: must be an object, not null',
     )
   })
 
@@ -146,6 +146,12 @@ describe('C36 an update of many records', () => {
     const fields = [{ field: 'nmae', message: 'is not a recognized field' }]
     const unchanged = { status: 200, record: expect.objectContaining({ name: 'Ada', version: 1 }) }
     expect(partial.body).toEqual([{ status: 400, error, fields }, unchanged, unchanged])
+
+    const lamp = (await server.request('POST', '/items', { json: { name: 'Lamp', price: 1 } })).body.item
+    for (const name of ['status', 'error', 'fields', 'record', 'created_at']) {
+      const { status, body } = await server.request('PATCH', '/items/bulk', { json: [{ id: lamp.id, [name]: 1 }] })
+      expect([name, status, body]).toEqual([name, 400, { message: `[0].${name}: is not a recognized field` }])
+    }
 
     const wide = [{ id: 1, ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x${n}`, 1])) }]
     const { body: results } = await server.request('PATCH', '/api/users/bulk?partial=true', { json: wide })
@@ -248,8 +254,8 @@ describe('C37 a deletion of many records', () => {
       { status: 404, error: 'Item not found' },
       {
         status: 400,
-        error: 'if_version: must be a version number',
-        fields: [{ field: 'if_version', message: 'must be a version number' }],
+        error: 'if_version: must be a version number, not text',
+        fields: [{ field: 'if_version', message: 'must be a version number, not text' }],
       },
     ])
   })

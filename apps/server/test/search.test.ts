@@ -90,9 +90,15 @@ test('C17 a bound of whole numbers may be any number', async () => {
   expect(users).toHaveLength(2)
 })
 
-test('C17 a time before all others is a valid bound', async () => {
-  expect((await namesAt('/users?created_at_gte=0000-01-01T00:00:00Z')).length).toBe(4)
-  expect(await namesAt('/users?created_at_lt=0000-01-01T00:00:00Z')).toEqual([])
+test('C17 the first and the last time are valid bounds, whatever their digits', async () => {
+  for (const first of ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000001Z']) {
+    expect((await namesAt(`/users?created_at_gte=${first}`)).length).toBe(4)
+    expect(await namesAt(`/users?created_at_lt=${first}`)).toEqual([])
+  }
+  for (const last of ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.9999999Z']) {
+    expect(await namesAt(`/users?created_at_gte=${last}`)).toEqual([])
+    expect((await namesAt(`/users?created_at_lt=${last}`)).length).toBe(4)
+  }
 })
 
 test('C22 a word of one character is a 400 that names q', async () => {

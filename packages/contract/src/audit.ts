@@ -1,7 +1,7 @@
 import { query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { idUpTo, moment, must, id as recordId, textFilter, timestamp } from './fields.ts'
+import { idUpTo, momentBound, must, id as recordId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { writable } from './writable.ts'
 
@@ -57,8 +57,8 @@ const filters = {
   record_id: recordId.optional().meta({ description: 'Only changes to records with this id.' }),
   actor: textFilter.optional().meta({ description: 'Only changes by this actor, such as `key 3`.' }),
   procedure: textFilter.optional().meta({ description: 'Only changes by this procedure, such as `users.update`.' }),
-  at_gte: moment.optional().meta({ description: 'Only entries at or after this time.' }),
-  at_lt: moment.optional().meta({ description: 'Only entries before this time.' }),
+  at_gte: momentBound.gte.optional().meta({ description: 'Only entries at or after this time.' }),
+  at_lt: momentBound.lt.optional().meta({ description: 'Only entries before this time.' }),
 }
 
 export const audit = resource({

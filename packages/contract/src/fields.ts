@@ -56,10 +56,11 @@ function written(value: number): string {
   return value < 1e9 ? String(value) : value.toExponential().replace('+', '')
 }
 
-/** A calendar date, `YYYY-MM-DD`. */
+/** A calendar date, `YYYY-MM-DD`. Without the year 0, which Python and PostgreSQL do not have. */
 export function date() {
   return z.iso
     .date(must('a calendar date, YYYY-MM-DD'))
+    .refine((text) => !text.startsWith('0000'), must('a calendar date, YYYY-MM-DD, from year 0001'))
     .meta({ maxLength: 10, description: 'A calendar date, `YYYY-MM-DD`.' })
 }
 
@@ -118,10 +119,56 @@ export const timestamp = time.meta({ id: 'Timestamp', ...timeFacts })
 /** Without a name in the document: code generators handle `type: [string, "null"]` better than a reference or null. */
 export const nullableTimestamp = time.nullable().meta(timeFacts)
 
-const timeRule = must('a time in UTC such as 2027-01-31T00:00:00Z')
+const timeRule = must('an RFC 3339 time such as 2027-01-31T00:00:00Z')
 
-/** A time in a request. */
-export const moment = z.iso.datetime(timeRule).max(40, timeRule)
+// A leap second has the number 60.
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.(\d+))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
+const END_MS = Date.parse('9999-12-31T23:59:59.999Z') + 1
+
+/**
+ * An RFC 3339 time in ms, rounded down, and whether digits were cut off; undefined for any other text. Years are from 1 to
+ * 9999 in UTC. A leap second, which only the last minute of a day has, counts as the second that follows.
+ */
+function instantOf(text: string): { ms: number; isCut: boolean } | undefined {
+  const [, date = '', hour, minute, second, fraction = '', sign, hours, minutes] = RFC_3339.exec(text) ?? []
+  if (!z.regexes.date.test(date)) return undefined
+  const offset = Number(`${sign ?? '+'}1`) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0))
+  const minuteMs = Date.parse(`${date}T${hour}:${minute}Z`) - offset * MINUTE_MS
+  if (second === '60' && (minuteMs + MINUTE_MS) % DAY_MS !== 0) return undefined
+  const ms = minuteMs + Number(second) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return ms >= FIRST_MS && ms < END_MS ? { ms, isCut: /[1-9]/.test(fraction.slice(3)) } : undefined
+}
+
+const anyMoment = z.iso
+  .datetime({ ...timeRule, pattern: RFC_3339 } as typeof timeRule)
+  .max(1000, timeRule)
+  .refine((text) => instantOf(text) !== undefined, timeRule)
+
+/** A time that becomes UTC with milliseconds. @param cut how much a time with further digits is rounded up, in ms */
+const momentWith = (cut: (ms: number) => number) =>
+  anyMoment.overwrite((text) => {
+    const instant = instantOf(text)
+    if (instant === undefined) return text
+    return new Date(instant.isCut ? cut(instant.ms) : instant.ms).toISOString()
+  })
+
+/** A time in a request. Digits after the milliseconds are cut off. */
+export const moment = momentWith((ms) => ms)
+
+/** A time after or before which records are searched. No stored time is between two milliseconds. */
+export const momentBound = {
+  lt: momentWith((ms) => ms + 1),
+  gte: momentWith((ms) => ms + 1),
+  lte: moment,
+  gt: moment,
+} as const
+
+/** A time that records are searched by. No record has the end of the year 9999, nor a time with further digits. */
+export const momentFilter = momentWith(() => END_MS)
 
 export const message = z.object({ message: z.string() }).meta({ id: 'Message' })
 

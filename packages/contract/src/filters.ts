@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choiceFilter, must, nfc, searchText, textFilter } from './fields.ts'
+import { choiceFilter, momentBound, momentFilter, must, nfc, searchText, textFilter } from './fields.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -107,13 +107,14 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
     return searchText.meta({ ...searchText.meta(), description: `Only ${noun} whose ${field} contains these words.` })
   }
   const isNumber = schema.def.type === 'number'
-  const value = isNumber ? 'this number: digits with an optional decimal point' : 'this value'
-  const bound = isNumber ? z.number(must('a number')) : schema
+  const value = isNumber ? 'this number' : 'this value'
+  const bound = isNumber ? z.number(must('a number')) : schema instanceof z.ZodISODateTime ? momentBound[by] : schema
   return bound.meta({ description: `Only ${noun} whose ${field} is ${BOUNDS[by]} ${value}.` })
 }
 
 function equal(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return choiceFilter(schema)
+  if (schema instanceof z.ZodISODateTime) return momentFilter
   const { type, format } = schema.def as TextDef
   if (type !== 'string' || format === 'date' || format === 'datetime') return schema
   const { examples } = schema.meta() ?? {}

@@ -77,7 +77,7 @@ interface ManyOptions {
  * @param One the capitalized singular noun
  * @param keys the unique fields
  */
-export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodType, K extends string>(
+export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodObject, K extends string>(
   {
     noun,
     Many,
@@ -125,7 +125,11 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
         headerParams: writeHeaders,
       }),
     },
-    rows: { field: noun, partial: 'partial', changes: { fields: Object.keys(fields), key: 'key' } },
+    rows: {
+      field: noun,
+      partial: 'partial',
+      changes: { fields: Object.keys(fields), key: 'key', answered: Object.keys(record.shape) },
+    },
   })
   // The noun is a computed key, which TypeScript does not track.
   return procedure as never

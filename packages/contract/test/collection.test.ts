@@ -343,3 +343,28 @@ test('a hidden field is described as a write-only password', () => {
     expect(pin).toMatchObject({ writeOnly: true, format: 'password' })
   }
 })
+
+test('a bound of times is exact for every operator, though stored times have milliseconds', () => {
+  const filters = ['sent_at', 'sent_at_in', 'sent_at_lt', 'sent_at_lte', 'sent_at_gt', 'sent_at_gte'] as const
+  const { procedures } = collection({ noun: 'notes', description: 'Notes.', fields: { sent_at: moment }, filters })
+  const read = (time: string) =>
+    procedures.list.input.parse(Object.fromEntries(filters.map((name) => [name, name.endsWith('_in') ? [time] : time])))
+  const [here, next] = ['2026-01-01T00:00:00.194Z', '2026-01-01T00:00:00.195Z']
+  expect(read('2026-01-01T01:00:00.1940+01:00')).toMatchObject({
+    ...{ sent_at: here, sent_at_in: [here], sent_at_lt: here, sent_at_lte: here, sent_at_gt: here, sent_at_gte: here },
+  })
+  // Later than every time that can be stored.
+  const none = '+010000-01-01T00:00:00.000Z'
+  expect(read('2026-01-01T01:00:00.194001+01:00')).toMatchObject({
+    ...{ sent_at: none, sent_at_in: [none], sent_at_lt: next, sent_at_lte: here, sent_at_gt: here, sent_at_gte: next },
+  })
+})
+
+test('a list without filters is described by its order, and a write of many records has the statuses of its rows', () => {
+  const { procedures } = collection({ noun: 'notes', description: 'Notes.', fields: { title: text(1, 9) } })
+  expect(procedures.list.meta.openapi.description).toBe('Sort with `sort`.')
+  expect([procedures.updateMany.errors, procedures.deleteMany.errors]).toEqual([
+    [404, 409, 412],
+    [404, 409, 412],
+  ])
+})

@@ -49,6 +49,10 @@ export interface ResolvedBinding {
   path: TextSource[]
   query: TextSource[]
   headers: HeaderSource[]
+  /** The fields that the path, the query string or headers have. */
+  fromText: ReadonlySet<PropertyKey>
+  /** The header of each field that some binding of the contract reads from a header, and that this body does not have. */
+  headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
   /** Whether the input schema handles unknown fields itself, as a loose or strict object does. */
@@ -65,7 +69,7 @@ export interface ResolvedBinding {
  * cannot carry it
  */
 export function resolveBindings(contract: Contract, hasEnvelope = true): ResolvedBinding[] {
-  return Object.entries(contract).flatMap(([noun, resource]) =>
+  const all = Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).flatMap(([verb, procedure]) => {
       const { additionalBindings = [], ...first } = procedure.meta.openapi
       const name = `${noun}.${verb}`
@@ -74,6 +78,24 @@ export function resolveBindings(contract: Contract, hasEnvelope = true): Resolve
       )
     }),
   )
+  const headers = all.flatMap(({ headers, binding: { ifMatch } }): [string, string][] => [
+    ...headers.map(({ field, name }): [string, string] => [field, name]),
+    ...(ifMatch === undefined ? [] : [[ifMatch, 'If-Match'] as [string, string]]),
+  ])
+  return all.map((resolved) => {
+    const takes = bodyTakes(resolved)
+    return { ...resolved, headerFields: new Map(headers.filter(([field]) => !takes(field))) }
+  })
+}
+
+/** Whether the body of a binding, or each of its rows, can have a field. */
+function bodyTakes({ body, input, judgesUnknown }: Omit<ResolvedBinding, 'headerFields'>): (field: string) => boolean {
+  if (body === undefined) return () => false
+  if ('fields' in body) return (field) => judgesUnknown || body.fields.some(({ name }) => name === field)
+  const whole = shapeOf(input)[body.whole] as z.ZodType
+  const variants = variantsOf(whole instanceof z.ZodArray ? (whole.element as z.ZodType) : whole)
+  const isOpen = variants.length === 0 || variants.some(({ def }) => def.catchall !== undefined)
+  return (field) => isOpen || variants.some(({ shape }) => Object.hasOwn(shape, field))
 }
 
 /** Matches a path parameter; the first group is its name. */
@@ -96,7 +118,7 @@ function resolve(
   procedure: Procedure,
   binding: Binding,
   hasEnvelope: boolean,
-): ResolvedBinding {
+): Omit<ResolvedBinding, 'headerFields'> {
   const input = inputAt(name, binding, procedure)
   if (variantsOf(input).length === 0) {
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
@@ -162,6 +184,7 @@ function resolve(
     status: binding.status ?? 200,
     path,
     headers,
+    fromText: new Set([...path, ...query, ...headers].map(({ field }) => field)),
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
     judgesUnknown: variantsOf(input).some(({ def }) => def.catchall !== undefined),

@@ -130,10 +130,10 @@ export interface Procedure<
     field: string
     partial: string
     /**
-     * For rows that change records: the optional fields, and the input field that says which of them identifies the record.
-     * A row with unknown fields that changes no field is invalid.
+     * For rows that change records: the optional fields, the input field that says which of them identifies the record, and
+     * the fields of a record in responses. A row with other fields that changes no field is invalid.
      */
-    changes?: { fields: string[]; key: string }
+    changes?: { fields: string[]; key: string; answered: string[] }
   }
   /** The query that finds what the input names, if not the resource's `lookup`. */
   lookup?: string

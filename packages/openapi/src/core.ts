@@ -153,6 +153,7 @@ export function createCore<Context, Req extends Incoming>(
         output = await operation.call(input, context, {
           shown: resolved.shown,
           parse: resolved.parse,
+          fromText: resolved.fromText,
           isStrict,
           answered: resolved.answered,
         })

@@ -150,7 +150,7 @@ function operations({
     return {
       operationId: binding.operationId as string,
       summary: binding.summary as string,
-      description: `${binding.description} Needs the role \`${procedure.access}\`.`,
+      description: [binding.description, `Needs the role \`${procedure.access}\`.`].filter(Boolean).join(' '),
       tags: [binding.tag?.name ?? resource.tag],
       security: [{ [BEARER]: [] }],
       'x-role': procedure.access,

@@ -65,8 +65,9 @@ export class FetchRequest implements Incoming {
     return this.request.method
   }
 
+  // A request target, which no client sends with a fragment.
   get originalUrl(): string {
-    return this.request.url
+    return this.request.url.split('#', 1)[0] as string
   }
 
   isInside(): boolean {

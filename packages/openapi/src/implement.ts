@@ -13,6 +13,8 @@ interface BindingView {
   shown?: readonly string[] | undefined
   /** The input parser of the binding. Default: that of the procedure. */
   parse?: Parser | undefined
+  /** The input fields that the request has as text. */
+  fromText?: ReadonlySet<PropertyKey>
   /** Whether to reject unknown fields. Default: they are ignored. */
   isStrict?: boolean
   /** The fields of the response, which a strict caller can send. Default: those of the procedure's output. */
@@ -108,16 +110,16 @@ export function implement<C extends Contract, Context>(
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const outputFields = answerFields(procedure.output)
-      const checkUnknown = unchangedRowsCheck(procedure, outputFields) ?? unknownFieldsCheck(firstBinding)
+      const checkUnknown = unchangedRowsCheck(procedure) ?? unknownFieldsCheck(firstBinding)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
-        const { shown, parse = parser, isStrict = false, answered } = view
+        const { shown, parse = parser, fromText, isStrict = false, answered } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
           const validated = isPartial(procedure, input)
-            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field)
-            : validate(parse, input)
+            ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field, fromText)
+            : validate(parse, input, fromText)
           const valid = isPromise(validated) ? await validated : validated
           if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
           else checkUnknown?.(input as Values, valid as Values)
@@ -214,12 +216,10 @@ function unknownFieldsCheck(resolved: ResolvedBinding): ((input: Values) => void
  * Rejects a row that has unknown fields and changes none, like {@link unknownFieldsCheck} a body. With partial success the
  * row becomes a FieldError.
  */
-function unchangedRowsCheck(
-  { rows, input: schema }: Procedure,
-  answered: ReadonlySet<string>,
-): ((input: Values, valid: Values) => void) | undefined {
+function unchangedRowsCheck({ rows, input: schema }: Procedure): ((input: Values, valid: Values) => void) | undefined {
   if (rows?.changes === undefined) return undefined
   const { field, partial, changes } = rows
+  const answered = new Set(changes.answered)
   const rowSchema = (shapeOf(schema)[field] as z.ZodArray<z.ZodType>).element
   return (input, valid) => {
     const changing = changes.fields.filter((name) => name !== input[changes.key])

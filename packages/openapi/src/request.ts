@@ -243,7 +243,16 @@ function isJson(contentType = ''): boolean {
     .split(';')
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
-  return type === 'application/json' && (charset === undefined || charset.replaceAll('"', '') === 'utf-8')
+  return type === 'application/json' && (charset === undefined || isUtf8(charset.replaceAll('"', '')))
+}
+
+/** Whether a label names UTF-8: one of the Encoding standard, or the one that only IANA has. */
+function isUtf8(label: string): boolean {
+  try {
+    return label === 'csutf8' || new TextDecoder(label).encoding === 'utf-8'
+  } catch {
+    return false
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -284,6 +293,7 @@ function takeBody(
     throw new ApiError(400, 'No input data provided')
   }
   if (isDeeper(body, DEEPEST)) throw new ApiError(400, `Body must not be nested deeper than ${DEEPEST} levels`)
+  refuseHeaderFields(resolved, body)
   if ('whole' in slot) {
     input[slot.whole] = body
     return
@@ -308,6 +318,21 @@ function takeBody(
       throw new FieldError(400, [{ path: [name], message: UNKNOWN_FIELD }])
     }
     if (!known.has(name)) Object.defineProperty(input, name, { value, enumerable: true })
+  }
+}
+
+/**
+ * Throws if a body, or one of its rows, has a field that other bindings read from a header, such as `if_version`. Ignoring it
+ * would carry out a write whose condition may not hold.
+ */
+export function refuseHeaderFields({ headerFields, answered }: ResolvedBinding, body: unknown): void {
+  for (const [index, row] of (Array.isArray(body) ? body : [body]).entries()) {
+    if (typeof row !== 'object' || row === null) continue
+    for (const [field, header] of headerFields) {
+      if (!Object.hasOwn(row, field) || answered().has(field)) continue
+      const path = Array.isArray(body) ? [index, field] : [field]
+      throw new FieldError(400, [{ path, message: `must be sent as the header ${header}, not in the body` }])
+    }
   }
 }
 

@@ -11,7 +11,7 @@ export interface TextReader {
   read: (texts: readonly string[]) => unknown
 }
 
-/** The types that text can represent. Numbers are digits only. */
+/** The types that text can represent. Integers are digits only. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text'
 
 /** The types of text that a schema accepts. */
@@ -94,7 +94,8 @@ function readerOf(texts: TextTypes, schema?: z.ZodType): (text: string) => unkno
 const READERS: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
-  number: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
+  // The grammar of JSON (RFC 8259, 6), in which all languages write numbers.
+  number: (text) => (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
   // Too many digits become MAX_VALUE, still an integer. The schema then rejects it, instead of accepting a rounded value.
   integer: (text) =>
     /^-?\d+$/.test(text) ? Math.max(-Number.MAX_VALUE, Math.min(Number(text), Number.MAX_VALUE)) : text,

@@ -269,8 +269,21 @@ describe('If-Match', () => {
     expect(await put('"1-a", "2-a", "3-a", "4-a"')).toMatch(/^If-Match: /)
   })
 
-  test('cannot be set in the body', async () => {
-    expect((await sky.request('PUT', '/planets/2', { json: { ...json, if_version: [1] } })).status).toBe(200)
+  test('cannot be set in the body, of any write', async () => {
+    const rule = 'must be sent as the header If-Match, not in the body'
+    for (const [method, path] of [
+      ['PUT', '/planets/2'],
+      ['POST', '/planets'],
+    ] as const) {
+      const { status, body } = await sky.request(method, path, { json: { ...json, if_version: [1] } })
+      expect([status, body.fault]).toEqual([400, `if_version: ${rule}`])
+    }
+    const rows = [
+      { name: 'A', radius: 1 },
+      { name: 'B', radius: 1, if_version: 1 },
+    ]
+    const { status, body } = await sky.request('POST', '/planets/bulk', { json: rows })
+    expect([status, body.fault]).toEqual([400, `[1].if_version: ${rule}`])
   })
 })
 

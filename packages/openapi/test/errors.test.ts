@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { startSky } from './serve.ts'
 import { INNER_SECRET } from './sky.ts'
+import { serve } from './small.ts'
 
 const sky = await startSky()
 afterAll(() => sky[Symbol.asyncDispose]())
@@ -53,17 +54,26 @@ describe('the form of an error is that of the binding at its path,', () => {
 test('an error names all invalid fields, missing ones first', async () => {
   const { body } = await sky.request('POST', '/planets', { json: { kind: 'cheese', ringed: 1 } })
   expect(body).toEqual({
-    fault: 'Missing required fields: name, radius; kind: must be rock, gas or ice; ringed: must be true or false',
+    fault:
+      'Missing required fields: name, radius; kind: must be rock, gas or ice; ringed: must be true or false, not a number',
   })
 })
 
 test('an error about hundreds of invalid fields names the first twenty', async () => {
   const parts = Array.from({ length: 300 }, () => ({ size: 'x' }))
-  const named = Array.from({ length: 20 }, (_, index) => `parts[${index}].size: must be a whole number`).join('; ')
+  const named = Array.from({ length: 20 }, (_, index) => `parts[${index}].size: must be a whole number, not text`).join(
+    '; ',
+  )
   const plain = await sky.request('POST', '/probes', { json: { parts } })
   expect(plain.body.detail).toBe(`${named}; and 280 more`)
   const wrapped = await sky.request('POST', '/probes?envelope=true', { json: { parts } })
   expect(wrapped.body.details).toBe(`${named.replaceAll(':', '')}; and 280 more`)
+})
+
+test('an invalid percent-escape that another handler of the framework finds is a 400', async () => {
+  const { request } = await serve({}, {}, {}, { before: [() => void decodeURIComponent('%zz')] })
+  const { status, body } = await request('GET', '/pages')
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('Malformed percent-escape in the path')])
 })
 
 describe('an error never contains values that were sent', () => {

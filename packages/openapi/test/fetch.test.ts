@@ -175,3 +175,8 @@ test('a client that disconnects is a 499, not a failure of the service', async (
   const response = await handle(new Request('http://here/things/7', { signal: controller.signal }))
   expect([response.status, statuses]).toEqual([499, [499]])
 })
+
+test('the fragment of a URL, which clients do not send, is ignored', async () => {
+  const { status, body } = await read(handler()(new Request('http://x/things/1#a?id=2')))
+  expect([status, body]).toEqual([200, { id: 1 }])
+})

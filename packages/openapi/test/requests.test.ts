@@ -19,8 +19,10 @@ async function sendRaw(raw: string | Buffer | Buffer[], headers: Record<string, 
 }
 
 describe('text from a path, a query string or a header', () => {
-  test('is a number if it consists of digits', async () => {
-    expect(await readProbe('007')).toEqual({ count: 7 })
+  test('is a number if it has the syntax of a JSON number', async () => {
+    expect(await readProbe('1.0E7')).toEqual({ count: 1e7 })
+    expect(await readProbe('1e-05')).toEqual({ count: 1e-5 })
+    expect(await readProbe('1e%2B21')).toEqual({ count: 1e21 })
     expect(await readProbe('1.0')).toEqual({ count: 1 })
     expect(await readProbe('-2.5')).toEqual({ count: -2.5 })
     expect(await readProbe('-0')).toEqual({ count: 0 })
@@ -38,7 +40,8 @@ describe('text from a path, a query string or a header', () => {
 
   test('is not a number in any other form', async () => {
     for (const text of [
-      '1e3',
+      '007',
+      '1e',
       '+1',
       '%201',
       '1%20',
@@ -55,7 +58,7 @@ describe('text from a path, a query string or a header', () => {
       expect([text, await readProbe(text)]).toEqual([text, [400, 'count: must be a number']])
       expect([text, await readProbe(`1?ratio=${text}`)]).toEqual([text, [400, 'ratio: must be a number']])
     }
-    expect(await readProbe('1', { 'X-Depth': '1e3' })).toEqual([400, 'X-Depth: must be a number'])
+    expect(await readProbe('1', { 'X-Depth': '1e+' })).toEqual([400, 'X-Depth: must be a number'])
     expect(await readProbe('9'.repeat(400))).toEqual([400, 'count: must be a number'])
     expect(await readProbe('1?ratio=')).toEqual([400, 'ratio: must be a number'])
     expect((await sky.request('GET', '/planets/1.5')).status).toBe(400)
@@ -143,7 +146,8 @@ describe('headers', () => {
 
   test('are the only source of their fields', async () => {
     const sent = { json: { name: 'V', radius: 1, key: 'taken' } }
-    expect((await sky.request('POST', '/planets', sent)).status).toBe(201)
+    const { status, body } = await sky.request('POST', '/planets', sent)
+    expect([status, body.fault]).toEqual([400, 'key: must be sent as the header Idempotency-Key, not in the body'])
   })
 })
 
@@ -159,13 +163,16 @@ describe('a body', () => {
     }
     expect(await sendRaw(JSON.stringify(body))).toEqual(body)
     for (const [text, field] of [
-      ['{"count":"1"}', 'count: must be a number'],
-      ['{"count":true}', 'count: must be a number'],
-      ['{"count":null}', 'count: must be a number'],
-      ['{"on":"true"}', 'on: must be true or false'],
-      ['{"on":1}', 'on: must be true or false'],
-      ['{"label":7}', 'label: must be text'],
-      ['{"parts":[{"size":1},{"size":"2"}]}', 'parts[1].size: must be a whole number'],
+      ['{"count":"1"}', 'count: must be a number, not text'],
+      ['{"count":true}', 'count: must be a number, not a boolean'],
+      ['{"count":null}', 'count: must be a number, not null'],
+      ['{"count":[1]}', 'count: must be a number, not an array'],
+      ['{"count":{}}', 'count: must be a number, not an object'],
+      ['{"count":1e400}', 'count: must be a number'],
+      ['{"on":"true"}', 'on: must be true or false, not text'],
+      ['{"on":1}', 'on: must be true or false, not a number'],
+      ['{"label":7}', 'label: must be text, not a number'],
+      ['{"parts":[{"size":1},{"size":"2"}]}', 'parts[1].size: must be a whole number, not text'],
     ] as const) {
       expect([text, await sendRaw(text)]).toEqual([text, [400, field]])
     }
@@ -179,10 +186,10 @@ describe('a body', () => {
     const good = { name: 'A', radius: 1 }
     expect(await post([good, { ...good, name: 'B' }])).toEqual(['A', 'B'])
     expect((await post([]))[0]).toBe(400)
-    expect(await post({ planets: [good] })).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
-    expect(await post('text')).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
-    expect(await post(0)).toEqual([400, 'Body: must be an array of 1 to 3 planets'])
-    expect(await post([good, { name: 'B', radius: '1' }])).toEqual([400, '[1].radius: must be a number'])
+    expect(await post({ planets: [good] })).toEqual([400, 'Body: must be an array of 1 to 3 planets, not an object'])
+    expect(await post('text')).toEqual([400, 'Body: must be an array of 1 to 3 planets, not text'])
+    expect(await post(0)).toEqual([400, 'Body: must be an array of 1 to 3 planets, not a number'])
+    expect(await post([good, { name: 'B', radius: '1' }])).toEqual([400, '[1].radius: must be a number, not text'])
     expect(await post([{}, good])).toEqual([400, 'Missing required fields: [0].name, [0].radius'])
     expect((await post([good, null]))[0]).toBe(400)
     expect((await post([good, good, good, good]))[0]).toBe(400)

@@ -57,12 +57,12 @@ test('with partial success each invalid row is an error with paths relative to t
   const { request } = await served()
   const json = [{ name: 'a' }, { name: 1, size: 'x' }, { name: 'c', size: 2 }, {}]
   const faults = [
-    { field: 'name', message: 'must be text' },
-    { field: 'size', message: 'must be a number' },
+    { field: 'name', message: 'must be text, not a number' },
+    { field: 'size', message: 'must be a number, not text' },
   ]
   expect((await request('PATCH', '/rows?partial=true', { json })).body).toEqual([
     [{ name: 'a' }, true, null],
-    ['name: must be text; size: must be a number', faults],
+    ['name: must be text, not a number; size: must be a number, not text', faults],
     [{ name: 'c', size: 2 }, true, null],
     ['Missing required fields: name', [{ field: 'name', message: 'is required' }]],
   ])
@@ -73,7 +73,7 @@ test('without partial success, and for errors outside the rows, the request is r
   const { request } = await served()
   expect(await request('PATCH', '/rows', { json: [{ name: 'a' }, { name: 1 }] })).toMatchObject({
     status: 400,
-    body: { error: '[1].name: must be text' },
+    body: { error: '[1].name: must be text, not a number' },
   })
   expect(await request('PATCH', '/rows?partial=true', { json: [] })).toMatchObject({
     status: 400,

@@ -109,7 +109,8 @@ export async function startSky(): Promise<Sky> {
 
 /** The same request as a fetch `Request`; undefined if fetch cannot express it or the path is not in the contract. */
 function asFetch(method: string, path: string, { json, raw, headers: given = {} }: Sent = {}): Request | undefined {
-  if (/^\/(trpc|half|broken)\b/.test(path) || 'Content-Length' in given) return undefined
+  // A fragment is part of a request target, but not of a fetch request.
+  if (/^\/(trpc|half|broken)\b|#/.test(path) || 'Content-Length' in given) return undefined
   const body = json === undefined ? (Array.isArray(raw) ? Buffer.concat(raw) : raw) : JSON.stringify(json)
   const headers = new Headers(json === undefined ? {} : { 'Content-Type': 'application/json' })
   for (const [name, value] of Object.entries(given)) headers.set(name, String(value))

@@ -36,7 +36,7 @@ describe('with Prefer: handling=strict', () => {
     const { body: planet } = await sky.request('GET', '/planets/6')
     const json = { ...planet, if_version: [99] }
     const { status, body } = await sky.request('PUT', '/planets/6', { json, headers: STRICT })
-    expect([status, body.fault]).toEqual([400, 'if_version: is not a recognized field'])
+    expect([status, body.fault]).toEqual([400, 'if_version: must be sent as the header If-Match, not in the body'])
   })
 
   test('an alias of a field is a recognized field', async () => {
@@ -96,6 +96,22 @@ describe('with Prefer: handling=strict', () => {
     ])
     expect(await ask({ shape: { height: 1, depth: 2 } })).toEqual([400, 'shape.depth: is not a recognized field'])
     expect(await ask({ size: null, shape: { width: 1, height: 1 }, id: 1 })).toEqual([200, undefined])
+  })
+
+  test('a nested loose object takes any field, next to objects that do not', async () => {
+    const procedure = mutation({
+      input: z.object({ tags: z.looseObject({ color: z.string() }), size: z.object({ width: z.number() }) }),
+      output: z.object({ id: z.number() }),
+      meta: { openapi: { method: 'POST', path: '/things' } },
+    })
+    const things = await serve(
+      { things: resourceOf({ create: procedure }) },
+      { things: { create: async () => ({ id: 1 }) } },
+    )
+    const statusOf = async (json: unknown) =>
+      (await things.request('POST', '/things', { json, headers: STRICT })).status
+    expect(await statusOf({ tags: { color: 'red', more: { any: 1 } }, size: { width: 1 } })).toBe(200)
+    expect(await statusOf({ tags: { color: 'red' }, size: { width: 1, more: 1 } })).toBe(400)
   })
 })
 

@@ -89,7 +89,7 @@ describe.each([
     const nested = await errorOf(
       client.planets.createMany.mutate({ planets: [planet, { ...planet, radius: '1' }] } as never),
     )
-    expect(nested.fields).toEqual([{ field: 'planets[1].radius', message: 'must be a number' }])
+    expect(nested.fields).toEqual([{ field: 'planets[1].radius', message: 'must be a number, not text' }])
   })
 
   test('gets the same errors as over REST', async () => {

@@ -139,7 +139,8 @@ function statementsOf(connection: pg.Connection): Map<string, RowDescription | u
 export function parameter(value: unknown): string | null {
   if (value === null) return null
   // The columns have no time zone and store UTC.
-  if (value instanceof Date) return value.toISOString()
+  // PostgreSQL does not read the sign of `+010000-01-01`, a bound after every stored time.
+  if (value instanceof Date) return value.toISOString().replace(/^\+0/, '')
   return Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value)
 }
 

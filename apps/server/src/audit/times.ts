@@ -1,5 +1,5 @@
 import type { AuditEntry, Tables, Where } from '@resource/database'
-import { boundOf, EARLIEST } from '../store/row-mapping.ts'
+import { EARLIEST } from '../store/row-mapping.ts'
 
 // Concurrent writes, and servers with different clocks, assign ids in an order that differs from that of the times.
 const DISORDER_MS = 60_000
@@ -14,7 +14,7 @@ export async function timeCondition(
   to: string | undefined,
 ): Promise<Pick<Where<AuditEntry>, 'id' | 'at'>> {
   if (from === undefined && to === undefined) return {}
-  const [gte, lt] = [from, to].map((text) => (text === undefined ? undefined : boundOf(text)))
+  const [gte, lt] = [from, to].map((text) => (text === undefined ? undefined : new Date(text)))
   const bound = async (time: Date | undefined, disorder: number) =>
     time && (await firstIdSince(db, Math.max(time.getTime() + disorder, EARLIEST)))
   return { id: { gte: await bound(gte, -DISORDER_MS), lt: await bound(lt, DISORDER_MS) }, at: { gte, lt } }

@@ -58,11 +58,6 @@ export function searchColumns(fields: readonly string[]): Record<string, Derived
 /** The earliest time that every engine supports, in milliseconds. No record has an earlier one. */
 export const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 
-/** Parses a time bound. A time before {@link EARLIEST} is raised to it, which selects the same records. */
-export function boundOf(text: string): Date {
-  return new Date(Math.max(Date.parse(text), EARLIEST))
-}
-
 /** Maps the fields of a collection to the columns of its table, and back. */
 export function rowMapping({ facts, fields, shown, derived, columns, unique }: RowMappingOptions) {
   const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
@@ -86,12 +81,12 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
   const filters = facts.filters.map((filter) => {
     const { field, by } = readFilter(filter, filterable)
     const key = keyColumn(field)
-    const equals = (value: unknown) => (isDate(field, value) ? boundOf(value) : key.keyOf(value))
+    const equals = (value: unknown) => (isDate(field, value) ? new Date(value) : key.keyOf(value))
     const condition = (value: unknown): unknown => {
       if (by === 'contains') return contains(value as string, filter)
       if (by === 'value') return equals(value)
       if (by === 'in') return (value as unknown[]).map(equals)
-      return isDate(field, value) ? boundOf(value) : value
+      return isDate(field, value) ? new Date(value) : value
     }
     // Equality ignores what uniqueness ignores.
     const compared = by === 'value' || by === 'in' ? key.column : field
