@@ -41,7 +41,7 @@ type PostgresOptions = Options & Required<Pick<Options, 'driver' | 'queueTimeout
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const parsed = readPostgresUrl(url)
   const replicaUrls = (options.replicaUrls ?? []).map((replica) => readReplicaUrl(replica, parsed))
-  await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000)
+  await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000, undefined, options.onWarning)
   const pool = openPool(parsed, options)
   try {
     return await openEngine(pool, parsed, replicaUrls, options)

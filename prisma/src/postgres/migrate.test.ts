@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { appendFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startPostgres } from '@resource/postgres-test'
+import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { postgresSql } from '../../scripts/postgres-sql.ts'
 import { filtersFor, openSchemaEngine, readMigrationList, schemaDifference } from '../../scripts/schema-engine.ts'
@@ -252,4 +253,42 @@ test('a start waits for a server that is still starting', async () => {
   const migrated = migratePostgres(readPostgresUrl(server.url), 60_000)
   await server.start()
   expect(await migrated).toEqual(migrationNames('postgresql'))
+})
+
+test('while a migration waits for a lock, others read and write, and a warning names who holds the lock', async () => {
+  await using folder = await temporaryFolder()
+  const { url, parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, history)
+  await addMigration(
+    history,
+    '9001_column',
+    'ALTER TABLE items ADD COLUMN color TEXT; ALTER TABLE users ADD COLUMN color TEXT;',
+  )
+  const reader = new pg.Client({ connectionString: url, application_name: 'nightly report' })
+  await reader.connect()
+  await reader.query('BEGIN; SELECT count(*) FROM users')
+  const [{ pid }] = (await reader.query('SELECT pg_backend_pid() AS pid')).rows
+  const warnings: string[] = []
+  const migrated = migratePostgres(parsed, WAIT_MS, history, (message) => warnings.push(message))
+  await expect
+    .poll(() => warnings[0], { timeout: 30_000 })
+    .toMatch(
+      new RegExp(
+        `^migration 9001_column waits for a lock that is held by process ${pid} \\(nightly report, idle in transaction, its statement began at 20.*Z\\)$`,
+      ),
+    )
+  // No part of the migration is kept between its attempts.
+  await expect
+    .poll(() =>
+      rows(`SELECT count(*)::int FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'items'::regclass`),
+    )
+    .toEqual([{ count: 0 }])
+  expect(await rows('SELECT count(*)::int FROM users')).toEqual([{ count: 0 }])
+  expect(await rows(`UPDATE items SET price = 1 RETURNING id`)).toEqual([])
+  expect(await rows(`SELECT column_name FROM information_schema.columns WHERE column_name = 'color'`)).toEqual([])
+  await reader.query('COMMIT')
+  expect(await migrated).toEqual(['9001_column'])
+  expect(warnings.length).toBe(1)
+  await reader.end()
 })

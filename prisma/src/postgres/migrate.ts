@@ -21,6 +21,13 @@ import type { PostgresUrl } from './url.ts'
 /** How long a start waits while another process migrates. */
 const LOCK_TIMEOUT = '30s'
 const MIN_ATTEMPT_MS = 1_000
+const LOCK_NOT_AVAILABLE = '55P03'
+// A statement that waits for a lock on a table makes all later statements on the table wait for it. A migration therefore gives
+// up soon, and tries again.
+const TABLE_LOCK_TIMEOUT_MS = 250
+const REPORT_AFTER_MS = 50
+const PAUSE_MS = 1_000
+const MAX_LOCK_WAIT_MS = 120_000
 /** The advisory lock of `prisma migrate deploy`. */
 const LOCK = 72707369
 
@@ -30,6 +37,7 @@ const LOCK = 72707369
  *
  * @param waitMs how long to wait for an unreachable server
  * @param folder the migration history: one folder per migration, applied in the order of their names
+ * @param onWarning called with the sessions whose locks a migration waits for
  * @returns the names of the migrations applied by this call
  * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
  * history is not a prefix of the folder's; Error with the reason when the database cannot be used
@@ -38,9 +46,15 @@ export async function migratePostgres(
   url: PostgresUrl,
   waitMs: number,
   folder = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url)),
+  onWarning: (message: string) => void = () => {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
   const client = await connect(url, performance.now() + waitMs)
+  let warned = ''
+  const warn = (message: string) => {
+    if (message !== warned) onWarning(message)
+    warned = message
+  }
   try {
     const applied: string[] = []
     for (;;) {
@@ -52,13 +66,13 @@ export async function migratePostgres(
           throw failedMigration(migration.name, error)
         })
       }
-      const isApplied = await inTransaction(client, async () => {
+      const isApplied = await withShortLocks(client, async () => {
         const { migration: first, rights } = await next()
         // Another process may have applied it.
         if (first?.name !== migration.name) return false
         if (!rights.schemaExists) await client.query(`CREATE SCHEMA ${rights.schema}`)
         await client.query(migrationsTable)
-        await apply(client, migration)
+        await apply(client, migration, (pid) => reportBlockers(url, pid, migration.name, warn))
         return true
       })
       if (isApplied) applied.push(migration.name)
@@ -158,11 +172,61 @@ async function rebuildText(client: pg.Client, { table, columns }: Rebuild): Prom
   }
 }
 
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/** Runs a transaction again while it does not get a lock in time. Other sessions use the tables in between. */
+async function withShortLocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + MAX_LOCK_WAIT_MS
+  for (;;) {
+    try {
+      return await inTransaction(client, work)
+    } catch (error) {
+      const cause = (error as Error).cause ?? error
+      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error
+    }
+    await sleep(PAUSE_MS)
+  }
+}
+
+/** Warns with the sessions that a connection waits for. Their statements are omitted, because they may contain secrets. */
+async function reportBlockers(
+  url: PostgresUrl,
+  pid: number,
+  name: string,
+  warn: (message: string) => void,
+): Promise<void> {
+  const observer = await connect(url, performance.now())
+  try {
+    const { rows } = await observer.query(
+      `SELECT pid, application_name, state, coalesce(query_start, backend_start) AS since
+       FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1)) ORDER BY pid`,
+      [pid],
+    )
+    const blockers = rows.map(
+      ({ pid, application_name, state, since }) =>
+        `process ${pid} (${application_name || 'no application name'}, ${state}, its statement began at ${since.toISOString()})`,
+    )
+    if (blockers.length > 0) warn(`migration ${name} waits for a lock that is held by ${blockers.join(', ')}`)
+  } finally {
+    await observer.end()
+  }
+}
+
+/** @param report called with the process id of the connection if the statements take long */
+async function apply(
+  client: pg.Client,
+  { name, sql, checksum }: Migration,
+  report: (pid: number) => Promise<void>,
+): Promise<void> {
   const startedAt = new Date()
-  await client.query(sql).catch((error: unknown) => {
+  const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]
+  await client.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+  const timer = setTimeout(() => void report(pid).catch(() => {}), REPORT_AFTER_MS)
+  try {
+    await client.query(sql)
+  } catch (error) {
     throw failedMigration(name, error)
-  })
+  } finally {
+    clearTimeout(timer)
+  }
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
      VALUES ($1, $2, $3, $4, $5, 1)`,
