@@ -34,7 +34,7 @@ export function profileNamed(
 ): { name: string; profile: Profile } | undefined {
   const { current, profiles } = readProfiles()
   const wanted = name ?? current
-  const profile = wanted === undefined ? undefined : profiles[wanted]
+  const profile = wanted !== undefined && Object.hasOwn(profiles, wanted) ? profiles[wanted] : undefined
   if (wanted !== undefined && profile !== undefined) return { name: wanted, profile }
   if (name === undefined || mayBeNew) return undefined
   const known = Object.keys(profiles).join(', ') || 'none'
@@ -81,7 +81,7 @@ export async function keyOf(name: string, { storage, key }: Profile): Promise<st
 }
 
 async function forgetKey(name: string): Promise<void> {
-  if (readProfiles().profiles[name]?.storage === 'keyring') await keyring.remove(name)
+  if (profileNamed(name, true)?.profile.storage === 'keyring') await keyring.remove(name)
 }
 
 /** The keyring of the system: Keychain, Credential Manager or Secret Service. */

@@ -29,6 +29,17 @@ test('columns are assigned by similar names; the guess is shown and must be conf
   ])
 })
 
+test.each(['constructor', '__proto__', 'toString'])('a column %s is an ordinary column', async (column) => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), `name,price,${column}\nLamp,1,light\nRug,x,\n`)
+  const refused = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`Unknown columns: ${column}. Allowed:`)])
+  const mapped = await service.run(['import', 'a.csv', ...ITEMS, '--map', `${column}=category`])
+  expect([mapped.code, mapped.stdout]).toEqual([6, '1 items imported, 1 failed\n'])
+  expect((await service.client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', category: 'light' }])
+  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8')).toContain(`name,price,${column},import_line,import_error`)
+})
+
 test('an invalid file is reported as what it is', async () => {
   await using service = await startService()
   for (const [text, message] of [

@@ -4,6 +4,7 @@ import { fieldOf, parseInput } from '../src/resources/field.ts'
 import { describe } from '../src/resources/resource.ts'
 import { csvOf, readCsv } from '../src/transfer/csv.ts'
 import { chunkEnd } from '../src/transfer/import.ts'
+import { recordOf } from '../src/transfer/mapping.ts'
 import { checkRows, guessSettings, modesOf } from '../src/transfer/rows.ts'
 import { readTable, type Table } from '../src/transfer/table.ts'
 
@@ -206,4 +207,34 @@ test('a field defines the value of an empty input', () => {
     Object.fromEntries(fieldsOf(verb).map((field) => [field.name, parseInput(field, ' ')]))
   expect(empty('create')).toMatchObject({ name: '', price: undefined, category: null })
   expect(empty('update')).toMatchObject({ name: undefined, price: undefined, category: null })
+})
+
+test.each(['constructor', '__proto__', 'toString'])('a column %s is an ordinary column', async (column) => {
+  const table = await read('items.csv', `name,price,${column}\nLamp,1,light\nRug,2,\n`)
+  const settings = guessSettings(items, table)
+  expect(settings.mapping[column]).toBeUndefined()
+  expect(checkRows(items, table, settings).map(({ record }) => record)).toEqual([
+    { name: 'Lamp', price: 1 },
+    { name: 'Rug', price: 2 },
+  ])
+  const mapping = recordOf([...Object.entries(settings.mapping), [column, 'category']])
+  const rows = checkRows(items, table, { ...settings, mapping })
+  expect(rows.map(({ record }) => record)).toEqual([
+    { name: 'Lamp', price: 1, category: 'light' },
+    { name: 'Rug', price: 2 },
+  ])
+  const remaining = csvOf(
+    table.columns,
+    rows.map(({ raw }) => ({ ...raw })),
+  )
+  expect(remaining).toBe(`\uFEFFname,price,${column}\r\nLamp,1,light\r\nRug,2,\r\n`)
+  const json = await read('items.json', '[{"name":"Lamp","price":1}]')
+  expect(json.rows[0]?.values[column]).toBeUndefined()
+})
+
+test('a misspelled column is mapped by a guess', async () => {
+  expect(guessSettings(items, await read('items.csv', 'name,Prise\nLamp,1\n')).mapping).toEqual({
+    name: 'name',
+    Prise: 'price',
+  })
 })

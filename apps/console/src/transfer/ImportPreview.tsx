@@ -4,6 +4,7 @@ import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { ImportOptions } from './ImportOptions.tsx'
+import { recordOf } from './mapping.ts'
 import {
   checkRows,
   guessDecimal,
@@ -144,7 +145,7 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
   // A field has one column.
   const assign = (column: string, name: string) => {
     const others = Object.entries(mapping).filter(([other, field]) => other !== column && field !== name)
-    onChange({ ...settings, mapping: Object.fromEntries(name === '' ? others : [...others, [column, name]]) })
+    onChange({ ...settings, mapping: recordOf(name === '' ? others : [...others, [column, name]]) })
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard

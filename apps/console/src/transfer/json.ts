@@ -1,3 +1,4 @@
+import { recordOf } from './mapping.ts'
 import type { TableRow } from './table-row.ts'
 
 /** Reads the rows of a JSON array, of one object, or of JSON lines. @throws Error with a message for users */
@@ -7,7 +8,7 @@ export function readJson(text: string): TableRow[] {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new Error(`Line ${line} must be a JSON object`)
     }
-    return { line, values: value as Record<string, unknown> }
+    return { line, values: recordOf(Object.entries(value)) }
   })
 }
 

@@ -1,6 +1,6 @@
 import { findDecimalComma, withDecimalPoint } from '@resource/contract/decimal-comma'
+import { guessColumns } from '@resource/contract/import-columns'
 import { parse } from 'csv-parse/sync'
-import { distance } from 'fastest-levenshtein'
 import { invalid } from '../../failures.ts'
 import type { Field } from '../../fields.ts'
 
@@ -23,8 +23,6 @@ export interface LayoutOptions {
 export const MAX_RECORD_CHARACTERS = 1024 * 1024
 const DELIMITERS = [',', ';', '\t', '|']
 const SAMPLE_ROWS = 200
-/** A name of fewer characters is no evidence if it is part of another. */
-const MIN_PART = 4
 
 /**
  * Guesses the layout of a CSV file from its beginning.
@@ -103,47 +101,25 @@ function firstRows(sample: string, delimiter: string): string[][] {
 }
 
 function matchColumns(header: string[], fields: Field[], ignored: string[], map: Record<string, string>) {
-  const columns: Record<string, string | null> = {}
+  const assigned = new Map<string, string | null>()
   const names = fields.map(({ name }) => name)
   for (const [column, field] of Object.entries(map)) {
     if (!header.includes(column)) continue
     if (field !== '' && !names.includes(field)) throw invalid(`--map: ${field} is not one of: ${names.join(', ')}`)
-    columns[column] = field || null
+    assigned.set(column, field || null)
   }
-  const rest = header.filter((name) => !(name in columns))
-  for (const name of rest) {
-    if (names.includes(name)) columns[name] = name
-    else if (ignored.includes(name)) columns[name] = null
+  for (const name of header) {
+    if (assigned.has(name)) continue
+    if (names.includes(name)) assigned.set(name, name)
+    else if (ignored.includes(name)) assigned.set(name, null)
   }
-  const guessed: string[] = []
-  for (const isMatch of [isSameName, isSimilarName]) {
-    for (const column of rest.filter((name) => !(name in columns))) {
-      const free = names.filter((name) => !Object.values(columns).includes(name))
-      const matches = free.filter((name) => isMatch(plain(column), plain(name)))
-      if (matches.length !== 1) continue
-      columns[column] = matches[0] as string
-      guessed.push(column)
-    }
-  }
+  const found = guessColumns(header, fields, assigned)
   return {
-    columns,
-    guessed: header.filter((name) => guessed.includes(name)),
-    unknown: rest.filter((name) => !(name in columns)),
+    // Not an object with a prototype, which has a `constructor`.
+    columns: Object.assign(Object.create(null), Object.fromEntries(found)) as Record<string, string | null>,
+    guessed: header.filter((name) => found.has(name) && !assigned.has(name)),
+    unknown: header.filter((name) => !found.has(name)),
   }
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
-}
-
-function isSameName(column: string, field: string): boolean {
-  return column === field
-}
-
-function isSimilarName(column: string, field: string): boolean {
-  const shorter = Math.min(column.length, field.length)
-  if (shorter < MIN_PART) return false
-  return column.includes(field) || field.includes(column) || distance(column, field) <= Math.floor(shorter / 4)
 }
 
 /**
