@@ -10,7 +10,7 @@ export function onInterrupt() {
   /** The first press, by `performance.now()`; 0 before it. */
   let first = 0
   const press = () => {
-    if (first === 0) {
+    if (!stop.signal.aborted) {
       first = performance.now()
       log('Stopping after the current step. Press Ctrl-C again to stop now.')
       stop.abort()
@@ -19,7 +19,7 @@ export function onInterrupt() {
   process.on('SIGINT', press).on('SIGTERM', press)
   return {
     get requested() {
-      return first > 0
+      return stop.signal.aborted
     },
     /** Aborted by the first press. */
     stop: stop.signal,

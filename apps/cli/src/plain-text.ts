@@ -1,6 +1,6 @@
 // Sentences about requests, which the command line's reader never sees.
 const PROTOCOL =
-  /\b[1-5]\d\d\b|\bAPIs?\b(?! keys?)|\b(HTTP|JSON|URL|GET|PUT|PATCH|POST|DELETE|ETag|If-Match|Link|Authorization|X-[A-Z]|Idempotency-Key)\b|\b(headers?|media type|query string|envelope)\b/
+  /\b(?:gets?|is|otherwise|returns?) (?:an? )?[45]\d\d[.:,;]|\bAPIs\b|`\/|\b(?:ETag|If-Match|Authorization|Idempotency-Key)\b|\bX-[A-Z]|` header\b|\bJSON body\b/
 
 /** A description of the contract without its sentences about requests and without code marks. */
 export function plainText(description: string): string {

@@ -37,7 +37,9 @@ test.each(['constructor', '__proto__', 'toString'])('a column %s is an ordinary 
   const mapped = await service.run(['import', 'a.csv', ...ITEMS, '--map', `${column}=category`])
   expect([mapped.code, mapped.stdout]).toEqual([6, '1 items imported, 1 failed\n'])
   expect((await service.client.items.list.query({})).items).toMatchObject([{ name: 'Lamp', category: 'light' }])
-  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8')).toContain(`name,price,${column},import_line,import_error`)
+  expect(readFileSync(service.path('a.csv.remaining.csv'), 'utf8')).toContain(
+    `name,price,${column},import_line,import_error`,
+  )
 })
 
 test('an invalid file is reported as what it is', async () => {

@@ -9,7 +9,10 @@ const GUESSED_FROM_ROWS = 20
 
 /** A CSV file with these fields of the records and a header line. */
 export function csvOf(fields: string[], rows: Record<string, unknown>[], separator = ','): string {
-  const cells = [fields, ...rows.map((row) => fields.map((field) => (Object.hasOwn(row, field) ? row[field] : undefined)))].map((line) => line.map(cell))
+  const cells = [
+    fields,
+    ...rows.map((row) => fields.map((field) => (Object.hasOwn(row, field) ? row[field] : undefined))),
+  ].map((line) => line.map(cell))
   return `${BYTE_ORDER_MARK}${Papa.unparse(cells, { newline: '\r\n', delimiter: separator })}\r\n`
 }
 
@@ -55,7 +58,9 @@ function columnNames(cells: string[]): string[] {
 }
 
 function rowOf(line: number, columns: string[], cells: string[]): TableRow {
-  const named = cells.map((cell, index) => [columns[index] ?? columnName(index), unguardFormula(cell)] as [string, string])
+  const named = cells.map(
+    (cell, index) => [columns[index] ?? columnName(index), unguardFormula(cell)] as [string, string],
+  )
   const values = recordOf(named.filter(([, value]) => value !== ''))
   if (cells.length === columns.length) return { line, values }
   return { line, values, error: `has ${cells.length} cells, the first line has ${columns.length}` }

@@ -30,7 +30,8 @@ export async function hasField(name: string, sample: string, format: Format): Pr
     yield sample
   }
   try {
-    for await (const { source } of jsonRows(jsonTexts(text(), format), [], [])) if (Object.hasOwn(source, name)) return true
+    for await (const { source } of jsonRows(jsonTexts(text(), format), [], []))
+      if (Object.hasOwn(source, name)) return true
   } catch {
     // The sample may end within an element. An invalid file is reported when it is read.
   }
