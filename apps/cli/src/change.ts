@@ -11,8 +11,18 @@ import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
 import { addFieldOptions, repeated } from './options.ts'
 import { confirm, isInteractive } from './prompt.ts'
-import { call, countOf, ID, IF_VERSION, type JsonObject, type Noun, type Procedure, proceduresOf } from './service.ts'
-import { table } from './table.ts'
+import {
+  call,
+  countOf,
+  ID,
+  IF_VERSION,
+  type JsonObject,
+  KEY,
+  type Noun,
+  type Procedure,
+  proceduresOf,
+} from './service.ts'
+import { cell, table } from './table.ts'
 import { parseValue } from './values.ts'
 import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
 
@@ -68,6 +78,7 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     const changes = await readOptions()
     checkFields(options, recordFields(noun))
     try {
+      if (action === 'update') checkChanges(changes, fields)
       if (isByFilter) checkSettable(noun, changes, fields)
       if (isByFilter) return await changeMatching(noun, action, changes, options)
       const ids = [...new Set(texts.flatMap((text) => text.split(',')))].map((text) =>
@@ -108,6 +119,13 @@ function addFilterOptions(command: Command, noun: Noun): void {
   command.option('--all', 'all records').option('--dry-run', 'show the records and change nothing', false)
 }
 
+/** @throws Failure if there is nothing to change */
+function checkChanges(changes: JsonObject, fields: Field[]): void {
+  const changeable = fields.filter(({ name }) => ![ID, IF_VERSION, KEY].includes(name))
+  if (changeable.some(({ name }) => name in changes)) return
+  throw invalid(`A field to change is required: ${changeable.map(({ flag }) => flag).join(', ')}`)
+}
+
 /** @throws Failure for fields that a batch cannot set, such as unique ones */
 function checkSettable(noun: Noun, changes: JsonObject, fields: Field[]): void {
   const settable = proceduresOf(noun).createBatch?.input.shape.changes as z.ZodOptional<z.ZodObject> | undefined
@@ -120,14 +138,12 @@ function checkSettable(noun: Noun, changes: JsonObject, fields: Field[]): void {
 /** Changes all records that match the filters, exactly those of the preview. */
 async function changeMatching(noun: Noun, action: Action, changes: JsonObject, options: Options): Promise<void> {
   const filter = parseFilters(noun, options.filter ?? [], options.search)
-  if (action === 'update' && Object.keys(changes).length === 0)
-    throw invalid('At least one field to change is required')
   await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   const input = { action, filter, ...(action === 'update' && { changes }) }
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
   const counted = countOf(noun, batch.count)
   const what = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
-  const shown = preview(noun, batch, options.fields)
+  const shown = preview(noun, batch, options.fields, changes)
   if (batch.count === 0 || options.dryRun) {
     return answer(batch, options, () => (batch.count === 0 ? '' : shown) + matchText(noun, batch))
   }
@@ -141,9 +157,16 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   await answer(applied, options, () => `${counted} ${action}d\n`)
 }
 
-function preview(noun: Noun, { count, sample }: Sampled, fields?: string[]): string {
-  const columns = fields ?? tableColumns(noun).filter((name) => sample.some((record) => name in record))
-  return `${table(columns, sample)}${count > sample.length ? `… ${count - sample.length} more\n` : ''}`
+/** The records, with `24.5 → 20` where they change. */
+function preview(noun: Noun, { count, sample }: Sampled, fields?: string[], changes: JsonObject = {}): string {
+  const known = [...new Set([...tableColumns(noun), ...Object.keys(changes)])]
+  const columns = fields ?? known.filter((name) => sample.some((record) => name in record))
+  const changed = (record: JsonObject) =>
+    Object.entries(changes).flatMap(([name, value]) =>
+      name in record && record[name] !== value ? [[name, `${cell(record[name])} → ${cell(value)}`]] : [],
+    )
+  const rows = sample.map((record) => ({ ...record, ...Object.fromEntries(changed(record)) }))
+  return `${table(columns, rows)}${count > sample.length ? `… ${count - sample.length} more\n` : ''}`
 }
 
 /** `1 item matches`, `2 items match` */
@@ -190,8 +213,9 @@ async function changeEach(
   }
   if (changed.length > 0 && options.dryRun) {
     const shown = sampled(changed)
-    const text = () => preview(noun, shown, options.fields) + matchText(noun, shown)
-    await answer({ action, ...shown }, options, text)
+    const [{ [ID]: _, [IF_VERSION]: __, [KEY]: ___, ...changes } = {}] = inputs
+    const text = () => preview(noun, shown, options.fields, changes) + matchText(noun, shown)
+    await answer({ action, ...shown, ...(action === 'update' && { changes }) }, options, text)
   } else if (changed.length > 0) {
     await (action === 'update'
       ? answerRecords(changed, tableColumns(noun), options)

@@ -25,6 +25,10 @@ import {
 import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
 
 const PAGE_SIZE = 1000
+// The built-in jq reads one text, which must fit into the heap twice.
+const MAX_JQ_CHARACTERS = 8_000_000
+const TOO_MUCH_FOR_JQ =
+  '--jq: the records have more than 8 million characters as JSON, too many for the built-in jq. Choose fewer with --fields or filters, or write "export --json | jq"'
 
 /** The command that lists records: one page, or all pages with `--all`. */
 export function listCommand(noun: Noun, procedure: Procedure): Command {
@@ -69,6 +73,7 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
   const { json, jq } = globals
   const texts: string[] = []
   let layout: Layout | undefined
+  let characters = 0
   let count = 0
   let first: Page | undefined
   for await (const page of pages) {
@@ -78,6 +83,8 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
       const text = records.map((record) => `${count++ === 0 ? '[' : ','}${JSON.stringify(record)}`).join('')
       if (jq === undefined) await write(text)
       else texts.push(text)
+      characters += text.length
+      if (jq !== undefined && characters > MAX_JQ_CHARACTERS) throw invalid(TOO_MUCH_FOR_JQ)
       continue
     }
     if (layout === undefined) {

@@ -65,8 +65,16 @@ export function createProgram(): Command {
     for (const [verb, procedure] of procedures) {
       if (!WITHOUT_COMMAND.includes(verb)) add(group, commandOf(noun, verb, procedure))
     }
-    const { get, update } = proceduresOf(noun)
+    const { get, update, replace } = proceduresOf(noun)
     if (get && update) add(group, editCommand(noun, update))
+    if (update === undefined) {
+      // Commander would suggest `create`.
+      group.on('command:*', ([name]: string[]) => {
+        if (name !== 'update') return (group as Command & { unknownCommand(): void }).unknownCommand()
+        const instead = replace === undefined ? '' : `. Use "${noun} replace", which sets all fields`
+        throw invalid(`There is no ${noun} update${instead}`)
+      })
+    }
   }
   for (const command of [importCommand(), exportCommand(), openCommand(), ...loginCommands(), ...backupCommands()]) {
     add(program, command)

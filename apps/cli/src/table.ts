@@ -109,8 +109,8 @@ function shorten(text: string, width: number): string {
   return short + ELLIPSIS
 }
 
-// Control characters in stored text could move the cursor or break the table.
-function cell(value: unknown): string {
+/** A value as text, without control characters, which could move the cursor or break the table. */
+export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')

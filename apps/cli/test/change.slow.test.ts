@@ -25,7 +25,12 @@ test('update and delete take several ids; one that fails does not stop the other
 test('--dry-run with ids shows the records, names those that fail, and changes nothing', async () => {
   await using service = await withItems(['Lamp', 'Rug'])
   const update = await service.run(['items', 'update', '1', '2', '--price', '5', '--dry-run'])
-  expect([update.code, update.stdout]).toEqual([0, expect.stringMatching(/Lamp[\s\S]*Rug[\s\S]*\n2 items match\n$/)])
+  expect([update.code, update.stdout]).toEqual([
+    0,
+    'id  name  price  category  version\n 1  Lamp  1 → 5  -               1\n 2  Rug   1 → 5  -               1\n2 items match\n',
+  ])
+  const json = await service.run(['items', 'update', '1', '--no-category', '--price', '5', '--dry-run', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({ count: 1, changes: { category: null, price: 5 } })
   const remove = await service.run(['items', 'delete', '2', '9', '--dry-run', '--json'])
   expect([remove.code, JSON.parse(remove.stdout)]).toEqual([
     6,
@@ -73,7 +78,7 @@ test('update and delete by filter show what matches, change exactly that, and ne
   const dry = await service.run([...update, '--dry-run'])
   expect([dry.code, dry.stdout]).toEqual([
     0,
-    expect.stringMatching(/Item 2 [\s\S]*Item 6 [\s\S]*… 1 more\n6 items match\n$/),
+    expect.stringMatching(/Item 2 .* old → sale[\s\S]*Item 6 .* old → sale[\s\S]*… 1 more\n6 items match\n$/),
   ])
   const refused = await service.run(update)
   expect([refused.code, refused.stderr]).toEqual([
@@ -139,10 +144,45 @@ test('update and delete require either ids or filters, and an update by filter r
     [['delete', '1', '--all'], 'Either ids, or --filter, --search or --all is required'],
     [['delete', '--filter', 'colour=red'], '--filter: must be FIELD=VALUE, with FIELD one of: category, price_lt'],
     [['delete', '--search', 'a'], '--search: must be words of at least 2 characters'],
-    [['update', '--all'], 'At least one field to change is required'],
+    [['update', '--all'], 'A field to change is required'],
     [['update', '1', '2', '--if-version', '1'], '--if-version: is for one id'],
   ] as const) {
     const { code, stderr } = await service.run(['items', ...args])
     expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(message)])
   }
 })
+
+test('an update without a field to change is refused, and names the fields', async () => {
+  await using service = await withItems(['Lamp'])
+  const message = 'A field to change is required: --name, --price, --category\n'
+  for (const args of [['1'], ['1', '2', '--dry-run'], ['1', '--if-version', '1'], ['--all', '--yes']]) {
+    const { code, stderr } = await service.run(['items', 'update', ...args])
+    expect([args, code, stderr]).toEqual([args, 2, message])
+  }
+})
+
+test('update of a collection without it names replace', async () => {
+  await using service = await startService()
+  const book = await service.run(['books', 'update', '1', '--title', 'Dune'])
+  expect([book.code, book.stderr]).toEqual([
+    2,
+    'There is no books update. Use "books replace", which sets all fields\n',
+  ])
+  const key = await service.run(['keys', 'update', '1'])
+  expect([key.code, key.stderr]).toEqual([2, 'There is no keys update\n'])
+  expect((await service.run(['books', 'creat'])).stderr).toBe("unknown command 'creat'\n(Did you mean create?)\n")
+})
+
+test('list --all --jq refuses more records than fit into its memory, and says what to do', async () => {
+  await using service = await startService()
+  const items = Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(200), category: 'y'.repeat(100), price: 1 }))
+  for (let n = 0; n < 25; n++) await service.client.items.createMany.mutate({ items })
+  const { code, stdout, stderr } = await service.run(['items', 'list', '--all', '--jq', 'length'])
+  expect([code, stdout, JSON.parse(stderr).error.message]).toEqual([
+    2,
+    '',
+    expect.stringMatching(/^--jq: the records have more than 8 million characters .* write "export --json \| jq"$/),
+  ])
+  const few = await service.run(['items', 'list', '--all', '--fields', 'id', '--jq', 'length'])
+  expect([few.code, few.stdout]).toEqual([0, '25000\n'])
+}, 120_000)

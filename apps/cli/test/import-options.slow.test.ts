@@ -204,7 +204,7 @@ test('a file with ids is imported only with a choice between updates and copies'
       { columns: 200 },
     )
   expect(await ask('')).toMatchObject({ code: 130, screen: expect.stringContaining('Nothing was imported.') })
-  expect(await ask('update')).toMatchObject({ code: 0, screen: expect.stringContaining('2 updated or unchanged') })
+  expect(await ask('update')).toMatchObject({ code: 0, screen: expect.stringContaining('0 updated, 2 unchanged') })
   expect(await count()).toBe(2)
   expect(await ask('create')).toMatchObject({ code: 0, screen: expect.stringContaining('2 items imported') })
   const copies = await service.run(['import', 'items.json', ...ITEMS, '--create'])
@@ -237,7 +237,7 @@ test('an export that is imported with --update changes nothing, and then only th
   for (const file of ['items.csv', 'items.ndjson']) {
     await service.run(['export', ...ITEMS, '-o', file])
     const same = await service.run(['import', file, ...ITEMS, '--update'])
-    expect([same.code, same.stdout]).toEqual([0, '0 items created, 3 updated or unchanged, 0 failed\n'])
+    expect([same.code, same.stdout]).toEqual([0, '0 items created, 0 updated, 3 unchanged, 0 failed\n'])
   }
   const versions = async () =>
     (await service.client.items.list.query({})).items.map(({ name, price, category, version }) => [
@@ -257,7 +257,7 @@ test('an export that is imported with --update changes nothing, and then only th
   const csv = readFileSync(service.path('items.csv'), 'utf8')
   writeFileSync(service.path('edited.csv'), `${csv.replace(',1,light,', ',5,,')}9,Chair,4,,1\n`)
   const edited = await service.run(['import', 'edited.csv', ...ITEMS, '--update', '--json'])
-  expect([edited.code, JSON.parse(edited.stdout)]).toEqual([6, { created: 0, updated: 3, failed: 1 }])
+  expect([edited.code, JSON.parse(edited.stdout)]).toEqual([6, { created: 0, updated: 1, unchanged: 2, failed: 1 }])
   expect(JSON.parse(edited.stderr).error.rows).toEqual([{ line: 5, message: 'Item not found' }])
   expect(await versions()).toEqual([
     ['Lamp', 5, 'light', 2],
@@ -297,7 +297,7 @@ test('--upsert updates the records that have the key and creates the others', as
     'id,name,email,age\n7,Ada L.,ADA@example.com,36\n8,Bob,bob@example.com,\n9,Eve,eve,1\n',
   )
   const { code, stdout, stderr } = await service.run(['import', 'users.csv', '--type', 'users', '--upsert', 'email'])
-  expect([code, stdout]).toEqual([6, '1 users created, 1 updated or unchanged, 1 failed\n'])
+  expect([code, stdout]).toEqual([6, '1 users created, 1 updated, 0 unchanged, 1 failed\n'])
   expect(stderr).toContain('line 4: email: must be a valid e-mail address')
   const { users } = await service.client.users.list.query({})
   expect(users.map(({ id, name, age }) => [id, name, age])).toEqual([

@@ -19,9 +19,9 @@ describe('C36 an update of many records', () => {
     expect([status, body]).toEqual([
       200,
       [
-        { status: 200, record: { id: 3, name: 'Chair', price: 30, category: null, version: 2 } },
-        { status: 200, record: { id: 1, name: 'Lamp', price: 10, category: 'light', version: 2 } },
-        { status: 200, record: { id: 2, name: 'Rug', price: 10, category: null, version: 1 } },
+        { status: 200, changed: true, record: { id: 3, name: 'Chair', price: 30, category: null, version: 2 } },
+        { status: 200, changed: true, record: { id: 1, name: 'Lamp', price: 10, category: 'light', version: 2 } },
+        { status: 200, changed: false, record: { id: 2, name: 'Rug', price: 10, category: null, version: 1 } },
       ],
     ])
   })
@@ -61,7 +61,7 @@ describe('C36 an update of many records', () => {
           fields: [{ field: 'price', message: 'must be a number from 0 to 1e12, not text' }],
         },
         { status: 404, error: 'Item not found' },
-        { status: 200, record: { id: 2, name: 'Rug', price: 7, category: null, version: 2 } },
+        { status: 200, changed: true, record: { id: 2, name: 'Rug', price: 7, category: null, version: 2 } },
         { status: 412, error: 'Item has changed: its version is now 1; read it again before writing' },
       ],
     ])
@@ -110,8 +110,12 @@ describe('C36 an update of many records', () => {
     ]
     const { body } = await server.request('PATCH', '/api/users/bulk?key=email&create=true&partial=true', { json: rows })
     expect(body).toEqual([
-      { status: 200, record: expect.objectContaining({ id: 1, email: 'ada@example.com', age: 3, version: 2 }) },
-      { status: 200, record: expect.objectContaining({ id: 1, age: 3, version: 2 }) },
+      {
+        status: 200,
+        changed: true,
+        record: expect.objectContaining({ id: 1, email: 'ada@example.com', age: 3, version: 2 }),
+      },
+      { status: 200, changed: false, record: expect.objectContaining({ id: 1, age: 3, version: 2 }) },
       {
         status: 400,
         error: 'id: must be that of the record with this email',
@@ -144,7 +148,7 @@ describe('C36 an update of many records', () => {
     const partial = await server.request('PATCH', '/api/users/bulk?partial=true', { json })
     const error = 'nmae: is not a recognized field'
     const fields = [{ field: 'nmae', message: 'is not a recognized field' }]
-    const unchanged = { status: 200, record: expect.objectContaining({ name: 'Ada', version: 1 }) }
+    const unchanged = { status: 200, changed: false, record: expect.objectContaining({ name: 'Ada', version: 1 }) }
     expect(partial.body).toEqual([{ status: 400, error, fields }, unchanged, unchanged])
 
     const lamp = (await server.request('POST', '/items', { json: { name: 'Lamp', price: 1 } })).body.item

@@ -27,8 +27,12 @@ const outcome = {
     .meta({ description: 'The invalid fields and what each must be; absent if the error concerns no field.' }),
 }
 
+const changed = z.boolean().optional().meta({
+  description: 'Whether the row changed its record; absent if it failed or created the record.',
+})
+
 function resultOf<R extends z.ZodType>(record: R) {
-  return z.object({ ...outcome, record: record.optional() })
+  return z.object({ ...outcome, changed, record: record.optional() })
 }
 
 const deletion = z

@@ -101,6 +101,7 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
         state.failed += done.failed.length
         state.created += done.created
         state.updated += done.updated
+        state.unchanged += done.unchanged
         Object.assign(state, { rows: chunk.start + chunk.rows.length, inFlight: false, refused: [] })
         bar.update(state.rows)
       } catch (error) {
@@ -127,12 +128,12 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   // In this order, another process finds one of the two.
   remember(file, options, state)
   stateFile?.remove()
-  const { created, updated, failed } = state
-  const sum = mode.action === 'create' ? { imported: created, failed } : { created, updated, failed }
+  const { created, updated, unchanged, failed } = state
+  const sum = mode.action === 'create' ? { imported: created, failed } : { created, updated, unchanged, failed }
   const text =
     mode.action === 'create'
       ? `${created} ${type} imported`
-      : `${created} ${type} created, ${updated} updated or unchanged`
+      : `${created} ${type} created, ${updated} updated, ${unchanged} unchanged`
   await answer(sum, options, () => `${text}, ${failed} failed\n`)
   if (failed > 0) {
     throw new Failure('partial', `The failed rows are in ${remaining.path}`, {
@@ -144,12 +145,12 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
 
 function stopped(
   { outcome, message }: Failure,
-  { rows, created, updated, failed }: ImportState,
+  { rows, created, updated, unchanged, failed }: ImportState,
   canResume: boolean,
   unsent: number,
   path: string,
 ): Failure {
-  const stored = created + updated
+  const stored = created + updated + unchanged
   const lines = [
     ...(message === '' ? [] : [message]),
     `Stopped after row ${rows}. ${canResume ? RESUME_HINT : `${stored} rows were stored.`}`,

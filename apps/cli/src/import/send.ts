@@ -22,6 +22,7 @@ export interface SendContext {
 interface Sent {
   created: number
   updated: number
+  unchanged: number
   failed: RemainingRow[]
 }
 
@@ -37,14 +38,14 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
   for (;;) {
     const refused = new Map(state.refused)
     const sent = [...rows.keys()].filter((n) => rows[n]?.record !== undefined && !refused.has(n))
-    if (sent.length === 0) return { created: 0, updated: 0, failed: failed(refused) }
+    if (sent.length === 0) return { created: 0, updated: 0, unchanged: 0, failed: failed(refused) }
     const records = sent.map((n) => (rows[n] as Row).record as JsonObject)
     // The file's digest, the position and the number of rejected rows determine the records: same key, same request.
     const key = createHmac('sha256', state.importId).update(`${state.digest} ${start} ${refused.size}`).digest('hex')
     try {
       if (state.mode.action === 'create' && !(refused.size > 0 && isPartialPossible)) {
         await send(context, 'createMany', records, { [KEY]: key })
-        return { created: sent.length, updated: 0, failed: failed(refused) }
+        return { created: sent.length, updated: 0, unchanged: 0, failed: failed(refused) }
       }
       const { results } = await send(context, 'updateMany', records, {
         [KEY]: key,
@@ -54,8 +55,10 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
       })
       const outcomes = (results as Result[]).map((result, n) => ({ ...result, index: sent[n] as number }))
       for (const { index, error } of outcomes) if (error !== undefined) refused.set(index, error)
-      const countOf = (wanted: number) => outcomes.filter(({ status }) => status === wanted).length
-      return { created: countOf(201), updated: countOf(200), failed: failed(refused) }
+      const created = outcomes.filter(({ status }) => status === 201).length
+      const unchanged = outcomes.filter(({ changed }) => changed === false).length
+      const updated = outcomes.filter(({ status }) => status === 200).length - unchanged
+      return { created, updated, unchanged, failed: failed(refused) }
     } catch (error) {
       const errors = error instanceof ServiceError ? [...error.faultsIn(state.type)] : []
       if (errors.length === 0) throw error
@@ -69,6 +72,7 @@ export async function sendChunk(context: SendContext, { start, rows }: Chunk): P
 /** The outcome of one row of `updateMany`. */
 interface Result {
   status: number
+  changed?: boolean
   error?: string
 }
 

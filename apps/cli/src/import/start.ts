@@ -36,6 +36,7 @@ export async function startOrResume(
       rows: 0,
       created: 0,
       updated: 0,
+      unchanged: 0,
       failed: 0,
       failedBytes: 0,
       remaining: { bytes: 0, digest: '' },

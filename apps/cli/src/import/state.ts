@@ -47,6 +47,7 @@ export interface ImportState {
   rows: number
   created: number
   updated: number
+  unchanged: number
   failed: number
   /** Bytes of the failed rows in the file of remaining rows. */
   failedBytes: number

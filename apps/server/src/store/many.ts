@@ -29,6 +29,7 @@ interface ManyOptions {
 
 interface RowResult {
   status: number
+  changed?: boolean
   record?: Values
   error?: string
   fields?: { field: string; message: string }[]
@@ -93,8 +94,12 @@ export function manyService({
             const { [key]: _, id: given = id, if_version, ...fields } = row
             if (given !== id) throw invalid('id', `must be that of the record with this ${key}`)
             const changes = rows.changes(fields, ready)
-            const stored = await updateVersioned(table, name, id, if_version, changes, check)
-            return { status: 200, record: rows.present(stored) }
+            let changed = false
+            const stored = await updateVersioned(table, name, id, if_version, changes, (change) => {
+              changed = change.after.version !== change.before.version
+              check(change)
+            })
+            return { status: 200, changed, record: rows.present(stored) }
           }
           const write = async (row: NamedRow, check: CheckChange, ready: Values | undefined): Promise<RowResult> => {
             const value = keyColumn.valueOf(row)
