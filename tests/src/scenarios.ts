@@ -5,6 +5,7 @@ import { diskFull } from './scenarios/disk-full.ts'
 import { gracefulRestarts } from './scenarios/graceful-restarts.ts'
 import { hostile } from './scenarios/hostile.ts'
 import { kills } from './scenarios/kills.ts'
+import { lockOrders } from './scenarios/lock-orders.ts'
 import { overload } from './scenarios/overload.ts'
 import { passwords } from './scenarios/passwords.ts'
 import { postgresRestarts } from './scenarios/postgres-restarts.ts'
@@ -27,6 +28,7 @@ export const scenarios: Scenario[] = [
   slowSockets,
   stalledSockets,
   readiness,
+  lockOrders,
   trpcBatches,
   passwords,
   overload,
