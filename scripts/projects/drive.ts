@@ -1,20 +1,25 @@
 import { deepStrictEqual, match } from 'node:assert/strict'
 import type { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import type { openBrowser } from '../../packages/browser-test/src/browser.ts'
-import { createClient } from '../../packages/client/src/index.ts'
+import { type Client, createClient } from '../../packages/client/src/index.ts'
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>
+type Page = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['newPage']>>
 type Server = Awaited<ReturnType<typeof createTestServer>>
 
 export function driveNode(stdout: string): void {
   deepStrictEqual(JSON.parse(stdout), [24.5, 'invalid_input'])
 }
 
+/** Creates the first key, after which every call needs one. */
+export async function createKey(server: Server): Promise<string> {
+  return (await createClient({ baseUrl: server.url }).keys.create.mutate({ name: 'app', role: 'admin' })).key
+}
+
 /** Logs in with a key, meets a 400, a 409 and a 412, and scrolls to the end of the books. */
 export async function driveVite(browser: Browser, url: string, server: Server): Promise<void> {
-  const anonymous = createClient({ baseUrl: server.url })
   // The second run has the key of the first.
-  key ??= (await anonymous.keys.create.mutate({ name: 'app', role: 'admin' })).key
+  key ??= await createKey(server)
   const client = createClient({ baseUrl: server.url, apiKey: key })
   await using context = await browser.newContext({ viewport: { width: 800, height: 400 } })
   const page = await context.newPage()
@@ -52,6 +57,25 @@ export async function driveVite(browser: Browser, url: string, server: Server): 
   while (await page.getByText('Loading').isVisible()) await page.getByText(/Loading|No more/).scrollIntoViewIfNeeded()
   await page.getByText('No more books').waitFor()
   deepStrictEqual(await titles.count(), 50)
+  await driveOffline(page, client)
+}
+
+/** Adds a book without a network, reloads the page, and expects it to have been added once. */
+async function driveOffline(page: Page, client: Client): Promise<void> {
+  const count = async () => (await client.books.list.query({ title_contains: 'Kindred' })).books.length
+  const before = await count()
+  // Only the event: without a network the page could not be reloaded.
+  await page.evaluate("dispatchEvent(new Event('offline'))")
+  await page.getByRole('button', { name: 'Add Kindred' }).click()
+  await page.getByRole('button', { name: 'Waiting for the network' }).waitFor()
+  deepStrictEqual(await count(), before)
+  const written = page.waitForResponse(/books\.create/)
+  await page.reload()
+  deepStrictEqual((await written).status(), 200)
+  await page.getByText('Book 20').waitFor()
+  await page.reload()
+  await page.getByText('Book 20').waitFor()
+  deepStrictEqual(await count(), before + 1)
 }
 
 let key: string | undefined

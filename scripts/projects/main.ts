@@ -7,9 +7,10 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestServer, type Seed } from '../../apps/server/src/testing/testing.ts'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
+import { EXPORTS } from '../../packages/client/test/exports.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
 import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
-import { driveNext, driveNode, driveVite } from './drive.ts'
+import { createKey, driveNext, driveNode, driveVite } from './drive.ts'
 
 const execute = promisify(execFile)
 const chosen = process.argv.slice(2)
@@ -17,6 +18,8 @@ const chosen = process.argv.slice(2)
 // What `npm create` makes depends on these versions. Not dependencies of the workspace: they would triple its size.
 const VITE = 'create-vite@9.3.0'
 const NEXT = 'create-next-app@16.4.3'
+// The last version that is written in JavaScript, which reports other errors in declarations.
+const OTHER_TYPESCRIPT = ['other-typescript@npm:typescript@5.9']
 
 const seed: Seed = {
   users: [{ name: 'Ada Lovelace', email: 'ada@example.com' }],
@@ -63,7 +66,10 @@ async function node() {
   await mkdir(project)
   await write(project, {
     'package.json': '{ "name": "program", "private": true, "type": "module" }',
-    'tsconfig.json': JSON.stringify({ compilerOptions: { module: 'nodenext', strict: true, types: ['node'] } }),
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: { module: 'nodenext', strict: true, types: ['node'] },
+      include: ['main.ts'],
+    }),
     'main.ts': `import { createClient } from '@resource/client'
 const client = createClient({ baseUrl: '${server.url}' })
 const { items } = await client.items.list.query()
@@ -73,9 +79,27 @@ const code = await client.items.get.query({ id: 'x' }).catch(({ code }) => code)
 console.log(JSON.stringify([price, code]))
 `,
   })
-  await install(project, `${server.url}/client.tgz`, 'typescript', '@types/node')
+  await write(project, {
+    'exports/exports.ts': EXPORTS,
+    'exports/tsconfig.json': JSON.stringify({
+      compilerOptions: {
+        module: 'nodenext',
+        strict: true,
+        composite: true,
+        outDir: 'out',
+        types: ['node'],
+      },
+    }),
+  })
+  const react = ['react', '@types/react', '@tanstack/react-query']
+  await install(project, `${server.url}/client.tgz`, 'typescript', '@types/node', ...react, ...OTHER_TYPESCRIPT)
   await run('npx', ['tsc', '-p', '.'], project)
   await driveNode(await run('node', ['main.js'], project))
+  // Declarations name the exported types with either version of the compiler.
+  for (const name of ['typescript', 'other-typescript']) {
+    await rm(join(project, 'exports', 'out'), { recursive: true, force: true })
+    await run('node', [join('node_modules', name, 'bin', 'tsc'), '-p', 'exports'], project)
+  }
 }
 
 async function vite(browser: Browser) {
@@ -94,7 +118,7 @@ async function vite(browser: Browser) {
   }
   // The same page, but the browser calls the service on another origin.
   await run('npm', ['run', 'build'], project, { VITE_SERVICE_URL: server.url })
-  await using page = await served(project, ['preview'], new URL(address).port)
+  await using page = await served(project, ['preview'], { port: new URL(address).port })
   await driveVite(browser, page.url, server)
 }
 
@@ -104,9 +128,14 @@ async function next(browser: Browser) {
   const options = ['--ts', '--app', '--empty', '--no-tailwind', '--no-linter', '--no-src-dir', '--skip-install']
   await download('npx', ['-y', NEXT, 'next', ...options, '--disable-git', '--yes'], folder)
   await install(project, `${server.url}/client.tgz`, '@tanstack/react-query')
-  await write(project, pick(/^(app\/|next\.config)/, server.url))
+  await write(project, pick(/^app\//, server.url))
   await run('npm', ['run', 'build'], project)
-  await using page = await served(project, ['start'])
+  {
+    await using page = await served(project, ['start'])
+    await driveNext(browser, page.url)
+  }
+  const key = await createKey(server)
+  await using page = await served(project, ['start'], { env: { RESOURCE_KEY: key } })
   await driveNext(browser, page.url)
 }
 
@@ -141,11 +170,11 @@ async function download(command: string, args: string[], cwd: string): Promise<v
 }
 
 /** Serves a built project. */
-async function served(project: string, args: string[], port?: string) {
+async function served(project: string, args: string[], { port, env = {} }: { port?: string; env?: object } = {}) {
   const own = port ?? String(await freePort())
   const process = spawn('npx', [project.endsWith('next') ? 'next' : 'vite', ...args, '--port', own], {
     cwd: project,
-    env: environment,
+    env: { ...environment, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   })

@@ -64,4 +64,4 @@ test('a program that uses every procedure needs few type instantiations', { time
 })
 
 // The figure in docs/guides/clients.md, with room for more resources.
-const LIMIT = 20_000
+const LIMIT = 3_000

@@ -101,6 +101,16 @@ export const verbs: Same<{ [N in keyof Own]: keyof Own[N] }, { [N in keyof Api]:
   await expect(run(process.execPath, [tsc, '-p', project])).resolves.toMatchObject({ stdout: '' })
 })
 
+test('the published procedures and fields have descriptions, which do not depend on REST', async () => {
+  const types = await readFile(join(published.project, 'node_modules/@resource/client/dist/api.d.ts'), 'utf8')
+  expect(types).toContain('  /** Stored as written; unique, ignoring case. */\n  email: string\n')
+  expect(types).toContain(
+    '/** Get an item. Returns the item with its version. A write with `if_version` changes only this version of it. */',
+  )
+  expect(types).toContain('/** Create an item. `category` defaults to null. */')
+  expect(types).not.toMatch(/ETag|If-Match|\bheaders?\b|X-Total|JSON body|under the key|\blinks?\b|query string/)
+})
+
 test('a program can export the client, its parts, its hooks and its options, and emit declarations', async () => {
   const { project } = published
   await writeFile(join(project, 'exports.ts'), EXPORTS)

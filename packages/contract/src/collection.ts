@@ -302,6 +302,7 @@ export function collection<
     Object.entries(changes).filter(([name]) => !hidden.includes(name) && !(keys as readonly string[]).includes(name)),
   )
 
+  const creationDescription = fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`)
   const standard = {
     list: query({
       input: listInput(matching, sort),
@@ -320,6 +321,7 @@ export function collection<
       }),
     }),
     get: query({
+      description: `Returns the ${one} with its version. A write with \`if_version\` changes only this version of it.`,
       input: z.object({ id: recordId }),
       output: versioned,
       errors: [404],
@@ -336,6 +338,7 @@ export function collection<
       }),
     }),
     create: mutation({
+      description: creationDescription,
       input: z.object({ ...creation, idempotency_key: idempotencyKey }),
       output: versioned,
       errors: [409],
@@ -345,7 +348,7 @@ export function collection<
         path,
         operationId: `create${One}`,
         summary: `Create ${a}`,
-        description: fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`),
+        description: creationDescription,
         successDescription: `The created ${one}.`,
         status: 201,
         headerParams: writeHeaders,

@@ -53,12 +53,12 @@ export function listInput<F extends z.ZodRawShape, A extends string>(
       after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({
         pattern: '^[\\w-]*$',
         description:
-          'Cursor for paging without page numbers. Send it empty for the first page, then use the cursor of the `next` link. Every page costs the same.',
+          'Cursor for paging without page numbers. Send it empty for the first page, then use the cursor of the next page. Every page costs the same.',
       }),
       count: z
         .boolean(must('true or false'))
         .default(false)
-        .meta({ description: 'Count all matching records, for `X-Total-Count` and the `last` link.' }),
+        .meta({ description: 'Whether to count all matching records.' }),
     })
     .refine((input) => (input as PageInput).page === undefined || (input as PageInput).after === undefined, {
       path: ['after'],

@@ -41,6 +41,7 @@ export function summarize<L extends z.ZodRawShape, G extends string, M extends s
   rest: (defaults: RestMeta) => RestMeta,
 ): SummaryProcedures<L, G, M>['summarize'] {
   return query({
+    description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. \`as_of\` is the time of the figures.`,
     access,
     input: summaryInput(noun, filters, groups, measures),
     output: summaries,

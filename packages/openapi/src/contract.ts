@@ -114,6 +114,8 @@ export interface Procedure<
   Data extends ErrorData = ErrorData,
 > {
   type: Type
+  /** The description for callers over tRPC. Default: that of the first binding. */
+  description?: string
   /** The role that callers need. */
   access: Role
   input: Input
