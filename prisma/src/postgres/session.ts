@@ -40,6 +40,9 @@ const UNHURRIED = 'SET LOCAL statement_timeout = 3599999'
 const TOO_SHORT = `SELECT name FROM pg_settings WHERE name IN ('statement_timeout',
   'idle_in_transaction_session_timeout') AND CASE unit WHEN 'ms' THEN reset_val::int BETWEEN 1 AND 999 END LIMIT 1`
 
+// Those that earlier versions of PostgreSQL lack, and the one that only superusers may set.
+const GUARDED = new Set(['session_replication_role', 'transaction_timeout', 'idle_session_timeout'])
+
 const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)/i
 
 // A confirmed write must be on disk. Stricter values than `on` are left.
@@ -88,7 +91,7 @@ export class SessionClient extends pg.Client {
     const isDirect = `pg_backend_pid() = ${pgbouncer ? 0 : processID}`
     try {
       const results = await this.query(`${UNHURRIED}; SELECT ${isDirect} AS direct,
-        (${setting(settings, false)} AND ${isDirect}),
+        CASE WHEN ${isDirect} THEN ${setting(settings, false)} END,
         current_setting('default_transaction_isolation') <> 'read committed' AS strict,
         CASE WHEN NOT ${isDirect} THEN (${TOO_SHORT}) END AS short`)
       const [{ direct, strict, short }] = results.at(-1).rows
@@ -96,7 +99,7 @@ export class SessionClient extends pg.Client {
       if (short !== null) {
         throw new Error(`${short} is too short behind a pooler. Run: ${this.#alterRole(`${short} = '5s'`)}`)
       }
-      this.#perTransaction = setting(settings, true)
+      this.#perTransaction = `SELECT ${setting(settings, true)}`
       this.#isStrict = strict
       await this.query('SELECT 1')
     } catch (error) {
@@ -186,14 +189,14 @@ function queryOf(args: unknown[]): Query {
   return first as Query
 }
 
-/** SQL that sets those settings that the server has and that differ. */
+/** An SQL expression that sets the settings. Behind a pooler it is parsed for each transaction, so it is simple. */
 function setting(settings: Settings, isLocal: boolean): string {
-  const rows = Object.entries(settings).map(
-    ([name, value]) => `(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)})`,
-  )
-  rows.push(`('synchronous_commit', ${SYNCHRONOUS_COMMIT})`)
-  return `SELECT count(set_config(name, value, ${isLocal})) FROM (VALUES ${rows.join(', ')}) AS settings (name, value)
-    WHERE current_setting(name, true) <> value`
+  const calls = Object.entries(settings).map(([name, value]) => {
+    const [key, text] = [pg.escapeLiteral(name), pg.escapeLiteral(value)]
+    const call = `set_config(${key}, ${text}, ${isLocal})`
+    return GUARDED.has(name) ? `CASE WHEN current_setting(${key}, true) <> ${text} THEN ${call} END` : call
+  })
+  return `concat(${calls.join(', ')}, set_config('synchronous_commit', ${SYNCHRONOUS_COMMIT}, ${isLocal}))`
 }
 
 /**
