@@ -30,11 +30,21 @@ export async function answerRecord(record: JsonObject, format: Format): Promise<
   await answer(shown, format, () => details(shown))
 }
 
-/** Prints several records; `columns` are those of the table without `--fields`. */
-export async function answerRecords(records: JsonObject[], columns: string[], format: Format): Promise<void> {
+/**
+ * Prints several records.
+ *
+ * @param columns those of the table without `--fields`
+ * @param inTable changes a record for the table
+ */
+export async function answerRecords(
+  records: JsonObject[],
+  columns: string[],
+  format: Format,
+  inTable: (record: JsonObject) => JsonObject = (record) => record,
+): Promise<void> {
   const { fields } = format
   const shown = fields === undefined ? records : records.map((record) => picked(record, fields))
-  await answer(shown, format, () => table(fields ?? columns, shown))
+  await answer(shown, format, () => table(fields ?? columns, shown.map(inTable)))
 }
 
 /** The named fields of a record, in the order of the names. */

@@ -5,6 +5,7 @@ import { type Noun, proceduresOf, recordSchema } from './service.ts'
 // For records wider than a terminal. Other nouns show every field.
 const TABLE_COLUMNS: { [N in Noun]?: (keyof ListedRecord<N>)[] } = {
   users: ['id', 'name', 'email', 'role', 'status', 'age'],
+  keys: ['id', 'name', 'role', 'prefix', 'expires_at', 'revoked_at', 'last_used_at'],
   audit: ['id', 'at', 'actor', 'actor_detail', 'procedure', 'record_id'],
 }
 

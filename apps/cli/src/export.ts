@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { guardFormula } from '@resource/contract/formulas'
@@ -8,6 +8,7 @@ import { recordFields } from './columns.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { parseFilters, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS, targetOf } from './globals.ts'
+import type { Format } from './import/rows/row.ts'
 import { onInterrupt } from './interrupt.ts'
 import { jsonFile } from './json-file.ts'
 import { log, remark, write } from './output.ts'
@@ -18,9 +19,14 @@ import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type PageInfo } 
 const PAGE_SIZE = 1000
 const RESUME_HINT = 'Use --resume to continue.'
 
+/** For spreadsheets, which otherwise read UTF-8 in the legacy encoding of the computer. */
+const BYTE_ORDER_MARK = '\uFEFF'
+
 export interface ExportOptions extends Globals {
   type: Noun
-  format: 'csv' | 'ndjson'
+  format: Format
+  /** Whether CSV begins with a byte order mark. */
+  bom: boolean
   output?: string
   filter: string[]
   search?: string
@@ -33,7 +39,7 @@ interface ExportState {
   command: 'export'
   type: Noun
   url: string
-  format: 'csv' | 'ndjson'
+  format: Format
   filters: JsonObject
   columns: string[]
   /** Cursor of the next page; empty for the first. */
@@ -86,7 +92,10 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   await file?.truncate(state.bytes)
   bar = progress('exported', state.total, state.records)
   for (;;) {
-    const text = textOf(columns, format, page.records, state.records === 0)
+    const isFirst = state.records === 0
+    const text =
+      (isFirst && format === 'csv' && options.bom ? BYTE_ORDER_MARK : '') +
+      textOf(columns, format, page.records, isFirst, page.next === null)
     if (file === undefined) await write(text)
     else await file.appendFile(text)
     state.bytes += Buffer.byteLength(text)
@@ -121,12 +130,14 @@ function startOrResume(
   stateFile: StateFile,
   requested: Partial<ExportState>,
 ): ExportState {
+  const existing = output === '' ? undefined : statSync(output, { throwIfNoEntry: false })
+  if (existing?.isDirectory()) throw invalid(`--output: ${output} is a folder, not a file`)
   const saved = restart ? undefined : stateFile?.read()
   if (stateFile !== undefined && saved !== undefined) {
     if (!resume)
       throw invalid(`An export to ${output} stopped after ${saved.records} records: use --resume or --restart`)
     checkSame(stateFile.path, saved, requested)
-    const size = statSync(output, { throwIfNoEntry: false })?.size ?? 0
+    const size = existing?.size ?? 0
     if (size < saved.bytes) {
       throw invalid(
         `${output} has ${size} bytes, but ${saved.bytes} were exported: restore the file, or use --restart to start over`,
@@ -137,14 +148,16 @@ function startOrResume(
   }
   if (resume)
     throw invalid(`--resume: no interrupted export to ${output} was found (${output}.progress does not exist)`)
-  if (!restart && output !== '' && existsSync(output))
-    throw invalid(`${output} already exists: use --restart to replace it`)
+  if (!restart && existing !== undefined) throw invalid(`${output} already exists: use --restart to replace it`)
   return { ...(requested as ExportState), cursor: '', bytes: 0, records: 0 }
 }
 
-function textOf(columns: string[], format: 'csv' | 'ndjson', records: JsonObject[], isFirst: boolean): string {
-  if (format === 'ndjson') return records.map((record) => `${JSON.stringify(picked(record, columns))}\n`).join('')
-  return stringify(records.map(guarded), { header: isFirst, columns, cast: { boolean: String } })
+function textOf(columns: string[], format: Format, records: JsonObject[], isFirst: boolean, isLast: boolean): string {
+  if (format === 'csv') return stringify(records.map(guarded), { header: isFirst, columns, cast: { boolean: String } })
+  const texts = records.map((record) => JSON.stringify(picked(record, columns)))
+  if (format === 'ndjson') return texts.map((text) => `${text}\n`).join('')
+  const start = isFirst ? '[' : texts.length > 0 ? ',' : ''
+  return `${start}${texts.join(',')}${isLast ? ']\n' : ''}`
 }
 
 function guarded(record: JsonObject): JsonObject {

@@ -21,6 +21,8 @@ import { ID } from './service.ts'
 interface Target {
   url?: string
   key?: string
+  /** In place of a service. */
+  database?: string | undefined
 }
 
 const KEY_NEEDED =
@@ -82,12 +84,22 @@ function commanderFailure({ code, exitCode, message }: CommanderError): Failure 
   return invalid(message.replace(/^error: /, ''))
 }
 
-function serviceErrorMessage(error: ServiceError, { url, key }: Target): string {
+function serviceErrorMessage(error: ServiceError, { url, key, database }: Target): string {
+  if (database !== undefined) return [error.message, ...causesOf(error)].join(': ')
   if (error instanceof UnavailableError) return `${error.message} at ${url}`
   if (error instanceof TimeoutError) return `No answer from ${url} in time; --timeout allows more`
   if (error instanceof UnauthorizedError && key === undefined) return KEY_NEEDED
   if (error instanceof UnknownProcedureError) return `The service at ${url} is older or newer than this command`
   return error.message
+}
+
+/** The messages of the causes of an unexpected error: without a service there is no log that has them. */
+function causesOf({ status, cause, message }: ServiceError): string[] {
+  const messages: string[] = []
+  for (let error: unknown = status >= 500 ? cause : undefined; error instanceof Error; error = error.cause) {
+    if (![message, messages.at(-1)].includes(error.message)) messages.push(error.message)
+  }
+  return messages
 }
 
 function outcomeOf(error: ServiceError): Outcome {

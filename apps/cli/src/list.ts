@@ -52,7 +52,9 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
     try {
       await using open = await openClient(globals, globals.all ? { retryForMs: globals.timeout * SECOND_MS } : {})
       const load = (input: JsonObject) => call(open.client, noun, 'list', input)
-      await (globals.all ? showAll(noun, pagesOf(input, load), globals) : showPage(noun, await load(input), globals))
+      await (globals.all
+        ? showAll(noun, pagesOf(input, load), globals)
+        : showPage(noun, await load(input), globals, Number(input[LIMIT] ?? 0)))
     } catch (error) {
       throw toFailure(error, globals, fields)
     }
@@ -61,11 +63,11 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
 
 type Page = JsonObject & PageInfo
 
-async function showPage(noun: Noun, output: JsonObject, globals: Globals): Promise<void> {
+async function showPage(noun: Noun, output: JsonObject, globals: Globals, wanted: number): Promise<void> {
   const page = output as Page
   const records = recordsOf(noun, page, globals)
   await answer(records, globals, () => table(globals.fields ?? tableColumns(noun), records))
-  remarkOn(noun, page)
+  remarkOn(noun, page, wanted)
 }
 
 /** Prints page by page, so that memory does not grow with the number of records. */
@@ -99,15 +101,25 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
   if (first !== undefined) remarkOn(noun, { ...first, next: null })
 }
 
-/** Writes what is not in the records: their number, the limit of the search and the next page. */
-function remarkOn(noun: Noun, { page, limit, next, total, searched }: PageInfo): void {
+/**
+ * Writes what is not in the records: their number, the limit of the search, that of a page and the next page.
+ *
+ * @param wanted the `--limit`, which may be larger than that of a page
+ */
+function remarkOn(noun: Noun, { page, limit, next, total, searched }: PageInfo, wanted = 0): void {
   const more = page === undefined || page * limit > MAX_SKIPPED ? `--after ${next}` : `--page ${page + 1}`
   const lines = [
     ...(total === undefined ? [] : [`${total} in total`]),
     ...(searched === undefined ? [] : [searchLimitText(noun, searched)]),
     ...(next === null ? [] : [`More: ${more}, or --all`]),
+    ...(next === null || wanted <= limit ? [] : [`A page has at most ${limit} ${noun}, whatever the --limit`]),
   ]
-  remark(lines, { total, searched, next: next ?? undefined })
+  remark(lines, {
+    total,
+    searched,
+    next: next ?? undefined,
+    ...(next !== null && wanted > limit && { limit }),
+  })
 }
 
 async function* pagesOf(input: JsonObject, load: (input: JsonObject) => Promise<JsonObject>): AsyncGenerator<Page> {

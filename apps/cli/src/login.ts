@@ -1,16 +1,16 @@
 import { Command } from 'commander'
-import { answer, answerRecords, checkFields } from './answer.ts'
+import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { Failure, toFailure } from './failures.ts'
-import { type Globals, openClient, url as parseUrl } from './globals.ts'
+import { type Globals, openClient, url as parseUrl, SECOND_MS, targetOf } from './globals.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
 import { isInteractive, prompt, promptSecret } from './prompt.ts'
-import { call, LIMIT, nouns } from './service.ts'
+import { call, type JsonObject, LIMIT, nouns } from './service.ts'
 
 const DEFAULT_PROFILE = 'default'
 
 /** The commands that store the URL and the key of a service. */
 export function loginCommands(): Command[] {
-  return [loginCommand(), logoutCommand(), profileCommand()]
+  return [loginCommand(), logoutCommand(), whoamiCommand(), profileCommand()]
 }
 
 function loginCommand(): Command {
@@ -39,9 +39,7 @@ function loginCommand(): Command {
       ...(key !== undefined && { key }),
     }
     try {
-      await using open = await openClient(login)
-      const [noun] = nouns
-      if (noun !== undefined) await call(open.client, noun, 'list', { [LIMIT]: 1 })
+      await checkLogin(login)
     } catch (error) {
       throw toFailure(error, login)
     }
@@ -69,6 +67,40 @@ function logoutCommand(): Command {
     await removeProfile(found.name)
     await answer({ profile: found.name }, options, () => `Profile ${found.name} removed\n`)
   })
+}
+
+function whoamiCommand(): Command {
+  const command = new Command('whoami')
+    .summary('Show the service, the profile and the role of the key')
+    .description('Shows the service and the profile in use, and the name and role that the service gives to the key.')
+    .addHelpText('after', '\nExamples:\n  $ resource whoami\n  $ resource whoami --profile staging --jq .role')
+  return command.action(async () => {
+    const options = command.optsWithGlobals<Globals>()
+    try {
+      await checkLogin(options)
+      const { database, stored, url } = options
+      const caller = database === undefined ? await callerAt(options) : { name: 'local', role: 'admin' }
+      const target = { url: await targetOf(options), profile: stored?.profile.url === url ? stored.name : null }
+      await answerRecord({ ...target, ...caller }, options)
+    } catch (error) {
+      throw toFailure(error, options)
+    }
+  })
+}
+
+/** @throws ServiceError if the service cannot be reached or refuses the key */
+async function checkLogin(options: Globals): Promise<void> {
+  await using open = await openClient(options)
+  const [noun] = nouns
+  if (noun !== undefined) await call(open.client, noun, 'list', { [LIMIT]: 1 })
+}
+
+/** The name and role of the key; the session of the console has them. */
+async function callerAt({ url, key, timeout }: Globals): Promise<JsonObject> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const answer = await fetch(`${url}/console/session`, { headers, signal: AbortSignal.timeout(timeout * SECOND_MS) })
+  if (!answer.ok) throw new Failure('unexpected', `The service does not name its caller (status ${answer.status})`)
+  return (await answer.json()) as JsonObject
 }
 
 function profileCommand(): Command {

@@ -188,13 +188,10 @@ function importCommand(): Command {
 function exportCommand(): Command {
   const command = new Command('export')
     .summary('Write all records to a file or stdout')
-    .description('Writes all matching records as CSV or NDJSON, page by page.')
+    .description('Writes all matching records as CSV, NDJSON or a JSON array, page by page.')
     .addOption(typeOption(['createMany']))
     .addOption(
-      new Option('--format <format>', 'default: the file extension, else csv, or ndjson with --json').choices([
-        'csv',
-        'ndjson',
-      ]),
+      new Option('--format <format>', 'default: the file extension, else csv, or json with --json').choices(FORMATS),
     )
     .option('-o, --output <file>', 'default: stdout')
     .addOption(
@@ -206,6 +203,7 @@ function exportCommand(): Command {
     .addOption(new Option('--where <field=value...>').default([]).hideHelp())
     .option('--search <text>', 'only records that contain every word')
     .option('--sort <order>', 'sort order, as in the list command')
+    .option('--bom', 'begin CSV with a byte order mark, which Excel needs for other letters than ASCII', false)
     .option('--resume', 'continue an interrupted export to the file', false)
     .option('--restart', 'replace the file', false)
     .addHelpText(
@@ -213,13 +211,14 @@ function exportCommand(): Command {
       exampleText([
         'export --type items --output items.csv',
         'export --type users --filter role=admin --fields name,email',
-        'export --type users --json | jq .email',
+        'export --type users --format ndjson | jq .email',
+        'export --type users --bom --output users.csv',
       ]),
     )
   return command.action(async () => {
     const given = command.optsWithGlobals<ExportOptions & { where: string[] }>()
     try {
-      const format = given.format ?? exportFormatOf(given.output ?? '') ?? (given.json ? 'ndjson' : 'csv')
+      const format = given.format ?? exportFormatOf(given.output ?? '') ?? (given.json ? 'json' : 'csv')
       await exportRecords({ ...given, format, filter: [...given.filter, ...given.where] })
     } catch (error) {
       throw toFailure(error, given)
@@ -249,12 +248,13 @@ function formatOf(file: string): Format | undefined {
 }
 
 /** @throws Failure for a format that export does not write */
-function exportFormatOf(file: string): ExportOptions['format'] | undefined {
-  const format = formatOf(file)
-  if (format === 'json' || /\.(?:xlsx?|ods)$/i.test(file)) {
-    throw invalid(`--output ${file}: export writes CSV or NDJSON; name the file .csv or .ndjson, or add --format`)
+function exportFormatOf(file: string): Format | undefined {
+  if (/\.(?:xlsx?|ods)$/i.test(file)) {
+    throw invalid(
+      `--output ${file}: export writes CSV, NDJSON or JSON; name the file .csv, .ndjson or .json, or add --format`,
+    )
   }
-  return format
+  return formatOf(file)
 }
 
 function mapped(text: string, before: Record<string, string> = {}): Record<string, string> {

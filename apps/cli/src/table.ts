@@ -6,6 +6,9 @@ const ELLIPSIS = '…'
 /** Text is not shortened below this width. */
 const MIN_WIDTH = 5
 
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+const DATE_LENGTH = 10
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 type Row = Record<string, unknown>
@@ -15,13 +18,15 @@ export interface Layout {
   columns: string[]
   widths: number[]
   isRight: boolean[]
+  /** Columns of times that show the date only. */
+  isDate: boolean[]
   /** Whether columns are missing, because not even shortened ones fit. */
   isCut: boolean
 }
 
 /**
- * Fits columns to their cells. If a line is wider than the terminal, the widest text columns are shortened, and then the
- * last columns are omitted.
+ * Fits columns to their cells. If a line is wider than the terminal, times show the date only, then the widest text columns are
+ * shortened, and then the last columns are omitted.
  *
  * @param terminalWidth columns of the terminal; undefined for a file or a pipe, which get complete text
  */
@@ -30,11 +35,23 @@ export function layoutOf(columns: string[], records: Row[], terminalWidth: numbe
   const widths = columns.map((column) =>
     records.reduce((width, record) => Math.max(width, stringWidth(cell(record[column]))), stringWidth(column)),
   )
-  if (terminalWidth === undefined) return { columns, widths, isRight, isCut: false }
-  shrink(widths, isRight, terminalWidth)
+  let isDate = columns.map(() => false)
+  if (terminalWidth === undefined) return { columns, widths, isRight, isDate, isCut: false }
+  if (lineWidth(widths, false) > terminalWidth) {
+    isDate = columns.map((column) => records.some((record) => TIME.test(String(record[column]))))
+    for (const [n, column] of columns.entries()) if (isDate[n]) widths[n] = Math.max(DATE_LENGTH, stringWidth(column))
+  }
+  const isWhole = columns.map((_, n) => isRight[n] === true || isDate[n] === true)
+  shrink(widths, isWhole, terminalWidth)
   let count = columns.length
   while (count > 1 && lineWidth(widths.slice(0, count), count < columns.length) > terminalWidth) count--
-  return { columns: columns.slice(0, count), widths: widths.slice(0, count), isRight, isCut: count < columns.length }
+  return {
+    columns: columns.slice(0, count),
+    widths: widths.slice(0, count),
+    isRight,
+    isDate,
+    isCut: count < columns.length,
+  }
 }
 
 /** The header line. */
@@ -47,7 +64,10 @@ export function lines(layout: Layout, records: Row[]): string {
   return records
     .map((record) =>
       line(
-        layout.columns.map((column) => cell(record[column])),
+        layout.columns.map((column, n) => {
+          const text = cell(record[column])
+          return layout.isDate[n] && TIME.test(text) ? text.slice(0, DATE_LENGTH) : text
+        }),
         layout,
       ),
     )
@@ -72,10 +92,11 @@ export function widthOf(stream: NodeJS.WriteStream): number | undefined {
   return stream.isTTY && stream.columns > 0 ? stream.columns : undefined
 }
 
-function shrink(widths: number[], isRight: boolean[], terminalWidth: number): void {
+/** @param isWhole the columns that are never shortened */
+function shrink(widths: number[], isWhole: boolean[], terminalWidth: number): void {
   for (let excess = lineWidth(widths, false) - terminalWidth; excess > 0; excess--) {
-    // Numbers are never shortened: a part of a number is another number.
-    const texts = widths.map((width, n) => (isRight[n] ? 0 : width))
+    // A part of a number or a date is another one.
+    const texts = widths.map((width, n) => (isWhole[n] ? 0 : width))
     const widest = Math.max(...texts)
     if (widest <= MIN_WIDTH) return
     widths[texts.indexOf(widest)] = widest - 1

@@ -79,10 +79,17 @@ function elementOf(output: z.ZodObject): z.ZodObject | undefined {
     ?.element
 }
 
+/** A summary whose mean has as many decimals as a reader needs. */
+function rounded(record: JsonObject): JsonObject {
+  const { mean } = record
+  if (typeof mean !== 'number') return record
+  return { ...record, mean: Number(Math.abs(mean) < 1 ? mean.toPrecision(3) : mean.toFixed(2)) }
+}
+
 async function show(noun: Noun, procedure: Procedure, output: JsonObject, globals: Globals): Promise<void> {
   const records = Object.values(output).find((value) => Array.isArray(value)) as JsonObject[] | undefined
   const columns = noun in output ? tableColumns(noun) : outputFields(noun, procedure)
-  if (records !== undefined) return answerRecords(records, columns, globals)
+  if (records !== undefined) return answerRecords(records, columns, globals, rounded)
   const { message, ...rest } = output
   const isMessage = typeof message === 'string' && !(ID in rest)
   if (isMessage && globals.fields === undefined) return answer(output, globals, () => `${message}\n`)

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
-import { startService } from './processes.ts'
+import { startService, temporaryFolder } from './processes.ts'
 
 const BULK = ['createMany', 'updateMany', 'deleteMany', 'createBatch', 'getBatch', 'applyBatch']
 
@@ -139,4 +141,49 @@ test('list --search finds records, and summarize prints a table of groups', asyn
   expect(none.stdout).toBe('value  count\n')
   const exported = await service.run(['export', '--type', 'items', '--search', 'floor', '--fields', 'name'])
   expect(exported.stdout).toBe('name\nFloor lamp\n')
+})
+
+test('a --limit above that of a page is remarked on', async () => {
+  await using service = await startService()
+  const items = Array.from({ length: 1_000 }, () => ({ name: 'Lamp', price: 1.005 }))
+  await service.client.items.createMany.mutate({ items })
+  await service.client.items.create.mutate({ name: 'Rug', price: 2 })
+  const { stdout, stderr } = await service.run(['items', 'list', '--limit', '5000'])
+  expect([stdout.trim().split('\n').length, stderr]).toEqual([
+    1001,
+    'More: --page 2, or --all\nA page has at most 1000 items, whatever the --limit\n',
+  ])
+  expect((await service.run(['items', 'list', '--limit', '5'])).stderr).toBe('More: --page 2, or --all\n')
+  const json = await service.run(['items', 'list', '--limit', '5000', '--json'])
+  expect(JSON.parse(json.stderr)).toEqual({ limit: 1000, next: expect.any(String) })
+  const summary = await service.run(['items', 'summarize', '--of', 'price'])
+  expect(summary.stdout).toBe('value  count  minimum  mean  maximum\n-       1001    1.005  1.01        2\n')
+  const [exact] = JSON.parse((await service.run(['items', 'summarize', '--of', 'price', '--json'])).stdout)
+  expect(exact.mean).toBeCloseTo(1.005994, 6)
+})
+
+test('whoami shows the service, the profile and the role of the key', async () => {
+  await using service = await startService()
+  const anonymous = await service.run(['whoami', '--json'])
+  expect(JSON.parse(anonymous.stdout)).toMatchObject({ url: service.url, profile: null, role: 'admin' })
+  await service.client.keys.create.mutate({ name: 'root', role: 'admin' })
+  const local = ['--database', 'file:data/resource.db']
+  const created = await service.run(['keys', 'create', '--name', 'nightly', '--role', 'reader', '--json', ...local])
+  const { key } = JSON.parse(created.stdout)
+  const reader = await service.run(['whoami', '--json'], '', { RESOURCE_KEY: key })
+  expect(JSON.parse(reader.stdout)).toMatchObject({ url: service.url, role: 'reader' })
+  expect((await service.run(['whoami'])).code).toBe(7)
+  const direct = await service.run(['whoami', '--json', ...local])
+  expect(JSON.parse(direct.stdout)).toMatchObject({ profile: null, name: 'local', role: 'admin' })
+})
+
+test('with --database an unexpected error has its cause', async () => {
+  await using folder = await temporaryFolder()
+  const local = ['--database', 'file:d.db']
+  await folder.run(['items', 'list', ...local])
+  const database = new DatabaseSync(join(folder.path, 'd.db'))
+  database.exec('DROP TABLE items')
+  database.close()
+  const { code, stderr } = await folder.run(['items', 'list', ...local])
+  expect([code, stderr]).toEqual([1, 'Internal server error: no such table: items\n'])
 })

@@ -28,31 +28,38 @@ test('an interrupted export continues with --resume and contains every record on
   expect(existsSync(service.path('out.ndjson.progress'))).toBe(false)
 })
 
-test('export writes CSV to stdout, or NDJSON with --json, filtered and sorted', async () => {
+test('export writes CSV to stdout, or a JSON array with --json, filtered and sorted', async () => {
   await using service = await withItems(3)
   const csv = await service.run(['export', '--type', 'items', '--sort', 'price_desc', '--where', 'price_lt=2'])
   expect(csv.stdout).toBe('id,name,price,category,version\n2,"Item ""1""",1,,1\n1,"Item ""0""",0,,1\n')
   const json = await service.run(['export', '--type', 'items', '--json'])
-  expect(
-    json.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).id),
-  ).toEqual([1, 2, 3])
+  expect(JSON.parse(json.stdout).map(({ id }: { id: number }) => id)).toEqual([1, 2, 3])
+  const none = await service.run(['export', '--type', 'items', '--filter', 'price_gt=9', '--json'])
+  expect(none.stdout).toBe('[]\n')
+  await service.run(['export', '--type', 'items', '--bom', '--fields', 'id', '-o', 'excel.csv'])
+  expect(readFileSync(service.path('excel.csv'), 'utf8')).toBe('\uFEFFid\n1\n2\n3\n')
   const wrong = await service.run(['export', '--type', 'items', '--where', 'colour=red'])
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of: category, price_lt')])
 })
 
 test('an export takes its format from the file name and refuses names of formats that it does not write', async () => {
   await using service = await withItems(1)
-  for (const name of ['out.json', 'out.XLSX']) {
+  for (const name of ['out.ods', 'out.XLSX']) {
     const refused = await service.run(['export', '--type', 'items', '-o', name])
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining(`${name}: export writes CSV or NDJSON; name the file .csv or .ndjson, or add --format`),
+      expect.stringContaining(
+        `${name}: export writes CSV, NDJSON or JSON; name the file .csv, .ndjson or .json, or add --format`,
+      ),
     ])
     expect(existsSync(service.path(name))).toBe(false)
   }
+  for (const more of [[], ['--restart']]) {
+    const folder = await service.run(['export', '--type', 'items', '-o', '.', ...more])
+    expect([folder.code, folder.stderr]).toEqual([2, '--output: . is a folder, not a file\n'])
+  }
+  await service.run(['export', '--type', 'items', '-o', 'array.json'])
+  expect(JSON.parse(readFileSync(service.path('array.json'), 'utf8'))).toMatchObject([{ id: 1, price: 0 }])
   await service.run(['export', '--type', 'items', '-o', 'out.json', '--format', 'ndjson'])
   await service.run(['export', '--type', 'items', '-o', 'out.jsonl'])
   const line = '{"id":1,"name":"Item \\"0\\"","price":0,"category":null,"version":1}\n'

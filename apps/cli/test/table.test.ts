@@ -24,6 +24,16 @@ test('a table that is too wide for the terminal shortens its widest text, never 
   )
 })
 
+test('times in a table that is too wide show their whole date', () => {
+  const time = '2026-11-26T14:30:00.123Z'
+  const rows = [{ id: 1, name: 'nightly', role: 'writer', expires_at: time, revoked_at: null, last_used_at: time }]
+  const columns = Object.keys(rows[0] ?? {})
+  expect(table(columns, rows, 80)).toBe(
+    'id  name     role    expires_at  revoked_at  last_used_at\n 1  nightly  writer  2026-11-26  -           2026-11-26\n',
+  )
+  expect(table(columns, rows, 200)).toContain(`${time}  -           ${time}`)
+})
+
 test('if not even shortened columns fit, the last ones are omitted', () => {
   const rows = [{ id: 1, first: 'a'.repeat(9), second: 'b'.repeat(9), third: 'c'.repeat(9) }]
   expect(table(['id', 'first', 'second', 'third'], rows, 18)).toBe('id  first  …\n 1  aaaa…  …\n')
