@@ -23,7 +23,9 @@ export {
   UniqueViolation,
   Unreachable,
 } from './errors.ts'
+export { FairQueue } from './fair-queue.ts'
 export { keysetRanges, type Position } from './keyset.ts'
+export { readsOf } from './long-reads.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export { searchKey } from './search.ts'
 export type { Around } from './sql-table.ts'

@@ -38,7 +38,7 @@ export interface Executor {
   readonly namesRow?: boolean | undefined
   /** The limit of a search without an index: see {@link ListTable.searchLimit}. */
   readonly searchLimit?: number | undefined
-  /** On SQLite: runs a long read outside of the event loop. */
+  /** Runs a long read: in a queue that is fair between callers, and on SQLite outside of the event loop. */
   readonly background?: Pick<Executor, 'all'> | undefined
   all(statement: Statement): Awaitable<unknown[]>
   /** @returns the number of rows written */
@@ -351,8 +351,10 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const { where, seek, take } = query
     if (seek === undefined) return this.#pageOf(query)
     const { isRemote, searchLimit } = this.#executor
-    const isWindow = searchLimit !== undefined && this.#text.searches(where)
-    if (isRemote && seek.length > 1 && !isWindow) return this.#rows(this.#text.pageOfRanges(query, seek))
+    const searches = this.#text.searches(where)
+    if (isRemote && seek.length > 1 && !(searchLimit !== undefined && searches)) {
+      return this.#rows(this.#text.pageOfRanges(query, seek), searches ? this.#background : this.#executor)
+    }
     let rows: Pick<Row, Column>[] = []
     for (const range of seek) {
       if (rows.length === take) break
@@ -366,11 +368,13 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     const { isRemote, searchLimit } = this.#executor
     if (this.#text.searches(where)) {
       if (!isRemote) return this.#search(query, range)
-      if (searchLimit !== undefined) return this.#rows(this.#text.pageInWindow(query, range, searchLimit))
+      const isWindow = searchLimit !== undefined
+      const page = isWindow ? this.#text.pageInWindow(query, range, searchLimit) : this.#text.page(query, range)
+      return this.#rows(page, this.#background)
     }
     const statement = this.#text.page(query, range)
-    if (this.#executor.background === undefined) return this.#rows(statement)
     if (skip > MAX_SKIP) return this.#rows(statement, this.#background)
+    if (isRemote || this.#executor.background === undefined) return this.#rows(statement)
     const reads = this.#text.readOf(statement.text)
     return reads === 'page' ? this.#rows(statement) : this.#pageOfMany(query, range, statement)
   }
@@ -483,7 +487,9 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
    * @param max the number of rows that take a few milliseconds
    */
   async #forAllRows(max = MAX_ROWS): Promise<Pick<Executor, 'all'>> {
-    if (this.#executor.background === undefined || !('id' in this.columns)) return this.#executor
+    const { isRemote, background } = this.#executor
+    if (isRemote || background === undefined || !('id' in this.columns))
+      return isRemote ? this.#background : this.#executor
     const order = { column: 'id', descending: true } as const
     const [last] = await this.#rows(this.#text.page({ columns: ['id'], where: {}, order, take: 1 }))
     return last === undefined || last.id <= max ? this.#executor : this.#background

@@ -102,6 +102,7 @@ export function createApp(options: AppOptions): App {
         address: () => addressOf(req, behindProxy),
         headers,
         isStrict: prefersStrict(req.headers),
+        ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
         read,
       }
     }

@@ -65,6 +65,52 @@ describe('the rate limit', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
 
+  test('counts one unit for each 20 rows that a request writes, over REST and tRPC', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1000' })
+    const used = async (run: () => Promise<unknown>) => {
+      const before = Number(rateOf(await server.request('GET', '/items')))
+      await run()
+      return before - Number(rateOf(await server.request('GET', '/items'))) - 1
+    }
+    const users = Array.from({ length: 600 }, (_, n) => ({ name: 'A', email: `${n}@a.io`, status: 'inactive' }))
+    const items = Array.from({ length: 600 }, () => LAMP)
+    expect(await used(() => server.request('POST', '/api/users/bulk', { json: users }))).toBe(30)
+    expect(await used(() => server.client.items.createMany.mutate({ items }))).toBe(30)
+    const rows = items.map((_, n) => ({ id: n + 1, price: 3 }))
+    expect(await used(() => server.request('PATCH', '/items/bulk', { json: rows }))).toBe(30)
+    const json = { action: 'update', filter: { price_lt: 9 }, changes: { price: 4 } }
+    expect(await used(() => server.request('POST', '/items/batches', { json }))).toBe(10)
+    const apply = () => server.request('PATCH', '/items/batches/1', { json: { status: 'applied' } })
+    expect(await used(apply)).toBe(30)
+    const deletions = items.map((_, n) => ({ id: n + 1 }))
+    expect(await used(() => server.client.items.deleteMany.mutate({ items: deletions }))).toBe(30)
+    expect(await used(() => server.request('DELETE', '/api/users?status=inactive'))).toBe(30)
+  })
+
+  test('refuses a write whose rows exceed the remaining quota, and writes nothing', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '60' })
+    const items = Array.from({ length: 600 }, () => LAMP)
+    expect((await server.request('POST', '/items/bulk', { json: items })).status).toBe(201)
+    const json = { action: 'delete', filter: { price_lt: 9 } }
+    expect((await server.request('POST', '/items/batches', { json })).status).toBe(201)
+    // 20 units are left: enough for the call, not for its 600 rows.
+    const refused = await server.request('PATCH', '/items/batches/1', { json: { status: 'applied' } })
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '42'])
+    const left = await server.request('GET', '/items?limit=1&count=true')
+    expect(left.headers.get('X-Total-Count')).toBe('600')
+  })
+
+  test.each(['1', '5', '9'])(
+    'with RATE_LIMIT=%s a bulk write takes the whole quota, and is possible',
+    async (limit) => {
+      await using server = await startTestServer({ RATE_LIMIT: limit })
+      const items = Array.from({ length: 1000 }, () => LAMP)
+      const bulk = await server.request('POST', '/items/bulk', { json: items })
+      expect([bulk.status, rateOf(bulk)]).toEqual([201, '0'])
+      expect((await server.request('GET', '/items')).status).toBe(429)
+    },
+  )
+
   test('counts each call of a batch, and a bulk write as ten', async () => {
     await using server = await startTestServer({ RATE_LIMIT: '100' })
     const batch = await fetch(`${server.url}/trpc/items.list,books.list,users.list?batch=1`)
@@ -91,9 +137,9 @@ describe('the rate limit', () => {
       body: new Blob([lamps]).stream(),
     })
     await streamed.bytes()
-    expect([streamed.status, rateOf(streamed)]).toEqual([201, '701'])
+    expect([streamed.status, rateOf(streamed)]).toEqual([201, '661'])
     // The part that arrives with the head, at most 64 KiB, is not counted.
-    await expect.poll(async () => Number(rateOf(await fetch(`${server.url}/items/1`)))).toBeLessThan(701 - 220)
+    await expect.poll(async () => Number(rateOf(await fetch(`${server.url}/items/1`)))).toBeLessThan(661 - 220)
   })
 
   test('refuses a batch of bulk writes as a whole if it costs more than the remaining quota', async () => {
@@ -104,6 +150,8 @@ describe('the rate limit', () => {
       body: JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { items: [LAMP] }]))),
     })
     const url = (count: number) => `${server.url}/trpc/${Array(count).fill('items.createMany')}?batch=1`
+    // A full quota covers any request.
+    expect((await server.request('GET', '/items')).status).toBe(200)
     const refused = await fetch(url(50), calls(50))
     const errors = (await refused.json()) as { error: { data: { httpStatus: number } } }[]
     expect([refused.status, errors.length]).toEqual([429, 50])
@@ -111,7 +159,7 @@ describe('the rate limit', () => {
     expect(refused.headers.get('Retry-After')).toBe('42')
     expect((await fetch(url(9), calls(9))).status).toBe(200)
     const items = await server.request('GET', '/items')
-    expect([items.body.length, rateOf(items)]).toEqual([9, '8'])
+    expect([items.body.length, rateOf(items)]).toEqual([9, '7'])
   })
 
   test('identifies callers by the address that a trusted proxy forwards, and by no other', async () => {

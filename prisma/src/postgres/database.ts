@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import { Busy, Conflict } from '../errors.ts'
 import { readOnly, singleWriteOnly } from '../guarded.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
+import { withLongReads } from '../long-reads.ts'
 import type { Executor } from '../sql-table.ts'
 import { declarations } from '../tables.ts'
 import { WriteQueue } from '../write-queue.ts'
@@ -62,7 +63,8 @@ async function openEngine(
   const { executor, transaction, close } = await openDriver(pool)
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
-  const read = { ...readOnly(executor), searchLimit: isSearchIndexed ? undefined : SEARCH_LIMIT }
+  const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
+  const read = withLongReads({ ...readOnly(executor), searchLimit }, pool.options.max)
   // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
   const lockQueue = new KeyedQueue(queueTimeoutMs)
   const replicas = await openReplicas(parsed, replicaUrls, read, settings, openDriver)

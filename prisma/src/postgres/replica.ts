@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { ReplicaChange } from '../database.ts'
 import { Conflict, Unreachable } from '../errors.ts'
 import { readOnly } from '../guarded.ts'
+import { withLongReads } from '../long-reads.ts'
 import { reasonOf } from '../postgres-errors.ts'
 import type { Executor } from '../sql-table.ts'
 import type { BoundedPool } from './bounded-pool.ts'
@@ -58,7 +59,8 @@ export class Replica {
     this.#driver = driver
     this.#probePool = probePool
     this.#options = options
-    this.executor = withFallback(driver.executor, options.primary, (error) => this.#remove(reasonOf(error.cause)))
+    const executor = withFallback(driver.executor, options.primary, (error) => this.#remove(reasonOf(error.cause)))
+    this.executor = withLongReads(executor, pool.options.max)
   }
 
   isFresh(): boolean {

@@ -11,6 +11,10 @@ interface Tally {
   caller: string
   allowance: Allowance
   callsCounted: boolean
+  /** The units counted for calls, body and rows. */
+  cost: number
+  /** The rows that the calls write. */
+  rows: number
 }
 
 type Counted = Request & { [TALLY]?: Tally }
@@ -20,6 +24,10 @@ const COSTLY = new Set(['createMany', 'updateMany', 'deleteMany', 'deleteByStatu
 const HIGH_COST = 10
 // Each full KiB of a request body costs one unit.
 const BYTES_PER_UNIT = 1024
+// A bulk write of a thousand short records costs about as much as its body.
+const ROWS_PER_UNIT = 20
+// With the default limit one caller can occupy one core.
+const READ_MS_PER_UNIT = 10
 
 export type RateLimit = ReturnType<typeof createRateLimit>
 
@@ -61,7 +69,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       const now = performance.now()
       const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
       const allowance = quota.take(caller, 1, now)
-      req[TALLY] = { caller, allowance, callsCounted: false }
+      req[TALLY] = { caller, allowance, callsCounted: false, cost: 1, rows: 0 }
       return allowance.granted
     },
     /**
@@ -86,7 +94,9 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       const tally = req[TALLY]
       if (tally === undefined || tally.callsCounted) return
       tally.callsCounted = true
-      let cost = Math.max(costOf(procedures), bodyCost(req))
+      // A full quota covers any request.
+      let cost = Math.min(Math.max(costOf(procedures), bodyCost(req)), quota.limit)
+      tally.cost = cost
       if (caller === ANONYMOUS || tally.caller === caller.name) cost--
       else {
         quota.spend(tally.caller, -1, performance.now())
@@ -94,6 +104,25 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       }
       if (cost > 0) take(tally, cost)
       if (req.headers['transfer-encoding'] !== undefined) countWhenRead(req, tally)
+    },
+    /**
+     * Counts the work of a request's calls as far as its cost exceeds what is already counted.
+     *
+     * @throws ApiError 429 if the quota does not cover the rows
+     */
+    countWork: (req: Counted, work: { rows: number } | { readMs: number }): void => {
+      const tally = req[TALLY]
+      if (tally === undefined) return
+      if ('readMs' in work) {
+        const units = Math.min(Math.floor(work.readMs / READ_MS_PER_UNIT), quota.limit)
+        quota.spend(tally.caller, units, Date.now())
+        return
+      }
+      tally.rows += work.rows
+      const cost = Math.min(Math.floor(tally.rows / ROWS_PER_UNIT), quota.limit) - tally.cost
+      if (cost <= 0) return
+      take(tally, cost)
+      tally.cost += cost
     },
     /** The number of refused requests. */
     refused: () => refused,

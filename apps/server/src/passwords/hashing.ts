@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { FairQueue } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 // Leaves one core to the event loop.
@@ -9,50 +10,6 @@ const CONCURRENCY = Math.max(1, Math.min(3, availableParallelism() - 1))
 const PAUSE_MS = 5
 // About two seconds of work on one core.
 const MAX_QUEUED = 100
-
-/** A queue that is fair between callers: it serves them round-robin, however many entries each has. */
-export class FairQueue<Entry> {
-  // In round-robin order.
-  readonly #callers = new Map<string, Entry[]>()
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
-
-  /** @param isFirst whether the entry goes before the caller's other entries */
-  add(caller: string, entry: Entry, isFirst = false): void {
-    const entries = this.#callers.get(caller)
-    if (entries === undefined) this.#callers.set(caller, [entry])
-    else if (isFirst) entries.unshift(entry)
-    else entries.push(entry)
-    this.#size++
-  }
-
-  /** Removes the oldest entry of the next caller. */
-  take(): Entry | undefined {
-    for (const [caller, entries] of this.#callers) {
-      const entry = entries.shift()
-      this.#callers.delete(caller)
-      if (entries.length > 0) this.#callers.set(caller, entries)
-      this.#size--
-      return entry
-    }
-    return undefined
-  }
-
-  /** Removes the newest entry of the caller with the most entries; of several such callers, of the last one in order. */
-  drop(): Entry | undefined {
-    let most: [string, Entry[]] | undefined
-    for (const caller of this.#callers) if (caller[1].length >= (most?.[1].length ?? 0)) most = caller
-    if (most === undefined) return undefined
-    const [caller, entries] = most
-    const entry = entries.pop()
-    if (entries.length === 0) this.#callers.delete(caller)
-    this.#size--
-    return entry
-  }
-}
 
 const free: Worker[] = []
 const waiting = new FairQueue<{ start: () => void; refuse: (error: ApiError) => void }>()

@@ -131,6 +131,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           autocommit: false,
           prepare: async () => {
             const { status, filter, count } = await find(read, batch_id as number, context)
+            if (status === 'pending') context.spend?.({ rows: count })
             // A record that matches later is the same as one that matches after the batch was applied.
             return status === 'pending' ? tableOf(read).lock(rows.where(JSON.parse(filter)), count + 1) : []
           },

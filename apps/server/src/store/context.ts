@@ -14,6 +14,13 @@ export interface Context {
   headers?: IncomingHttpHeaders | undefined
   /** Whether to reject unknown fields of the input. */
   isStrict?: boolean
+  /**
+   * Counts the work of a call against the caller's quota; absent for local calls.
+   *
+   * @param work `rows`: those that it is going to write; `readMs`: the time that its long reads have taken
+   * @throws ApiError 429 if the quota does not cover the rows
+   */
+  spend?: (work: { rows: number } | { readMs: number }) => void
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: Tables
 }

@@ -13,11 +13,14 @@ export function userRules(checkPassword: CheckPassword): CollectionRules<'users'
     procedures: ({ update }) => ({
       setStatus: (input, context) => update(input, context) as never,
 
-      deleteByStatus: ({ status }, { write }) =>
-        write(async (tx) => {
-          const removed = await tx.users.deleteAll({ status })
-          return { removed, message: `${removed} ${status} ${removed === 1 ? 'user' : 'users'} removed` }
-        }),
+      deleteByStatus: ({ status }, { write, read, spend }) =>
+        write(
+          async (tx) => {
+            const removed = await tx.users.deleteAll({ status })
+            return { removed, message: `${removed} ${status} ${removed === 1 ? 'user' : 'users'} removed` }
+          },
+          { prepare: async () => spend?.({ rows: await read.users.count({ status }) }) },
+        ),
     }),
   }
 }

@@ -1,0 +1,85 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Busy } from './errors.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { Executor } from './sql-table.ts'
+
+// Bounds the queue: a read that has waited longer fails without reading.
+const MAX_WAIT_MS = 5_000
+
+/** Who reads, and how long the reads took that ran in a queue. */
+interface Reader {
+  caller: string
+  readMs: number
+}
+
+const readers = new AsyncLocalStorage<Reader>()
+
+/**
+ * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
+ * share one place in it.
+ *
+ * @param onLong called at the end, if there were long reads, with the time that they took in ms
+ */
+export async function readsOf<T>(caller: string, work: () => Promise<T>, onLong: (readMs: number) => void): Promise<T> {
+  const reader = { caller, readMs: 0 }
+  try {
+    return await readers.run(reader, work)
+  } finally {
+    if (reader.readMs > 0) onLong(reader.readMs)
+  }
+}
+
+/** Runs long reads. Some places stay free for other callers, whatever one caller asks for. */
+export class LongReads {
+  readonly #max: number
+  readonly #maxPerCaller: number
+  readonly #running = new Map<string, number>()
+  #total = 0
+  readonly #waiting = new FairQueue<() => void>()
+
+  /** @param max how many reads run at the same time */
+  constructor(max: number, maxPerCaller: number) {
+    this.#max = max
+    this.#maxPerCaller = maxPerCaller
+  }
+
+  /** @throws Busy if the reads before this one take too long */
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    const reader = readers.getStore()
+    const { caller = '' } = reader ?? {}
+    const sinceMs = performance.now()
+    if (this.#mayRun(caller)) this.#begin(caller)
+    else await new Promise<void>((resolve) => this.#waiting.add(caller, () => resolve(this.#begin(caller))))
+    const startMs = performance.now()
+    try {
+      if (startMs - sinceMs > MAX_WAIT_MS) throw new Busy('The wait for other long reads timed out.')
+      return await read()
+    } finally {
+      if (reader !== undefined) reader.readMs += performance.now() - startMs
+      this.#end(caller)
+    }
+  }
+
+  #mayRun(caller: string): boolean {
+    return this.#total < this.#max && (this.#running.get(caller) ?? 0) < this.#maxPerCaller
+  }
+
+  #begin(caller: string): void {
+    this.#total++
+    this.#running.set(caller, (this.#running.get(caller) ?? 0) + 1)
+  }
+
+  #end(caller: string): void {
+    this.#total--
+    const running = (this.#running.get(caller) ?? 0) - 1
+    if (running === 0) this.#running.delete(caller)
+    else this.#running.set(caller, running)
+    this.#waiting.take((caller) => this.#mayRun(caller))?.()
+  }
+}
+
+/** An executor whose long reads leave some of a server's connections to short ones, and others to the reads of other callers. */
+export function withLongReads(executor: Executor, connections: number): Executor {
+  const reads = new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 2)))
+  return { ...executor, background: { all: (statement) => reads.run(async () => executor.all(statement)) } }
+}
