@@ -7,7 +7,7 @@ const notOnPostgres =
       ' compiled-schemas compose config connections console delay-guard envelope field-access health http-methods',
     )
     .concat(' limits linked-queue nginx page pages password-queue process readme redos rest-snippets row-mapping')
-    .concat(' slow-clients sqlite summary-cache task-queue testing timestamp uncaught-errors workers')
+    .concat(' slow-clients sqlite summary-cache task-queue testing timestamp uncaught-errors unavailable workers')
     .split(' ')
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'
