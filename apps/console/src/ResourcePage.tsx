@@ -18,9 +18,12 @@ import { listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
-// The dialogs load after the table, so that the table appears sooner.
+// The dialogs and panels load after the table, so that the table appears sooner.
 const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
+const Columns = lazy(() => loadDialogs().then(({ Columns }) => ({ default: Columns })))
+const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
+const SavedViews = lazy(() => loadDialogs().then(({ SavedViews }) => ({ default: SavedViews })))
 const UnfinishedImport = lazy(() =>
   loadDialogs().then(
     ({ UnfinishedImport }) => ({ default: UnfinishedImport }),
@@ -66,7 +69,16 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   return (
     <div className="page" aria-busy={isFetching}>
       <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
-      <Toolbar resource={resource} view={view} columns={columns} onChange={pages.change} />
+      <Toolbar
+        resource={resource}
+        view={view}
+        panels={{
+          Filters: <Filters resource={resource} view={view} onChange={pages.change} />,
+          Columns: <Columns resource={resource} columns={columns} />,
+          Views: <SavedViews resource={resource} view={view} />,
+        }}
+        onChange={pages.change}
+      />
       {opened !== 'import' && permissions.can('createMany') && (
         <Suspense>
           <UnfinishedImport resource={resource} onContinue={() => open('import')} />

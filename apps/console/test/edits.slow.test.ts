@@ -125,7 +125,9 @@ consoleTest(
     await page.getByText('Kettle 3 saved').waitFor()
     await client.items.update.mutate({ id: 3, price: 31 })
     await page.keyboard.press('Control+z')
-    await page.getByText('1 item not restored. Kettle 3: Someone else changed it in the meantime.').waitFor()
+    await page
+      .getByText('1 item not restored. Kettle 3 (price from 30.00 to 79.50): Someone else changed it in the meantime.')
+      .waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('Chair 2 restored: price from 12.25 to 42.50').waitFor()
     expect((await client.items.get.query({ id: 3 })).price).toBe(31)
@@ -134,7 +136,9 @@ consoleTest(
     await page.getByText('Chair 2 saved again').waitFor()
     for (const price of [1, 12.25]) await client.items.update.mutate({ id: 2, price })
     await page.keyboard.press('Control+z')
-    await page.getByText('1 item not restored. Chair 2: Someone else changed it in the meantime.').waitFor()
+    await page
+      .getByText('1 item not restored. Chair 2 (price from 12.25 to 42.50): Someone else changed it in the meantime.')
+      .waitFor()
     expect((await client.items.get.query({ id: 2 })).price).toBe(12.25)
   },
   { expected },
@@ -149,7 +153,9 @@ consoleTest(
     await page.getByText('Chair 2 saved').waitFor()
     await page.route('**/trpc/items.updateMany*', (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.keyboard.press('Control+z')
-    await page.getByText('1 item not restored. Chair 2: The service has a problem.').waitFor()
+    await page
+      .getByText('1 item not restored. Chair 2 (price from 12.25 to 42.50): The service has a problem.')
+      .waitFor()
     await page.unrouteAll()
     await page.keyboard.press('Control+z')
     await page.getByText('Chair 2 restored').waitFor()

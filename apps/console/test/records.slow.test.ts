@@ -159,7 +159,9 @@ consoleTest(
     await client.users.update.mutate({ id: 2, name: 'Grace B. Hopper' })
     await page.getByRole('button', { name: 'Undo: 10 users deactivated' }).click()
     await page.getByText('9 users restored').waitFor()
-    await page.getByText('1 user not restored. Grace Hopper: Someone else changed it in the meantime.').waitFor()
+    await page
+      .getByText('1 user not restored. Grace Hopper (status from inactive to active): Someone else changed')
+      .waitFor()
     expect((await client.users.list.query({ limit: 1, status: 'active', count: true })).total).toBe(9)
 
     await open('/users?limit=10')

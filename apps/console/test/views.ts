@@ -174,6 +174,21 @@ export const VIEWS: Record<string, Show> = {
     await visit.page.reload()
     await visit.page.getByRole('button', { name: 'Continue' }).waitFor()
   },
+  'import-question': async (visit) => {
+    await VIEWS['import-running']?.(visit)
+    await visit.page.keyboard.press('Escape')
+    await visit.page.getByRole('alertdialog', { name: 'Stop the import?' }).waitFor()
+  },
+  'import-unfinished': async (visit) => {
+    await VIEWS['import-stopped']?.(visit)
+    await visit.page.keyboard.press('Escape')
+    await visit.page.getByText('The import of users.csv is not finished').waitFor()
+  },
+  'decimal-comma': async (visit) => {
+    await visit.open('/items?open=import')
+    await chooseFile(visit, 'name;price\nLamp;1,299\n')
+    await visit.page.getByRole('button', { name: 'Read 1,299 as 1.299' }).waitFor()
+  },
   'import-over': async (visit) => {
     await VIEWS.import?.(visit)
     await visit.page.getByRole('button', { name: 'Import 2 users' }).click()

@@ -11,6 +11,9 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { PurgeDialog } from './PurgeDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
+export { Columns } from '../table/Columns.tsx'
+export { Filters } from '../table/Filters.tsx'
+export { SavedViews } from '../table/SavedViews.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
 interface Props {

@@ -1,18 +1,15 @@
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, Suspense, useId, useRef, useState } from 'react'
 import { filterText } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { Columns } from './Columns.tsx'
-import type { useColumns } from './columns.ts'
-import { Filters } from './Filters.tsx'
-import { SavedViews } from './SavedViews.tsx'
 import { Search } from './Search.tsx'
 import { filtersOf, type View, withoutFilters } from './view.ts'
 
 interface Props {
   resource: Resource
   view: View
-  columns: ReturnType<typeof useColumns>
+  /** The panels, which may load when they open. */
+  panels: Record<(typeof PANELS)[number], ReactNode>
   /** @param isReplaced whether the Back button does not return to the view before */
   onChange: (changes: Partial<View>, isReplaced?: boolean) => void
 }
@@ -20,7 +17,7 @@ interface Props {
 const PANELS = ['Filters', 'Columns', 'Views'] as const
 
 /** The search box, the conditions in force, and one open panel: filters, columns or saved views. */
-export function Toolbar({ resource, view, columns, onChange }: Props) {
+export function Toolbar({ resource, view, panels, onChange }: Props) {
   const [open, setOpen] = useState<(typeof PANELS)[number]>()
   const panelId = useId()
   const openers = useRef<HTMLDivElement>(null)
@@ -57,9 +54,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
       {open !== undefined && (
         // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from any of its inputs
         <div id={panelId} className={`panel ${open.toLowerCase()}`} onKeyDown={close}>
-          {open === 'Filters' && <Filters resource={resource} view={view} onChange={onChange} />}
-          {open === 'Columns' && <Columns resource={resource} columns={columns} />}
-          {open === 'Views' && <SavedViews resource={resource} view={view} />}
+          <Suspense>{panels[open]}</Suspense>
         </div>
       )}
       {set.length > 0 && (

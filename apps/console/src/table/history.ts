@@ -90,7 +90,7 @@ async function move(edit: Edit, isUndone: boolean): Promise<void> {
 }
 
 /** Writes one side of an edit, unless someone else has changed the record since. */
-async function write({ resource, ids, changes, isUndone }: Edit, word: string) {
+async function write({ resource, ids, changes, place, isUndone }: Edit, word: string) {
   const { noun } = resource
   const fieldsOf = ({ before, after }: Change) => (isUndone ? before : after)
   let settles: (() => void)[] = []
@@ -110,7 +110,8 @@ async function write({ resource, ids, changes, isUndone }: Edit, word: string) {
       )
     },
   )
-  reportFailures(resource, word, failed)
+  const valuesOf = new Map((await changes).map((change) => [change.stored.id, describe(resource, [change], isUndone)]))
+  reportFailures(resource, word, failed, ({ id }) => ` (${valuesOf.get(id)})`, linkTo(resource, place))
   void refresh(resource).then(() => {
     for (const settle of settles) settle()
   })
@@ -134,11 +135,11 @@ async function announce(edit: Edit, word: string, headline?: string, link?: Noti
   const [first] = changes
   if (first === undefined) return
   const count = changes.length === 1 ? nameOf(resource, first.stored) : formatCount(changes.length, resource)
-  const isElsewhere = place.href !== currentPlace(resource).href
-  const where = isElsewhere ? ` (${place.label})` : ''
+  const elsewhere = linkTo(resource, place)
+  const where = elsewhere === undefined ? '' : ` (${place.label})`
   notify('done', `${headline ?? `${count} ${word}`}: ${describe(resource, changes, isUndone)}${where}`, {
     action: { label: isUndone ? 'Redo' : 'Undo', act: () => void move(edit, !isUndone) },
-    link: isElsewhere ? { label: 'Show', href: place.href } : link,
+    link: elsewhere ?? link,
   })
 }
 
@@ -159,6 +160,11 @@ function describe(resource: Resource, changes: Change[], isUndone: boolean): str
 
 async function removeIfEmpty(edit: Edit): Promise<void> {
   if ((await edit.changes).length === 0) edits = edits.filter((other) => other !== edit)
+}
+
+/** A link to the page of an edit, if the browser shows another. */
+function linkTo(resource: Resource, { href }: NoticeLink): NoticeLink | undefined {
+  return href === currentPlace(resource).href ? undefined : { label: 'Show', href }
 }
 
 /** The page that the browser shows, without its dialog: `Items, page 2`. */

@@ -2,7 +2,7 @@ import { ServiceError } from '@resource/client'
 import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
 import { type BulkAction, type Noun, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isUnanswered, sentence } from '../ui/format.ts'
-import { notify } from '../ui/notices.ts'
+import { type NoticeLink, notify } from '../ui/notices.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
 
 const MAX_NAMED = 5
@@ -79,17 +79,28 @@ function reason(result: RowResult): string {
   return result.status === 412 ? 'Someone else changed it in the meantime.' : sentence(rowError(result))
 }
 
-/** Reports the rows that failed: `1 user not restored. Grace Hopper: It no longer exists.` */
-export function reportFailures(resource: Resource, done: string, failed: Outcome['failed']): void {
+/**
+ * Reports the rows that failed: `1 user not restored. Grace Hopper: It no longer exists.`
+ *
+ * @param valuesOf what was to be written, to follow the name: ` (age from 36 to 35)`
+ * @param link the page of the rows, if it is another
+ */
+export function reportFailures(
+  resource: Resource,
+  done: string,
+  failed: Outcome['failed'],
+  valuesOf: (row: Row) => string = () => '',
+  link?: NoticeLink,
+): void {
   if (failed.length === 0) return
   const byError = Object.groupBy(failed.slice(0, MAX_NAMED), ({ error }) => error)
   const named = Object.entries(byError).map(
-    ([error, rows = []]) => `${rows.map(({ row }) => nameOf(resource, row)).join(', ')}: ${error}`,
+    ([error, rows = []]) => `${rows.map(({ row }) => nameOf(resource, row) + valuesOf(row)).join(', ')}: ${error}`,
   )
   const more = failed.length > MAX_NAMED ? ` And ${failed.length - MAX_NAMED} more.` : ''
   const count = formatCount(failed.length, resource)
   const headline = failed.some(({ status }) => status === NO_ANSWER)
     ? `${count} may not be ${done}: the result is unknown`
     : `${count} not ${done}`
-  notify('failed', `${headline}. ${named.join(' ')}${more}`)
+  notify('failed', `${headline}. ${named.join(' ')}${more}`, { link })
 }

@@ -8,7 +8,7 @@ import { usePreferences } from './preferences.ts'
  */
 export function useShortcut(key: string, act: () => void): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.altKey || keyOf(event) !== key || isTyping(event) || hasDialog()) return
+    if (event.defaultPrevented || event.altKey || keyOf(event) !== key || isTyping(event, key) || hasDialog()) return
     if (!key.startsWith('Mod+') && !usePreferences.getState().hasKeyShortcuts) return
     event.preventDefault()
     act()
@@ -24,8 +24,11 @@ function keyOf({ ctrlKey, metaKey, shiftKey, key }: KeyboardEvent): string {
   return ctrlKey || metaKey ? `Mod+${shiftKey ? 'Shift+' : ''}${key.toLowerCase()}` : key
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof Element && target.closest('input:not([type=checkbox]), select, textarea') !== null
+function isTyping({ target }: KeyboardEvent, key: string): boolean {
+  if (!(target instanceof Element)) return false
+  // A letter chooses an option of a list, which has no undo of its own.
+  const isChoosing = !key.startsWith('Mod+') && target.closest('select') !== null
+  return isChoosing || target.closest('input:not([type=checkbox]), textarea') !== null
 }
 
 function hasDialog(): boolean {
