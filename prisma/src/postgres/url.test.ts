@@ -27,6 +27,7 @@ test.each([
   'postgresql://app@[::1]:5432/app',
   'postgresql:///app',
   'postgresql:///app?host=/var/run/postgresql',
+  'postgresql:///app?host=/var/run/postgresql&user=app&password=secret',
   'postgresql://%2Fvar%2Frun%2Fpostgresql/app',
 ])('%s is accepted', (url) => {
   expect(readPostgresUrl(url).connectionString).toBe(url)

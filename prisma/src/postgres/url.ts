@@ -5,7 +5,7 @@ const IN_OPTIONS = new RegExp(`search_path|${TIMEOUTS.join('|')}`)
 const OF_SERVICE = [...TIMEOUTS, 'pgbouncer', 'schema']
 /** The parameters that the driver reads. */
 const OF_DRIVER =
-  'application_name fallback_application_name host options port query_timeout ssl sslcert sslkey sslmode sslnegotiation sslrootcert uselibpqcompat'
+  'application_name fallback_application_name host options password port query_timeout ssl sslcert sslkey sslmode sslnegotiation sslrootcert uselibpqcompat user'
 const ALLOWED = [...OF_SERVICE, ...OF_DRIVER.split(' ')].sort()
 
 export interface PostgresUrl {
