@@ -13,6 +13,7 @@ import { type Globals, openClient } from './globals.ts'
 import { exampleText } from './help.ts'
 import { checkInput } from './input.ts'
 import { log } from './output.ts'
+import { printable } from './printable.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { call, ID, IF_VERSION, type JsonObject, KEY, type Noun, type Procedure } from './service.ts'
 import { parseValue } from './values.ts'
@@ -76,7 +77,7 @@ async function edited(file: string, before: JsonObject, update: Procedure, field
       return changes
     } catch (error) {
       if (!isInteractive()) throw error
-      process.stderr.write(`${toFailure(error).message}\n`)
+      process.stderr.write(`${printable(toFailure(error).message)}\n`)
       if (!(await confirm('Edit the text again?'))) throw error
     }
   }

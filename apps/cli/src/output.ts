@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { stripVTControlCharacters } from 'node:util'
 import type { Failure } from './failures.ts'
+import { printable } from './printable.ts'
 
 /** How stderr is used: set once, from the options. */
 const mode = { json: false, quiet: false }
@@ -28,16 +28,11 @@ export function log(line: string): void {
 /** Writes facts about a complete result to stderr: lines, or one JSON object. */
 export function remark(lines: string[], facts: object): void {
   if (mode.quiet || lines.length === 0) return
-  process.stderr.write(mode.json ? `${JSON.stringify(facts)}\n` : `${lines.join('\n')}\n`)
+  process.stderr.write(mode.json ? `${JSON.stringify(facts)}\n` : `${printable(lines.join('\n'))}\n`)
 }
 
 /** Writes the error of the command to stderr: its message, or one JSON object. */
 export function reportFailure(failure: Failure): void {
   if (mode.json) process.stderr.write(`${JSON.stringify(failure)}\n`)
   else if (failure.message !== '') process.stderr.write(`${printable(failure.message)}\n`)
-}
-
-// Text of a file or of the service may contain control characters, which could move the cursor.
-function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/[^\P{Cc}\n]/gu, ' ')
 }

@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
+import { printable } from './printable.ts'
 
 const GAP = 2
 const ELLIPSIS = '…'
@@ -134,5 +134,5 @@ function shorten(text: string, width: number): string {
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ')
+  return printable(text).replaceAll('\n', ' ')
 }

@@ -14,6 +14,34 @@ test('a table counts emoji, wide and combined characters as the terminal shows t
   )
 })
 
+test('a table shows invisible characters and characters that change the direction of text as escapes', () => {
+  const notes = [
+    'a\u202egpj.exe',
+    '\u2066x\u2069',
+    'p\u200ba\u00ady',
+    '\u009b31mred',
+    'x\u2028y',
+    'می\u200cخواهم',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  ]
+  expect(
+    table(
+      ['note'],
+      notes.map((note) => ({ note })),
+    ).split('\n'),
+  ).toEqual([
+    'note',
+    'a\\u{202e}gpj.exe',
+    '\\u{2066}x\\u{2069}',
+    'p\\u{200b}a\\u{ad}y',
+    'red',
+    'x\\u{2028}y',
+    'می\u200cخواهم',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    '',
+  ])
+})
+
 test('a table that is too wide for the terminal shortens its widest text, never a number or half a character', () => {
   const rows = [
     { id: 123_456_789, name: 'a'.repeat(30), mark: '🚀🚀🚀🚀🚀🚀🚀🚀' },

@@ -191,7 +191,7 @@ test('the columns of a file of remaining rows are not data', async () => {
 })
 
 test('CSV cells that a spreadsheet would run as formulas are escaped, and reading restores them', () => {
-  const values = ['=1+1', '+1', '-1', '@A1', "'=1", "it's", '\tx', 'a,"b"\n']
+  const values = ['=1+1', '+1', '-1', '@A1', "'=1", "it's", '\tx', 'a,"b"\n', '＝1', '＋1', '－1', '＠1', ' =1', '\n1']
   const text = csvOf(
     ['@name', 'plain'],
     values.map((value) => ({ '@name': value, plain: -5 })),

@@ -18,6 +18,7 @@ import { checkHost } from './http/host.ts'
 import { methodNotAllowed, readRoute } from './http/methods.ts'
 import { hasRecentWrite, readYourWrites } from './http/read-your-writes.ts'
 import { contractSkewLog, recordCaller, recordRefusal, requestId } from './http/request-log.ts'
+import { sampledLog } from './http/sampled-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsPage } from './metrics/page.ts'
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions): App {
       return tracing?.observe(procedure, measured) ?? measured
     },
   })
+  const logUnavailable = sampledLog(log, 'warn', 60_000, 'still unavailable')
   const onError = (error: ApiError | TRPCError, req: Request) => {
     const id = requestId(req)
     if (error instanceof ApiError && REFUSALS.has(error.status)) {
@@ -79,7 +81,9 @@ export function createApp(options: AppOptions): App {
       log.error({ id, err: error.cause ?? error }, 'unexpected error')
     }
     // A 503 without a cause, such as a full queue, is only in the request log.
-    if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) log.warn({ id, err: error.cause }, 'unavailable')
+    if (error.code === 'SERVICE_UNAVAILABLE' && error.cause) {
+      logUnavailable(error.message, { reason: error.message }, { id, err: error.cause }, 'unavailable')
+    }
   }
   const { rate } = limits
   const behindProxy = config.TRUST_PROXY.length > 0

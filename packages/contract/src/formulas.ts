@@ -1,7 +1,8 @@
-// A spreadsheet evaluates a cell that begins with one of these characters as a formula. A leading apostrophe keeps it
-// text; reading removes the apostrophe again.
-const FORMULA = /^'*[=+\-@\t\r]/
-const GUARDED = /^'(?='*[=+\-@\t\r])/
+// A spreadsheet evaluates a cell as a formula if it begins with one of these characters, in any width, also after spaces and
+// invisible characters. A leading apostrophe keeps it text; reading removes the apostrophe again.
+const START = "'*(?:[\\t\\r\\n]|[\\s\\p{Cf}]*[=+\\-@＝＋－＠﹦﹢﹣﹫])"
+const FORMULA = new RegExp(`^${START}`, 'u')
+const GUARDED = new RegExp(`^'(?=${START})`, 'u')
 
 /** The value of a CSV cell, escaped so that a spreadsheet never evaluates it as a formula. */
 export function guardFormula(value: unknown): unknown {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { Failure, invalid } from '../failures.ts'
 import { type Field, fieldsOf } from '../fields.ts'
 import { log } from '../output.ts'
+import { printable } from '../printable.ts'
 import { confirm, isInteractive } from '../prompt.ts'
 import { ID } from '../service.ts'
 import { type CsvLayout, guessLayout } from './rows/csv-layout.ts'
@@ -25,7 +26,7 @@ export async function layoutOf(
       `${guesses.join('\n')}\nThese are guesses. Add --yes to accept them, or set --map, --delimiter and --decimal-comma`,
     )
   } else {
-    process.stderr.write(`${guesses.join('\n')}\n`)
+    process.stderr.write(`${printable(guesses.join('\n'))}\n`)
     if (!(await confirm('Import the file like this?'))) throw new Failure('interrupted', 'Nothing was imported.')
   }
   return layout

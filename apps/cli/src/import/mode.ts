@@ -1,4 +1,5 @@
 import { Failure, invalid } from '../failures.ts'
+import { printable } from '../printable.ts'
 import { isInteractive, prompt } from '../prompt.ts'
 import { ID } from '../service.ts'
 import { hasColumn } from './rows/csv-layout.ts'
@@ -21,7 +22,7 @@ export async function chooseMode(file: string, sample: string, options: GivenOpt
       `${fact} Use --update to update the records with these ids, or --create to create copies with new ids`,
     )
   }
-  process.stderr.write(`${fact}\n`)
+  process.stderr.write(`${printable(fact)}\n`)
   const answer = await prompt('Update the records with these ids, or create copies (update/create)?', 'neither')
   if (answer === 'create') return CREATE
   if (answer === 'update') return { action: 'update', key: ID }

@@ -58,7 +58,7 @@ function originLog(log: Logger): (origin: string) => void {
     }
     if (logged.has(origin) || logged.size === MAX_LOGGED) return
     logged.add(origin)
-    log.warn({ origin: origin.slice(0, 200) }, 'origin refused: to admit its pages, add it to CORS_ORIGINS')
+    log.warn({ origin }, 'origin refused: to admit its pages, add it to CORS_ORIGINS')
   }
 }
 

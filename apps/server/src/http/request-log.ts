@@ -5,6 +5,7 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { sentStatus } from '../connections/connections.ts'
 import { addressOf } from './address.ts'
+import { sampledLog } from './sampled-log.ts'
 
 const ID = Symbol('request id')
 const CALLER = Symbol('caller')
@@ -31,13 +32,14 @@ export function recordRefusal(req: LoggedRequest, reason: string): void {
 }
 
 /**
- * Logs one line per finished request. Never logs bodies, query strings or headers that may hold secrets.
+ * Logs one line per finished request; of refused requests with the same reason and caller, the number per second. Never logs bodies, query strings or headers that may hold secrets.
  *
  * @param behindProxy whether the address comes from trusted proxies
  * @param traceId undefined if requests are not traced
  * @returns a function of the response, its request's original `url`, and `startedMs` from `performance.now()`
  */
 export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: IncomingMessage) => string | undefined) {
+  const logRefused = sampledLog(log, 'info', 1_000, 'refused requests')
   return (res: ServerResponse, url: string, startedMs: number): void => {
     const { req, statusCode, headersSent } = res
     const ms = Math.round((performance.now() - startedMs) * 10) / 10
@@ -45,19 +47,25 @@ export function requestLog(log: Logger, behindProxy: boolean, traceId?: (req: In
     const path = queryStart < 0 ? url : url.slice(0, queryStart)
     const status = sentStatus(res)
     const { [CALLER]: caller, [REASON]: reason, method } = req as LoggedRequest
+    const address = addressOf(req as Request, behindProxy)
     const line = {
       id: requestId(req),
       client_request_id: clientId(req),
       trace_id: traceId?.(req),
       caller,
-      address: addressOf(req as Request, behindProxy),
+      address,
       method,
       path,
       status: status ?? (headersSent ? statusCode : undefined),
       reason,
       ms,
     }
-    log.info(line, status === undefined ? 'request aborted' : 'request')
+    const message = status === undefined ? 'request aborted' : 'request'
+    if (reason === undefined) log.info(line, message)
+    else {
+      const facts = { caller, address, status: line.status, reason }
+      logRefused(Object.values(facts).join(' '), facts, line, message)
+    }
   }
 }
 

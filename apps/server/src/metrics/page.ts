@@ -5,6 +5,7 @@ import { ANONYMOUS, unauthorized } from '../access/caller.ts'
 import { readRoute } from '../http/methods.ts'
 import { recordCaller } from '../http/request-log.ts'
 import type { RateLimit } from '../limits/rate.ts'
+import { remembered } from '../process/remembered.ts'
 import type { Sources } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
 import { exchangeMetrics } from './processes.ts'
@@ -18,15 +19,10 @@ export interface MetricsPageOptions extends Sources {
 /** `/metrics` for Prometheus, summed over all processes. It needs any role, or a direct request from this machine. */
 export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOptions): Router {
   // Loaded at the first request, because prom-client costs time and memory and many services never serve metrics.
-  let loaded: ReturnType<typeof load> | undefined
-  const load = async () => {
+  const open = remembered(async () => {
     const { createRegistry, sum } = await import('./exposition.ts')
     return { registry: createRegistry(metrics, sources), sum }
-  }
-  const open = () => {
-    loaded ??= load()
-    return loaded
-  }
+  })
   const collectAll = cluster.worker && exchangeMetrics(async () => (await open()).registry.getMetricsAsJSON())
 
   const router = Router({ caseSensitive: true })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { remembered } from '../process/remembered.ts'
 
 /** A file of the pages, in memory. */
 export type Asset = {
@@ -42,15 +43,7 @@ export function ownFile(name: string): Buffer {
 
 /** A file at `url`, which must change with its content. */
 export function assetAt(url: string, body: Buffer): Asset {
-  let packed: Promise<Buffer> | undefined
-  return {
-    url,
-    body,
-    gzip: () => {
-      packed ??= compress(body)
-      return packed
-    },
-  }
+  return { url, body, gzip: remembered(() => compress(body)) }
 }
 
 // Redoc loads its logo from its vendor's host, without an option to disable that. With an empty URL it omits the logo, as

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ApiError } from '@resource/openapi'
 import type { RequestHandler } from 'express'
+import { remembered } from '../process/remembered.ts'
 
 const BUILT = new URL('../../../../packages/client/tarball/resource-client.tgz', import.meta.url)
 
@@ -12,11 +13,9 @@ const BUILT = new URL('../../../../packages/client/tarball/resource-client.tgz',
  * Throws an ApiError 404 if the package has not been built.
  */
 export function clientPackage(path: URL = BUILT): RequestHandler {
-  let file: Promise<Buffer> | undefined
+  const file = remembered(() => readFile(path))
   return async (_req, res) => {
-    file ??= readFile(path)
-    const body = await file.catch(() => {
-      file = undefined
+    const body = await file().catch(() => {
       throw new ApiError(404, 'The client package has not been built; npm start builds it')
     })
     const hash = createHash('sha512').update(body).digest('base64')

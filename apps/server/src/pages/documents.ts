@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { proxySign } from '../access/authenticate.ts'
+import { remembered } from '../process/remembered.ts'
 
 /** The OpenAPI documents that the service offers, by path. */
 export const DOCUMENTS = {
@@ -10,12 +11,10 @@ export const DOCUMENTS = {
 
 type Form = (typeof DOCUMENTS)[keyof typeof DOCUMENTS]
 
-const made = new Map<Form, Promise<object>>()
-
 /** Answers with an OpenAPI document that names the address at which the caller has reached the service. */
 export function servedDocument(form: Form): RequestHandler {
   return async (req, res) => {
-    const document = await documentOf(form)
+    const document = await documents.get(form)?.()
     res.type('json').send(JSON.stringify({ ...document, servers: [{ url: addressOf(req) }] }))
   }
 }
@@ -33,12 +32,8 @@ function addressOf(req: Request): string {
   return host !== undefined && isKnown ? `${req.protocol}://${host}` : '/'
 }
 
-/** The OpenAPI document, made when it is first asked for: what makes it is large, and most processes never need it. */
-function documentOf(form: Form): Promise<object> {
-  const known = made.get(form) ?? make(form)
-  made.set(form, known)
-  return known
-}
+/** The OpenAPI documents, made at the first request: what makes them is large, and most processes never need it. */
+const documents = new Map(Object.values(DOCUMENTS).map((form) => [form, remembered(() => make(form))]))
 
 async function make(form: Form): Promise<object> {
   const { createDocument } = await import('../document.ts')

@@ -1,4 +1,5 @@
 import { queueKey } from '../access/caller.ts'
+import { remembered } from '../process/remembered.ts'
 import { enqueueHash } from './hashing.ts'
 
 /**
@@ -34,18 +35,15 @@ export function passwordCheck(minLength: number, needsCredentials: () => boolean
   return async (password: string | undefined): Promise<string | undefined> => {
     if (password === undefined || !(await needsCredentials())) return undefined
     if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
-    common ??= loadCommonPasswords()
-    if (!(await common).has(password.toLowerCase())) return undefined
+    if (!(await commonPasswords()).has(password.toLowerCase())) return undefined
     return `must not be one of the ${COMMON_PASSWORDS.toLocaleString('en')} most common passwords`
   }
 }
 
 const COMMON_PASSWORDS = 10_000
 
-let common: Promise<Set<string>> | undefined
-
 // Loaded on demand, because the list takes 15 MB and 100 ms. It is sorted by frequency and in lower case.
-async function loadCommonPasswords(): Promise<Set<string>> {
+const commonPasswords = remembered(async () => {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'].slice(0, COMMON_PASSWORDS))
-}
+})

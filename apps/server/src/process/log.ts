@@ -32,8 +32,30 @@ export function createLog(level: string): Logger {
   stdout.on('write', () => (isBroken = false))
   setInterval(flush, FLUSH_MS).unref()
   const write = (line: string) => {
-    buffer += line
+    buffer += escaped(line)
     if (buffer.length >= FLUSH_BYTES) flush()
   }
-  return pino({ level }, { write })
+  return pino({ level, formatters: { log: shortened } }, { write })
+}
+
+// JSON leaves them as they are. On a terminal they could hide parts of a line or change the direction of its text.
+const HIDDEN = /[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
+/** Escapes control characters and invisible ones in a line of JSON. */
+export function escaped(line: string): string {
+  return line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+// A caller could otherwise fill the disk with long paths.
+const MAX_LENGTH = 256
+
+/** Cuts long texts of a log line, and appends their length. Errors keep their stack. */
+export function shortened(line: Record<string, unknown>): Record<string, unknown> {
+  for (const name in line) {
+    const value = line[name]
+    if (typeof value === 'string' && value.length > MAX_LENGTH) {
+      line[name] = `${value.slice(0, MAX_LENGTH)}… (${value.length} characters)`
+    }
+  }
+  return line
 }

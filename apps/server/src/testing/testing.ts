@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { readConfig } from '../process/config.ts'
+import { shortened } from '../process/log.ts'
 import { startServer } from '../server.ts'
 import { type FaultOptions, withFaults } from './faults.ts'
 import { type Seed, storeSeed } from './seed.ts'
@@ -39,7 +40,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   try {
     if (seed !== undefined) await storeSeed(databaseUrl, seed)
     const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
-    const logger = pino({ level: 'trace' }, { write: (line) => void log.push(line) })
+    const logger = pino({ level: 'trace', formatters: { log: shortened } }, { write: (line) => void log.push(line) })
     const { url, stop } = await startServer(config, logger, withFaults(faults))
     const end = async () => {
       await stop()
