@@ -5,7 +5,7 @@ WORKDIR /app
 ENV CI=true CHECKPOINT_DISABLE=1 DO_NOT_TRACK=1 TURBO_TELEMETRY_DISABLED=1 pnpm_config_pm_on_fail=ignore
 COPY package.json ./
 # The pnpm version in package.json.
-RUN npm install --global --no-audit --no-fund "$(node -p "require('./package.json').packageManager")"
+RUN npm install --global --no-audit --no-fund "$(node -p "require('./package.json').packageManager.split('+')[0]")"
 # Downloads all packages in a separate layer, which is cached until the lockfile changes.
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN pnpm fetch

@@ -18,12 +18,12 @@ if (WITHOUT_ARGUMENTS.includes(command) && extra.length > 0) {
 }
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-// npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH.
+// npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH. The hash is for Corepack.
 const path = await step('pnpm', 'npx', [
   '-y',
   '--prefer-offline',
   '-p',
-  packageManager,
+  packageManager.replace(/\+.*/, ''),
   '--',
   'node',
   '-p',
