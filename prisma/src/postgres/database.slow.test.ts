@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { drivers, newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
-import { Conflict } from '../errors.ts'
+import { Conflict, ReadOnly } from '../errors.ts'
 import {
   createDatabase,
   type Database,
@@ -581,11 +581,11 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await database.read.users.count({})).toBe(0)
   })
 
-  test('a server that accepts no writes, such as a standby, is unreachable for a write', async () => {
+  test('a server that accepts no writes, such as a standby, fails a write as read-only', async () => {
     await using database = await temporaryDatabase({ driver })
     await database.setDefault('default_transaction_read_only = on')
     await database.endConnections()
-    await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(Unreachable)
+    await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(ReadOnly)
     expect(await names(database)).toEqual([])
   })
 
