@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../test/database.ts'
 import { tableNames } from '../test/plans.ts'
 import { backUp, check, restore } from './backup.ts'
+import { createDatabase, type Tables } from './index.ts'
 import { migrate } from './migrate.ts'
 
 const insertion = `INSERT INTO items (name, price) VALUES ('Rug', 80)`
@@ -298,4 +299,43 @@ test('an empty file is replaced without `replace`, a database with tables is not
   await writeFile(folder.file, '')
   expect((await restore(copy, url)).rows).toMatchObject({ items: 0 })
   await expect(restore(copy, url)).rejects.toMatchObject({ fault: 'exists' })
+})
+
+test('after a restore, ids and versions go on above those of the replaced database', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  const copy = `${folder.file}.copy`
+  const audit = {
+    shared: { actor: 'local', actor_detail: null, procedure: 'test', request_id: null, address: null },
+    tables: { items: { resource: 'items', shown: ['name'], secrets: [] } },
+  }
+  const item = (name: string) => ({ name, name_key: name, price: 1 })
+  const inDatabase = async <T>(work: (tx: Tables) => Promise<T>) => {
+    const database = await createDatabase(url)
+    const result = await database.write(work, { audit })
+    await database.close()
+    return result
+  }
+  const versionOf = (id: number) => inDatabase(async (tx) => (await tx.items.find({ id }))?.version)
+  await inDatabase((tx) => tx.items.insert(item('first')))
+  await backUp(url, copy)
+  await inDatabase(async (tx) => {
+    for (const name of ['a', 'b', 'c']) await tx.items.update(1, undefined, { name })
+    await tx.items.insert(item('lost'))
+    await tx.items.delete(1, undefined)
+  })
+  for (let times = 0; times < 2; times++) {
+    const before = (await versionOf(1)) ?? 4
+    await restore(copy, url, { replace: true })
+    const restored = (await versionOf(1)) ?? 0
+    expect(restored).toBeGreaterThan(before)
+    expect(await inDatabase((tx) => tx.items.update(1, [before], { name: 'stale' }))).toBe(undefined)
+    expect((await inDatabase((tx) => tx.items.insert(item('next')))).id).toBe(3 + times)
+    await inDatabase((tx) => tx.items.update(1, [restored], { name: 'changed' }))
+  }
+  const fresh = `${folder.file}.fresh`
+  await restore(copy, `file:${fresh}`)
+  const database = await createDatabase(`file:${fresh}`)
+  expect(await database.read.items.find({ id: 1 })).toMatchObject({ name: 'first', version: 1 })
+  await database.close()
 })

@@ -5,12 +5,14 @@ import { dirname, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { writeAtomically } from './atomic-file.ts'
 import { createFile, databaseFile, prepareFolder, resolveLinks } from './database-file.ts'
+import { identityOf } from './file-guard.ts'
 import { type Inspection, inspect, isDamage } from './inspection.ts'
 import { isBusy } from './migrate.ts'
 import { isPostgresUrl } from './postgres/url.ts'
 
 const PAGES_PER_STEP = 1_000
 const PAGE_BYTES = 4_096
+const AUDIT = 'audit_entries'
 
 export type { Inspection }
 
@@ -104,6 +106,7 @@ export async function restore(
     return await writeAtomically(target, true, async (partial) => {
       const inspection = await copy(source, partial, onProgress)
       if (inspection.mismatch !== null) throw new BackupRefused('unusable', `${source}: ${inspection.mismatch}`)
+      if (old !== undefined && !isVacant) continueAfter(old, partial)
       await copyOwnership(isVacant ? dirname(target) : target, partial)
       if (old === undefined) {
         // SQLite removes these when it takes the lock. Those of a damaged database would be applied to the new one.
@@ -211,6 +214,66 @@ function writeFirstPage(database: Sqlite.Database | undefined): void {
   database.exec('PRAGMA user_version = 0; COMMIT')
 }
 
+/**
+ * Lets a restored database continue after the one that it replaces: ids go on above those of both, and every version is above
+ * all that the replaced records had. An id or a version that a client holds then never means other content.
+ */
+function continueAfter(old: Sqlite.Database, file: string): void {
+  const database = new Sqlite(file)
+  try {
+    const raise = highestVersion(old)
+    const last = lastIds(database)
+    const next = highestVersion(database) + raise
+    database.transaction(() => {
+      for (const table of versionedTables(database)) {
+        database.prepare(`UPDATE "${table}" SET "version" = "version" + ?`).run(raise)
+      }
+      for (const [table, id] of lastIds(old)) {
+        if (!tableNames(database).includes(table)) continue
+        database.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
+        database
+          .prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)')
+          .run(table, Math.max(id, last.get(table) ?? 0))
+      }
+      database.pragma(`user_version = ${next}`)
+    })()
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * A number that no version exceeds, also of deleted records: each change since the last restore has an audit entry, and
+ * `user_version` is this number at that restore.
+ */
+function highestVersion(database: Sqlite.Database): number {
+  const restored = database.pragma('user_version', { simple: true }) as number
+  const changes = tableNames(database).includes(AUDIT) ? maximum(database, AUDIT, 'id') : 0
+  return Math.max(
+    restored + changes + 1,
+    ...versionedTables(database).map((table) => maximum(database, table, 'version')),
+  )
+}
+
+function tableNames(database: Sqlite.Database): string[] {
+  return database.prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all()
+}
+
+/** The last assigned id of each table. */
+function lastIds(database: Sqlite.Database): Map<string, number> {
+  if (!tableNames(database).includes('sqlite_sequence')) return new Map()
+  return new Map(database.prepare<[], [string, number]>('SELECT name, seq FROM sqlite_sequence').raw().all())
+}
+
+function versionedTables(database: Sqlite.Database): string[] {
+  const hasVersion = database.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = 'version'`)
+  return tableNames(database).filter((table) => hasVersion.get(table) !== undefined)
+}
+
+function maximum(database: Sqlite.Database, table: string, column: string): number {
+  return database.prepare<[], number | null>(`SELECT max("${column}") FROM "${table}"`).pluck().get() ?? 0
+}
+
 function hasNoTables(database: Sqlite.Database): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
 }
@@ -295,10 +358,4 @@ function assertNotOwnFile(database: string, file: string): void {
 /** @param identity of the file before it was locked: otherwise the lock may be that of a file without a name */
 function assertInPlace(file: string, identity: string | undefined): void {
   if (identityOf(file) !== identity) throw new BackupRefused('in use', `${file} was replaced by another program.`)
-}
-
-/** Device and inode: the same for all names of a file. */
-function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev} ${found.ino}`
 }

@@ -44,28 +44,29 @@ const MAX_PATH = 500
 const MAX_NAME = 240
 
 /**
- * Creates the folder of a database file.
+ * Creates the folder of a database file, for its owner only.
  *
+ * @param create creates one folder; tests replace it
  * @throws Error when the folder cannot be created, or the path leads to something other than a regular file
  */
-export function prepareFolder(file: string): void {
+export function prepareFolder(file: string, create: (path: string, mode: number) => void = mkdirSync): void {
   if (Buffer.byteLength(file) > MAX_PATH) throw new Error(`its path is longer than ${MAX_PATH} bytes`)
   if (Buffer.byteLength(basename(file)) > MAX_NAME) throw new Error(`its name is longer than ${MAX_NAME} bytes`)
-  createFolder(dirname(file))
+  createFolder(dirname(file), create)
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return
   throw new Error(found.isDirectory() ? 'it is a folder' : 'it is not a regular file')
 }
 
 // Without mkdir's `recursive`: on a file system that does not support folders, such as /proc, Node.js retries forever.
-function createFolder(folder: string): void {
+function createFolder(folder: string, create: (path: string, mode: number) => void): void {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (found?.isDirectory()) return
   if (found !== undefined) throw new Error(`${folder} is not a folder`)
   const parent = dirname(folder)
-  createFolder(parent)
+  createFolder(parent, create)
   try {
-    mkdirSync(folder)
+    create(folder, 0o700)
   } catch (error) {
     // Another process may have created it first.
     if (codeOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) throw error

@@ -100,8 +100,8 @@ export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings 
    * disk. Otherwise another process could return data that a power failure undoes.
    */
   isShared?: boolean
-  /** The inode that the SQLite file must have: a process that joins others must not open or create another file. */
-  inode?: number | undefined
+  /** The identity that the SQLite file must have: a process that joins others must not open or create another file. */
+  identity?: string | undefined
   /** Called when a background task fails and will be retried, and at start when searches have no index. */
   onWarning?: (message: string, error?: unknown) => void
   /** Wraps each query of a table, and each transaction including its wait in the queue. */

@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs'
 import { copyFile, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { check } from './backup.ts'
-import { inodeOf } from './file-guard.ts'
+import { identityOf } from './file-guard.ts'
 import { createDatabase, Damaged, type Database, DurabilityLost } from './index.ts'
 
 const insert = (database: Database, name: string) => database.write((tx) => tx.users.insert(newUser(name)))
@@ -61,11 +62,11 @@ describe.each(drivers)('with the driver %s', (driver) => {
     await other.close()
     const database = await createDatabase(url, { driver })
     await insert(database, 'ada')
-    const inode = inodeOf(folder.file)
+    const identity = identityOf(folder.file)
     await rename(`${folder.file}.other`, folder.file)
     await database.close()
     await rm(`${folder.file}-shm`, { force: true })
-    expect((await readdir(dirname(folder.file))).sort()).toEqual(['test.db', `test.db-wal.${inode}`])
+    expect((await readdir(dirname(folder.file))).sort()).toEqual(['test.db', `test.db-wal.${identity}`])
     await using next = { ...(await createDatabase(url, { driver })), [Symbol.asyncDispose]: () => next.close() }
     expect(await next.read.users.find({ name: 'other' })).toMatchObject({ name: 'other' })
     expect(await next.read.users.find({ name: 'ada' })).toBeUndefined()
@@ -90,11 +91,20 @@ describe.each(drivers)('with the driver %s', (driver) => {
 test('a process that joins others opens their file or none', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
-  await expect(createDatabase(url, { inode: 1 })).rejects.toThrow(`The database file ${folder.file} or its`)
+  await expect(createDatabase(url, { identity: '1-1' })).rejects.toThrow(`The database file ${folder.file} or its`)
   expect(await readdir(folder.path)).toEqual([])
   const database = await createDatabase(url)
   await database.close()
-  await expect(createDatabase(url, { inode: 1 })).rejects.toThrow('was moved, deleted or replaced')
-  const joined = await createDatabase(url, { inode: inodeOf(folder.file) })
+  await expect(createDatabase(url, { identity: '1-1' })).rejects.toThrow('was moved, deleted or replaced')
+  const joined = await createDatabase(url, { identity: identityOf(folder.file) })
   await joined.close()
+})
+
+test('a file on another device is another file, even with the same inode', async () => {
+  await using folder = await temporaryFolder()
+  const url = `file:${folder.file}`
+  await (await createDatabase(url)).close()
+  const { dev, ino } = statSync(folder.file)
+  await expect(createDatabase(url, { identity: `${dev + 1}-${ino}` })).rejects.toThrow('was moved, deleted or replaced')
+  await (await createDatabase(url, { identity: `${dev}-${ino}` })).close()
 })

@@ -3,14 +3,15 @@ import { access, statfs } from 'node:fs/promises'
 import type { Options } from './database.ts'
 import { FileMoved, ReadOnly } from './errors.ts'
 
-/** The identity of a file: its inode, as SQLite itself compares it; undefined if there is no such file. */
-export function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino
+/** The device and the inode of a file: the same for all its names; undefined if there is no such file. */
+export function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev}-${found.ino}`
 }
 
-/** @throws Error unless a file has the inode */
-export function assertInode(file: string, inode: number): void {
-  if (inodeOf(file) !== inode) throw new Error(notInPlace(file))
+/** @throws Error unless a file has the identity */
+export function assertIdentity(file: string, identity: string): void {
+  if (identityOf(file) !== identity) throw new Error(notInPlace(file))
 }
 
 /** @throws ReadOnly if a file's disk is full or read-only */
@@ -31,8 +32,8 @@ export async function assertWritable(file: string): Promise<void> {
 export class FileGuard {
   readonly #file: string
   readonly #log: string
-  readonly #inode: number | undefined
-  #logInode: number | undefined
+  readonly #identity: string | undefined
+  #logIdentity: string | undefined
   readonly #onWarning: Options['onWarning']
   readonly #watcher: FSWatcher | undefined
   #lost: FileMoved | undefined
@@ -41,8 +42,8 @@ export class FileGuard {
   constructor(file: string, { onWarning }: Options) {
     this.#file = file
     this.#log = `${file}-wal`
-    this.#inode = inodeOf(file)
-    this.#logInode = inodeOf(this.#log)
+    this.#identity = identityOf(file)
+    this.#logIdentity = identityOf(this.#log)
     this.#onWarning = onWarning
     this.#watcher = watchFile(file, () => this.#verify())
   }
@@ -66,14 +67,14 @@ export class FileGuard {
   async close(closeFile: () => Promise<void>): Promise<void> {
     this.#watcher?.close()
     await closeFile()
-    const isLeft = this.#logInode !== undefined && inodeOf(this.#log) === this.#logInode
-    if (isLeft && inodeOf(this.#file) !== this.#inode) renameSync(this.#log, `${this.#log}.${this.#inode}`)
+    const isLeft = this.#logIdentity !== undefined && identityOf(this.#log) === this.#logIdentity
+    if (isLeft && identityOf(this.#file) !== this.#identity) renameSync(this.#log, `${this.#log}.${this.#identity}`)
   }
 
   #verify(): void {
     // Through Prisma the log is created by the first query.
-    this.#logInode ??= inodeOf(this.#log)
-    const isInPlace = inodeOf(this.#file) === this.#inode && inodeOf(this.#log) === this.#logInode
+    this.#logIdentity ??= identityOf(this.#log)
+    const isInPlace = identityOf(this.#file) === this.#identity && identityOf(this.#log) === this.#logIdentity
     if (isInPlace || this.#lost !== undefined) return
     this.#lost = new FileMoved(notInPlace(this.#file))
     this.#onWarning?.('no more writes are accepted', this.#lost)

@@ -2,7 +2,7 @@ import { withAttempts } from './attempts.ts'
 import type { Database, Options, WriteControl } from './database.ts'
 import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
-import { assertInode, inodeOf } from './file-guard.ts'
+import { assertIdentity, identityOf } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
@@ -100,7 +100,7 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
     return openPostgres(url, { ...options, driver, queueTimeoutMs, writeTimeoutMs })
   }
   const file = databaseFile(url)
-  if (options.inode !== undefined) assertInode(file, options.inode)
+  if (options.identity !== undefined) assertIdentity(file, options.identity)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
   // Loaded on demand: Prisma Client takes memory and startup time.
   const open = driver === 'prepared' ? openSqlite : (await import('./prisma-database.ts')).openPrisma
@@ -111,9 +111,9 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
   return engine as Engine
 }
 
-/** The inode of a SQLite file, for {@link Options.inode}; undefined for PostgreSQL, or if there is no such file. */
-export function databaseInode(url: string): number | undefined {
-  return isPostgresUrl(url) ? undefined : inodeOf(databaseFile(url))
+/** The identity of a SQLite file, for {@link Options.identity}; undefined for PostgreSQL, or if there is no such file. */
+export function databaseIdentity(url: string): string | undefined {
+  return isPostgresUrl(url) ? undefined : identityOf(databaseFile(url))
 }
 
 /** The location part of a database URL, without secrets. */

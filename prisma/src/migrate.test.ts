@@ -323,3 +323,42 @@ test('a start succeeds while another process reads, and keeps the log of that pr
   reader.close()
   writer.close()
 })
+
+test('a start rewrites and syncs the whole log before it moves any of it: pages of a failed sync may be marked as clean', async () => {
+  await using folder = await temporaryFolder()
+  const killed = `${folder.file}.killed`
+  await migrate(killed)
+  const database = new Sqlite(killed)
+  database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO items (name, price) SELECT 'Rug ' || i, i FROM n`)
+  for (const ending of ['', '-wal']) await copyFile(killed + ending, folder.file + ending)
+  database.close()
+  const { size } = await stat(`${folder.file}-wal`)
+  expect(size).toBeGreaterThan(1024 * 1024)
+  const before = (await stat(folder.file)).size
+  const script = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const file = ${JSON.stringify(folder.file)}
+    const calls = []
+    const { writeSync, fdatasyncSync } = fs
+    fs.writeSync = (...parameters) => {
+      const bytes = writeSync(...parameters)
+      calls.push(bytes)
+      return bytes
+    }
+    fs.fdatasyncSync = (descriptor) => {
+      fdatasyncSync(descriptor)
+      calls.push({ file: fs.statSync(file).size })
+    }
+    syncBuiltinESMExports()
+    const { migrate } = await import(${JSON.stringify(new URL('./migrate.ts', import.meta.url).href)})
+    await migrate(file)
+    console.log(JSON.stringify(calls))`
+  const calls = JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }),
+  )
+  const written: number[] = calls.slice(0, -1)
+  expect(written.reduce((sum, bytes) => sum + bytes, 0)).toBe(size)
+  expect(calls.at(-1)).toEqual({ file: before })
+})

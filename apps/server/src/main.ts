@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { databaseInode, databaseLabel } from '@resource/database'
+import { databaseIdentity, databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from './http/host.ts'
 import { relayMetrics } from './metrics/processes.ts'
@@ -18,7 +18,7 @@ try {
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
     const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log, () => ({
-      WORKER_DATABASE_INODE: String(databaseInode(config.DATABASE_URL) ?? ''),
+      WORKER_DATABASE_IDENTITY: String(databaseIdentity(config.DATABASE_URL) ?? ''),
     }))
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else {

@@ -56,7 +56,7 @@ export async function startServer(
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     isShared: config.WORKERS > 1,
-    inode: config.WORKER_DATABASE_INODE,
+    identity: config.WORKER_DATABASE_IDENTITY,
     onWarning: (message, err) => log.warn({ err }, message),
     replicaUrls: config.DATABASE_REPLICA_URLS,
     replicaLagMs: config.DATABASE_REPLICA_LAG_MS,

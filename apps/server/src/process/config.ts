@@ -60,7 +60,7 @@ const schema = z
       })
       .default([]),
     // Set by main.ts for the workers that join the first one: they open its database file or none.
-    WORKER_DATABASE_INODE: z.coerce.number().optional(),
+    WORKER_DATABASE_IDENTITY: z.string().optional(),
     DATABASE_REPLICA_LAG_MS: whole(100, 600_000, 5_000),
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
