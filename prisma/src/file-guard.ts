@@ -68,7 +68,8 @@ export class FileGuard {
     this.#watcher?.close()
     await closeFile()
     const isLeft = this.#logIdentity !== undefined && identityOf(this.#log) === this.#logIdentity
-    if (isLeft && identityOf(this.#file) !== this.#identity) renameSync(this.#log, `${this.#log}.${this.#identity}`)
+    if (isLeft && identityOf(this.#file) !== this.#identity)
+      renameSync(this.#log, `${this.#log}.${this.#identity?.split('-')[1]}`)
   }
 
   #verify(): void {
