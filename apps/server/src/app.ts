@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): App {
   const onError = (error: ApiError | TRPCError, req: Request) => {
     const id = requestId(req)
     if (error instanceof ApiError && REFUSALS.has(error.status)) {
-      recordRefusal(req, error.reason ?? 'other')
+      recordRefusal(req, error.reason)
       metrics.countRefusal(error)
     }
     if (error.code === 'INTERNAL_SERVER_ERROR') {
@@ -96,6 +96,7 @@ export function createApp(options: AppOptions): App {
     headers?: IncomingHttpHeaders,
   ): Context | Promise<Context> => {
     tracing?.setRoute(req, route)
+    const calls = procedures.length
     const admit = (caller: Caller): Context => {
       recordCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
@@ -105,6 +106,7 @@ export function createApp(options: AppOptions): App {
         requestId: requestId(req),
         address: () => addressOf(req, behindProxy),
         headers,
+        onReplay: calls === 1 ? () => req.res?.setHeader('Idempotent-Replayed', 'true') : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
         read,

@@ -15,8 +15,8 @@ const DESCRIPTION = `${API_SUBJECT} over JSON.
 - \`envelope=true\` wraps any response, including errors, as \`{ status, data, meta }\`; \`/openapi-envelope.json\` describes these responses.
 - An id is any integer. A write to a record that does not exist is a 404, whatever its body. A write that changes nothing
   keeps the record's version and \`updated_at\`.
-- If \`Accept\` names \`application/problem+json\`, an error is a problem document (RFC 9457): \`{ status, detail, fields }\`, where
-  \`fields\` lists each invalid field with a \`message\`.
+- If \`Accept\` names \`application/problem+json\`, an error is a problem document (RFC 9457): \`{ type, status, code, detail, fields }\`,
+  where \`code\` is stable and \`fields\` lists each invalid field with a \`message\`.
 - HEAD works for every GET. OPTIONS and every 405 list the methods of a path in \`Allow\`.
 - Trailing slashes are significant only under \`/api/users\`.`
 
@@ -53,7 +53,13 @@ export function createDocument(form: 'plain' | 'envelope' = 'plain') {
             examples: ['"default";q=6000;w=60'],
           }),
       },
-      errors: [429, 503],
+      writeHeaders: {
+        'Idempotent-Replayed': z
+          .literal('true')
+          .optional()
+          .meta({ description: 'This is the answer to an earlier request with the same `Idempotency-Key`.' }),
+      },
+      errors: [429, 431, 503],
     },
   })
 }

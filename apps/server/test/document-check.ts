@@ -76,7 +76,9 @@ const API_HEADERS = ['ETag', 'Link', 'Location', 'Retry-After', 'X-Total-Count',
 const PROBLEM = {
   type: 'object',
   properties: {
+    type: { const: 'about:blank' },
     status: { type: 'integer' },
+    code: { type: 'string' },
     detail: { type: 'string' },
     fields: {
       type: 'array',
@@ -89,7 +91,7 @@ const PROBLEM = {
     },
     data: {},
   },
-  required: ['status', 'detail', 'fields'],
+  required: ['type', 'status', 'code', 'detail', 'fields'],
   additionalProperties: false,
 }
 

@@ -142,6 +142,7 @@ for (const operationId of operationIds) {
       error: {
         code: 400,
         message: expect.stringContaining('nonsense'),
+        reason: expect.stringMatching(/^[a-z_]+$/),
         details: expect.stringMatching(/./),
         fields: [{ field: 'nonsense', message: 'is not a query parameter of this operation' }],
       },
@@ -204,7 +205,10 @@ for (const [path, code, message] of [
     await using server = await startTestServer()
     const { status, body } = await server.request('GET', `${path}?envelope=true`)
     expect(status).toBe(code)
-    expect(body).toEqual({ status: 'error', error: { code, message, details: expect.any(String) } })
+    expect(body).toEqual({
+      status: 'error',
+      error: { code, reason: expect.stringMatching(/^[a-z_]+$/), message, details: expect.any(String) },
+    })
   })
 }
 

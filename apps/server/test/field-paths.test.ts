@@ -40,6 +40,7 @@ describe('a field error has the path that the caller sent, whichever layer refus
       expect((await send('/api/users/bulk?envelope=true')).body.error).toEqual({
         code: status,
         message: `${field}: ${message}`,
+        reason: expect.stringMatching(/^[a-z_]+$/),
         details: `${field} ${message}`,
         fields: [{ field, message }],
       })
@@ -48,7 +49,13 @@ describe('a field error has the path that the caller sent, whichever layer refus
         headers: { ...headers, Accept: 'application/json, application/problem+json' },
       })
       expect(problem.headers.get('content-type')).toBe('application/problem+json')
-      expect(problem.body).toEqual({ status, detail: `${field}: ${message}`, fields: [{ field, message }] })
+      expect(problem.body).toEqual({
+        type: 'about:blank',
+        status,
+        code: expect.stringMatching(/^[a-z_]+$/),
+        detail: `${field}: ${message}`,
+        fields: [{ field, message }],
+      })
     })
 
     test(`${layer} over tRPC: in a call, a batch and a streamed batch`, async () => {

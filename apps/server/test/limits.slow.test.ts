@@ -289,7 +289,13 @@ describe('under overload', () => {
     expect([problem.status, problem.headers.get('Content-Type'), problem.body]).toEqual([
       503,
       'application/problem+json',
-      { status: 503, detail: 'The service is overloaded; try again', fields: [] },
+      {
+        type: 'about:blank',
+        status: 503,
+        code: 'service_unavailable',
+        detail: 'The service is overloaded; try again',
+        fields: [],
+      },
     ])
     const client = createClient({ baseUrl: server.url, retryForMs: 0 })
     const error = await client.items.list.query({}).catch((error) => error)

@@ -198,6 +198,7 @@ for (const path of ['/', '/docs', '/redoc']) {
       error: {
         code: 405,
         message: 'DELETE is not allowed here, only GET, HEAD, OPTIONS',
+        reason: 'method_not_supported',
         details: `DELETE ${path}`,
       },
     })
@@ -223,7 +224,12 @@ for (const [path, type] of [
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(refused.body).toEqual({
       status: 'error',
-      error: { code: 405, message: 'POST is not allowed here, only GET, HEAD, OPTIONS', details: `POST ${path}` },
+      error: {
+        code: 405,
+        reason: 'method_not_supported',
+        message: 'POST is not allowed here, only GET, HEAD, OPTIONS',
+        details: `POST ${path}`,
+      },
     })
   })
 }

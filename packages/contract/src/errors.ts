@@ -46,6 +46,7 @@ export const envelope: EnvelopeForm = {
         error: z
           .object({
             code: z.int(),
+            reason: z.string().meta({ description: 'A stable code of the cause: `taken`.', examples: ['not_found'] }),
             message: z.string(),
             details: z.string(),
             fields: z
@@ -60,11 +61,16 @@ export const envelope: EnvelopeForm = {
       })
       .meta({
         id: 'ErrorEnvelope',
-        examples: [{ status: 'error', error: { code: 404, message: 'User not found', details: 'GET /api/users/7' } }],
+        examples: [
+          {
+            status: 'error',
+            error: { code: 404, reason: 'not_found', message: 'User not found', details: 'GET /api/users/7' },
+          },
+        ],
       }),
-    body: ({ status, message, details, fields }) => ({
+    body: ({ status, reason, message, details, fields }) => ({
       status: 'error',
-      error: { code: status, message, details, ...(fields.length > 0 && { fields }) },
+      error: { code: status, reason, message, details, ...(fields.length > 0 && { fields }) },
     }),
   },
 }

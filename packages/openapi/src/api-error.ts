@@ -41,6 +41,8 @@ export interface Fault {
   message: string
   details: string
   fields: FieldFault[]
+  /** A stable code of the cause. */
+  reason: string
   /** The data that the procedure's `errorData` declares for this status. */
   data?: unknown
 }
@@ -50,8 +52,8 @@ export class ApiError extends TRPCError {
   readonly status: ApiErrorStatus
   readonly fields: FieldFault[]
   readonly headers: Record<string, string>
-  /** An internal code for the cause, for metrics and logs. */
-  readonly reason: string | undefined
+  /** A stable code of the cause, for programs: `taken`. Default: tRPC's code of the status, `conflict`. */
+  readonly reason: string
   /** Data for callers, in addition to the message. Sent only if the procedure's `errorData` declares it. */
   readonly data: unknown
 
@@ -71,7 +73,7 @@ export class ApiError extends TRPCError {
     this.status = status
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
-    this.reason = options.reason
+    this.reason = options.reason ?? CODES[status].toLowerCase()
     this.data = options.data
   }
 }

@@ -190,7 +190,9 @@ export function resource<P extends Procedures>(definition: Resource<P>): Resourc
 export type Contract = Record<string, Resource<any>>
 
 /** The shape of errors over tRPC, with the invalid fields and the error data. */
-export type ErrorShape = TRPCDefaultErrorShape & { data: { fields: Fault['fields']; errorData?: unknown } }
+export type ErrorShape = TRPCDefaultErrorShape & {
+  data: { fields: Fault['fields']; reason: string; errorData?: unknown }
+}
 
 /** The types of a procedure as callers see them. */
 export interface ProcedureTypes {

@@ -10,6 +10,7 @@ import {
   callerPaths,
   checkAccept,
   checkTarget,
+  explainWeakTags,
   fieldApiError,
   gatherInput,
   type Incoming,
@@ -158,7 +159,8 @@ export function createCore<Context, Req extends Incoming>(
           answered: resolved.answered,
         })
       } catch (error) {
-        throw error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
+        const moved = error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
+        throw explainWeakTags(moved, req.headers)
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
@@ -207,11 +209,11 @@ export function createCore<Context, Req extends Incoming>(
       apiError = toApiError(thrown)
     }
     await observe(() => options.onError?.(apiError, req))
-    const { status, fields, headers, data } = apiError
+    const { status, fields, headers, reason, data } = apiError
     const message = status === 500 ? `Internal server error${await idOf(req)}` : apiError.message
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
-    const fault = { status, message, details, fields, data }
+    const fault = { status, message, details, fields, reason, data }
     const answer =
       overrides === undefined && wantsProblem(req, req.originalUrl)
         ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
@@ -234,8 +236,8 @@ export function createCore<Context, Req extends Incoming>(
     return isEnveloped(url) ? options.envelope.error : formOf(method, relativePath(split(url).path, base))
   }
 
-  const prepareError = ({ status, message, fields, headers }: ApiError) => {
-    const fault = { status, message, details: '', fields }
+  const prepareError = ({ status, message, fields, headers, reason }: ApiError) => {
+    const fault = { status, message, details: '', fields, reason }
     const problem = makeReady({
       status,
       headers: { ...headers, 'Content-Type': PROBLEM_TYPE },

@@ -25,8 +25,8 @@ export interface DocumentOptions {
   credentials: string
   license: { name: string; identifier: string }
   envelope: EnvelopeForm
-  /** What the server adds to every operation: response headers by name, and error statuses such as 503. */
-  everywhere: { headers: Record<string, z.ZodType>; errors: number[] }
+  /** What the server adds to every operation: response headers by name, those of successful writes, and error statuses. */
+  everywhere: { headers: Record<string, z.ZodType>; writeHeaders?: Record<string, z.ZodType>; errors: number[] }
 }
 
 /** Creates the OpenAPI 3.1 document of a contract: every binding with its input and its possible statuses. */
@@ -86,6 +86,7 @@ const DESCRIPTIONS: Record<number, string> = {
   412: 'The record does not have the version in `If-Match`; nothing was changed.',
   413: 'The body is too large.',
   415: 'The media type of the body is not JSON.',
+  431: 'The head of the request is too large.',
   429: 'Too many requests; retry after the seconds in `Retry-After`.',
   500: 'Internal error; the message contains the id of the request.',
   503: 'The service is unavailable; retry after the seconds in `Retry-After`.',
@@ -135,7 +136,8 @@ function operations({
         schema.optional().meta({ description }),
       ),
     }
-    const tagged = { ...headers, ...(withTag && { ETag: etag(tag) }) }
+    const ofWrite = procedure.type === 'mutation' ? everywhere.writeHeaders : {}
+    const tagged = { ...headers, ...ofWrite, ...(withTag && { ETag: etag(tag) }) }
     const statuses = [
       ...new Set([
         ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],

@@ -165,7 +165,7 @@ function withData(error: ApiError, name: string, { errorData }: Procedure): ApiE
     const text = `${name}: the data of its ${status} error does not match the contract`
     return toApiError(new Error(text, { cause: parsed.error }))
   }
-  return new ApiError(status, message, { fields, headers, ...(reason && { reason }), cause, data: parsed?.data })
+  return new ApiError(status, message, { fields, headers, reason, cause, data: parsed?.data })
 }
 
 /** Uses the `lookup` of the procedure or the resource to find what the input of a write names. */

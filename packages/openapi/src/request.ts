@@ -198,8 +198,14 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
     if (binding.otherMediaType === 400 && !/^application\/json *(;|$)/i.test(type ?? '')) return undefined
     throw notJson()
   }
-  return (bytes === undefined ? body : parse(bytes)) ?? undefined
+  if (bytes !== undefined) return parse(bytes) ?? undefined
+  if (isDeeper(body, DEEPEST)) throw tooDeep(DEEPEST)
+  return body ?? undefined
 }
+
+const DEEPEST = 32
+// A list of rows, and a batch of calls, are one level each.
+const DEEPEST_CALL = DEEPEST + 2
 
 /**
  * The text of a JSON body.
@@ -211,6 +217,41 @@ export async function readJsonText(headers: IncomingHttpHeaders, read: () => Pro
   checkEncoding(headers)
   if (!isJson(headers['content-type'])) throw notJson()
   return decoded(await read())
+}
+
+/**
+ * Checks the nesting of JSON text of tRPC calls. Parsing it costs up to 0.2 s per megabyte of brackets; this costs 4 ms.
+ *
+ * @throws ApiError 400
+ */
+export function checkDepth(text: string, deepest = DEEPEST_CALL): void {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === BRACKET || code === BRACE) {
+      if (++depth > deepest) throw tooDeep(deepest)
+    } else if (code === BRACKET + 2 || code === BRACE + 2) depth--
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/** The index of the quote that ends a string of JSON; the length of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at++
+  }
+  return text.length
+}
+
+function tooDeep(deepest: number): ApiError {
+  return new ApiError(400, `Body must not be nested deeper than ${deepest} levels`)
 }
 
 function checkEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): void {
@@ -229,8 +270,6 @@ function notJson(): ApiError {
 function isNothing(bytes: Uint8Array, type: string | undefined): boolean {
   return bytes.every(isBlank) || (type === undefined && new TextDecoder('latin1').decode(bytes).trim() === 'null')
 }
-
-const DEEPEST = 32
 
 function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
@@ -267,6 +306,7 @@ function decoded(bytes: Uint8Array): string {
 
 function parse(bytes: Uint8Array): unknown {
   const text = decoded(bytes)
+  checkDepth(text, DEEPEST)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -292,7 +332,6 @@ function takeBody(
     if ('fields' in slot && slot.fields.length === 0) return
     throw new ApiError(400, 'No input data provided')
   }
-  if (isDeeper(body, DEEPEST)) throw new ApiError(400, `Body must not be nested deeper than ${DEEPEST} levels`)
   refuseHeaderFields(resolved, body)
   if ('whole' in slot) {
     input[slot.whole] = body
@@ -361,6 +400,17 @@ function matchedVersions(
     return Number.isSafeInteger(version) && takesVersion(version) ? [version] : []
   })
 }
+
+/** The 412 of a write explains weak entity tags, if `If-Match` has one: the version of the record may well be current. */
+export function explainWeakTags(error: unknown, { 'if-match': header }: IncomingHttpHeaders): unknown {
+  if (!(error instanceof ApiError) || error.status !== 412 || header === undefined) return error
+  if (!entityTags(header)?.some(({ weak }) => weak)) return error
+  const { fields, headers, data, cause } = error
+  return new ApiError(412, WEAK_TAG, { fields, headers, reason: 'weak_tag', data, cause })
+}
+
+const WEAK_TAG =
+  'If-Match has a weak entity tag (W/"…"), and weak tags never match (RFC 9110, 13.1.1). A proxy that compresses answers weakens their tags: send the tag without W/'
 
 // Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
 function refuseConditions({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): void {

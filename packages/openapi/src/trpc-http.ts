@@ -4,6 +4,7 @@ import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
 import type { Request, RequestHandler, Response } from 'express'
 import { ApiError } from './api-error.ts'
+import type { BodyRequest } from './body.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { end } from './rest.ts'
@@ -145,6 +146,7 @@ export function trpc<Context extends object & CallContext>(
     if (req.readableEnded && req.body === undefined) req.body = undefined
     // The adapter would serialize bytes from another handler as JSON.
     if (req.body instanceof Uint8Array) req.body = new TextDecoder().decode(req.body)
+    if (req.body === undefined) (req as BodyRequest).askForBody?.()
     handle(req, res, next)
   }
 

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
+import { ApiError } from './api-error.ts'
 import { readBytes } from './body.ts'
-import { readJsonText } from './request.ts'
+import { checkDepth, readJsonText } from './request.ts'
 
 /** An ordinary tRPC request: calls of known procedures with JSON input and output. */
 export interface PlainRequest {
@@ -74,7 +75,8 @@ const NO_INPUTS: unknown[] = []
  * Reads the input of each call, undefined for a call without input.
  *
  * @returns undefined if the input is not valid JSON or not a batch; the body, if any, is then in `req.body`
- * @throws ApiError 415 for another charset or encoding, 400 if the body is incomplete or not UTF-8, 413 over the limit
+ * @throws ApiError 415 for another charset or encoding, 400 if the body is incomplete, not UTF-8 or nested too deeply, 413 over
+ * the limit
  */
 export async function readInputs(
   req: Request,
@@ -94,8 +96,10 @@ function parseInputs({ isBatch, paths }: PlainRequest, read: () => string): unkn
   try {
     const text = read()
     if (text === '') return NO_INPUTS
+    checkDepth(text)
     inputs = JSON.parse(text)
-  } catch {
+  } catch (error) {
+    if (error instanceof ApiError) throw error
     return undefined
   }
   if (!isBatch) return [inputs]

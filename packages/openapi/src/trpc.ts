@@ -93,6 +93,7 @@ export function trpcRouter<Context extends object & CallContext>(
       data: {
         ...shape.data,
         fields: error instanceof ApiError ? error.fields : [],
+        reason: error instanceof ApiError ? error.reason : error.code.toLowerCase(),
         ...(error instanceof ApiError && error.data !== undefined && { errorData: error.data }),
       },
     }),

@@ -92,7 +92,9 @@ function operationOf(method: string, target: string, { document, paths }: Checke
 const PROBLEM = {
   type: 'object',
   properties: {
+    type: { const: 'about:blank' },
     status: { type: 'integer' },
+    code: { type: 'string' },
     detail: { type: 'string' },
     fields: {
       type: 'array',
@@ -105,7 +107,7 @@ const PROBLEM = {
     },
     data: {},
   },
-  required: ['status', 'detail', 'fields'],
+  required: ['type', 'status', 'code', 'detail', 'fields'],
   additionalProperties: false,
 }
 

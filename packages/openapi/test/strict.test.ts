@@ -129,7 +129,9 @@ describe('with Accept: application/problem+json', () => {
     expect([status, body]).toEqual([
       400,
       {
+        type: 'about:blank',
         status: 400,
+        code: 'bad_request',
         detail: 'Missing required fields: radius',
         fields: [{ field: 'radius', message: 'is required' }],
       },

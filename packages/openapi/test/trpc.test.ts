@@ -84,7 +84,7 @@ describe.each([
         { field: 'name', message: 'is required' },
         { field: 'kind', message: 'must be rock, gas or ice' },
       ],
-      keys: ['code', 'fields', 'httpStatus', 'path'],
+      keys: ['code', 'fields', 'httpStatus', 'path', 'reason'],
     })
     const nested = await errorOf(
       client.planets.createMany.mutate({ planets: [planet, { ...planet, radius: '1' }] } as never),
@@ -113,7 +113,7 @@ describe.each([
           code: 'INTERNAL_SERVER_ERROR',
           status: 500,
           fields: [],
-          keys: ['code', 'fields', 'httpStatus', 'path'],
+          keys: ['code', 'fields', 'httpStatus', 'path', 'reason'],
         },
       ])
     }

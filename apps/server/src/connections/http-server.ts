@@ -37,6 +37,10 @@ export function createHttpServer(app: Express, connections: Connections): Server
   server.on('connection', (socket: Socket) => connections.open(socket))
   // A client that half-closes the connection after its request still gets the response, however long that takes.
   Object.assign(server, { httpAllowHalfOpen: true })
+  // A client that sends the body only once it is asked to is not asked if the head is refused, for example with a 401.
+  server.on('checkContinue', (req, res) => {
+    handle(Object.assign(req, { askForBody: () => res.writeContinue() }), res)
+  })
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node's own response to it has no body.
   server.on('checkExpectation', handle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -46,8 +50,8 @@ export function createHttpServer(app: Express, connections: Connections): Server
       socket.destroy()
       return
     }
-    const [status, message] = MALFORMED[error.code ?? ''] ?? [400, 'Malformed HTTP request']
-    refuse(socket, status, message)
+    const [status, reason, message] = MALFORMED[error.code ?? ''] ?? [400, 'bad_request', 'Malformed HTTP request']
+    refuse(socket, status, reason, message)
     // The client closed first; it may still read.
     const isAborted = error.code === 'HPE_INVALID_EOF_STATE'
     connections.refused(socket, isAborted ? undefined : status)
@@ -57,7 +61,7 @@ export function createHttpServer(app: Express, connections: Connections): Server
     // Node has removed its own listeners: an error without one would end the process.
     socket.on('error', () => socket.destroy())
     if (!connections.endAfterResponses(socket)) return
-    refuse(socket, 405, 'CONNECT is not allowed: this server is not a proxy', ['Allow: '])
+    refuse(socket, 405, 'method_not_supported', 'CONNECT is not allowed: this server is not a proxy', ['Allow: '])
     // Nothing reads from the connection any more, so that its end would go unnoticed.
     socket.destroySoon()
   })
@@ -171,14 +175,14 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const MALFORMED: Record<string, [number, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request header fields are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+const MALFORMED: Record<string, [status: number, reason: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'head_too_large', 'Request header fields are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'timeout', 'The request did not arrive in time'],
 }
 
 /** Refuses a request that never reaches Express: writes the error response directly, and ends the connection. */
-function refuse(socket: Socket, status: number, message: string, headers: string[] = []): void {
-  const body = JSON.stringify(envelope.error.body({ status: status as 400, message, details: '', fields: [] }))
+function refuse(socket: Socket, status: number, reason: string, message: string, headers: string[] = []): void {
+  const body = JSON.stringify(envelope.error.body({ status: status as 400, reason, message, details: '', fields: [] }))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

@@ -77,6 +77,7 @@ export function allowOrigins(origins: string[]): RequestHandler {
       'Age',
       'Allow',
       'ETag',
+      'Idempotent-Replayed',
       'Link',
       'Location',
       'RateLimit',

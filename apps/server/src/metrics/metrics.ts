@@ -56,7 +56,7 @@ export function createMetrics() {
     countRefusal: (refusal: ApiError): void => {
       if (refusal === lastRefusal) return
       lastRefusal = refusal
-      refusals.of(refusal.status, refusal.reason ?? 'other').count++
+      refusals.of(refusal.status, refusal.reason).count++
     },
     /** Counts an unexpected error. */
     countUnexpected: () => void unexpected++,

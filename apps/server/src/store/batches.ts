@@ -111,12 +111,15 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           const input = JSON.parse(batch.changes ?? '{}')
           // A token of the caller may have had a higher role at the preview.
           await check({ action, changes: input }, context)
-          if (batch.status !== 'pending') throw new ApiError(409, 'The batch was already applied')
+          if (batch.status !== 'pending')
+            throw new ApiError(409, 'The batch was already applied', { reason: 'already_applied' })
           const table = tableOf(tx)
           if (action === 'update') await table.lockMany([], { written: [rows.changes(input, undefined)] })
           const matching = await table.lock({ id: { in: idsOf(found) } } as Where<Row>, found.length)
           if (fingerprint(matching) !== batch.fingerprint) {
-            throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`)
+            throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`, {
+              reason: 'matches_changed',
+            })
           }
           const ids = idsOf(matching)
           await checkRecords(table, ids, context)
@@ -124,7 +127,8 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           if (action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
           else await updateAll(table, ids, input)
           const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
-          if (applied === undefined) throw new ApiError(409, 'The batch was already applied')
+          if (applied === undefined)
+            throw new ApiError(409, 'The batch was already applied', { reason: 'already_applied' })
           return present(applied.after, tx)
         },
         {

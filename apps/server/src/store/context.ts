@@ -12,6 +12,8 @@ export interface Context {
   address?: () => string
   /** The headers of the HTTP request, if it contains only this call. */
   headers?: IncomingHttpHeaders | undefined
+  /** Called if the answer is that of an earlier request with the same idempotency key; absent if the request has several calls. */
+  onReplay?: (() => void) | undefined
   /** Whether to reject unknown fields of the input. */
   isStrict?: boolean
   /**

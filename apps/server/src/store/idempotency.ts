@@ -52,12 +52,13 @@ export async function writeOnce<Result, Prepared = undefined>(
   const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
-  if (isReplayable(early, expiry)) return database.write(async () => replay(early, print), { autocommit: true })
+  if (isReplayable(early, expiry))
+    return database.write(async () => replay(early, print, context), { autocommit: true })
   const prepared = await prepare(isSecret)
   const store = async (tx: Tables, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
-    if (isReplayable(first, expiry)) return replay(first, print)
+    if (isReplayable(first, expiry)) return replay(first, print, context)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await work(tx, prepared, attempt)
     await tx.idempotencyKeys.insert({
@@ -113,11 +114,14 @@ function isReplayable(first: IdempotencyKey | undefined, expiry: Date): first is
   return first !== undefined && first.created_at > expiry
 }
 
-function replay<Result>(first: IdempotencyKey, print: string): Result {
+function replay<Result>(first: IdempotencyKey, print: string, { onReplay }: Context): Result {
   if (first.fingerprint !== print) {
-    throw new ApiError(409, 'Idempotency-Key was used with another request; a new request needs a new key')
+    throw new ApiError(409, 'Idempotency-Key was used with another request; a new request needs a new key', {
+      reason: 'idempotency_key_reused',
+    })
   }
   replays++
+  onReplay?.()
   return JSON.parse(first.answer)
 }
 

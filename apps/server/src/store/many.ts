@@ -106,7 +106,8 @@ export function manyService({
             const id = ids === undefined ? row.id : ids.get(value)
             if (id !== undefined) return change(id, row, check, ready)
             if (!create) throw value === undefined ? invalid(key, 'is required') : notFound(name)
-            if (row.if_version !== undefined) throw new ApiError(412, `${name} does not exist, so it has no version`)
+            if (row.if_version !== undefined)
+              throw new ApiError(412, `${name} does not exist, so it has no version`, { reason: 'stale_version' })
             try {
               const stored = await createRow(table, row, ready, context)
               ids?.set(value, stored.id)
@@ -181,8 +182,8 @@ async function eachRow<Given, Result>(
 
 function atRow(error: ApiError, at: Path): FieldError {
   if (error instanceof FieldError) return error.withPaths((path) => [...at, ...path])
-  const { status, message } = error
-  return new FieldError(status, [{ path: at, message }])
+  const { status, message, reason } = error
+  return new FieldError(status, [{ path: at, message }], { reason })
 }
 
 /** The ids of the records with one of these values in a unique column. No other write can give the records other values. */

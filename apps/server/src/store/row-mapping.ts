@@ -195,7 +195,9 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       const named = (isTaken ? columns.slice(0, 1) : columns).map((column) => derived[column]?.from ?? column)
       const at: Path = list === undefined || index === undefined ? [] : [list, index]
       const faults = named.filter((field) => fields.includes(field)).map((field) => ({ path: [...at, field], message }))
-      throw faults.length === 0 ? error : new FieldError(409, faults)
+      throw faults.length === 0
+        ? error
+        : new FieldError(409, faults, { reason: isTaken ? 'taken' : 'reference_missing' })
     },
   }
 }

@@ -72,7 +72,7 @@ async function refusal<Row extends Entity>(
   const message = fits
     ? `${noun} has changed: its version is now ${version}; read it again before writing`
     : `${noun} exists, and the request's conditions do not allow its version ${version}`
-  return new ApiError(412, message, { data: { version } })
+  return new ApiError(412, message, { reason: 'stale_version', data: { version } })
 }
 
 /**
@@ -93,7 +93,7 @@ export async function refuseDelete(error: unknown, noun: string, id: number | un
     count > 0
       ? `${who} to the ${oneOf(noun)} by ${column}: delete or change ${them} first`
       : `Some ${table} refer by ${column} to records that would be deleted: delete or change them first`,
-    { cause: error },
+    { reason: 'referenced', cause: error },
   )
 }
 

@@ -34,7 +34,13 @@ export function withFaults({ latency = 0, failRate = 0, failSeed = 1 }: FaultOpt
 }
 
 function refuse(res: ServerResponse): void {
-  const fault = { status: 503, message: 'The test server fails this request', details: '', fields: [] } as const
+  const fault = {
+    status: 503,
+    reason: 'service_unavailable',
+    message: 'The test server fails this request',
+    details: '',
+    fields: [],
+  } as const
   const body = JSON.stringify(envelope.error.body({ ...fault, fields: [] }))
   res.writeHead(503, { 'Content-Type': 'application/json; charset=utf-8' }).end(body)
 }

@@ -33,6 +33,8 @@ export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; tran
   readonly status: number
   /** The invalid fields, if the service named them. */
   readonly fields: FieldFault[]
+  /** The service's stable code of the cause, such as `taken`; undefined if the response has none. */
+  readonly reason: string | undefined
   /** The wait that the service requests before a retry, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /** The idempotency key of a write. A call with the same key has no second effect. */
@@ -50,6 +52,7 @@ export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; tran
     this.code = code
     this.status = status
     this.fields = shape?.data.fields ?? []
+    this.reason = shape?.data.reason
     this.retryAfterMs = retryAfterMs
   }
 

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { startTestServer } from './harness.ts'
+import { exchangeBytes } from './raw-http.ts'
+
+const PROBLEM = { Accept: 'application/json, application/problem+json' }
+const ada = { name: 'Ada', email: 'ada@example.com' }
+
+test('C34 a stable code tells conflicts apart, in problem documents, in the envelope and in the client', async () => {
+  await using server = await startTestServer()
+  await server.request('POST', '/users', { json: ada, headers: { 'Idempotency-Key': 'k' } })
+  const codeOf = async (method: string, path: string, json: object, headers: Record<string, string> = {}) => {
+    const problem = await server.request(method, path, { json, headers: { ...PROBLEM, ...headers } })
+    const enveloped = await server.request(method, `${path}?envelope=true`, { json, headers })
+    expect(enveloped.body.error).toMatchObject({ code: problem.status, reason: problem.body.code })
+    expect(problem.body.type).toBe('about:blank')
+    return [problem.status, problem.body.code]
+  }
+  expect(await codeOf('POST', '/users', { ...ada, name: 'Eve' })).toEqual([409, 'taken'])
+  const reused = { 'Idempotency-Key': 'k' }
+  expect(await codeOf('POST', '/users', { ...ada, name: 'Eve' }, reused)).toEqual([409, 'idempotency_key_reused'])
+  expect(await codeOf('PATCH', '/api/users/1', { age: 1 }, { 'If-Match': '"9-User"' })).toEqual([412, 'stale_version'])
+  expect(await codeOf('PATCH', '/api/users/1', { age: 1 }, { 'If-Match': 'W/"1-User"' })).toEqual([412, 'weak_tag'])
+  expect(await codeOf('PATCH', '/api/users/9', { age: 1 })).toEqual([404, 'not_found'])
+  expect(await codeOf('PATCH', '/api/users/1', { age: 'x' })).toEqual([400, 'bad_request'])
+  const failed = await server.client.users.create.mutate(ada).catch((error) => error)
+  expect([failed.status, failed.code, failed.reason]).toEqual([409, 'conflict', 'taken'])
+})
+
+test('C42 the 412 for a weak tag says why it never matches; a missing record and an invalid body come first', async () => {
+  await using server = await startTestServer()
+  const { body } = await server.request('POST', '/items', { json: { name: 'Lamp', price: 1 } })
+  const weak = { 'If-Match': 'W/"1-Item.a"' }
+  const refused = await server.request('PATCH', `/items/${body.item.id}`, { json: { price: 2 }, headers: weak })
+  expect([refused.status, refused.body.message]).toEqual([
+    412,
+    expect.stringMatching(/weak tags never match.*compresses/),
+  ])
+  expect((await server.request('PATCH', '/items/9', { json: { price: 2 }, headers: weak })).status).toBe(404)
+  expect((await server.request('PATCH', '/items/1', { json: { price: 'x' }, headers: weak })).status).toBe(400)
+})
+
+test('C46 a replayed answer is marked, over REST and tRPC', async () => {
+  await using server = await startTestServer()
+  const headers = { 'Idempotency-Key': 'k' }
+  for (const [path, json] of [
+    ['/items', { name: 'Lamp', price: 1 }],
+    ['/trpc/items.create', { name: 'Lamp', price: 1 }],
+  ] as const) {
+    const keys = { 'Idempotency-Key': path }
+    const first = await server.request('POST', path, { json, headers: keys })
+    const again = await server.request('POST', path, { json, headers: keys })
+    expect([first, again].map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+    expect(again.body).toEqual(first.body)
+  }
+  const other = await server.request('POST', '/items', { json: { name: 'Desk', price: 1 }, headers })
+  expect(other.headers.get('idempotent-replayed')).toBe(null)
+})
+
+test('C2 JSON over tRPC may be nested 34 levels deep', async () => {
+  await using server = await startTestServer()
+  const headers = { 'Content-Type': 'application/json' }
+  const send = (levels: number) => {
+    const raw = `{"name":"Lamp","price":1,"x":${'['.repeat(levels - 1)}"]"${']'.repeat(levels - 1)}}`
+    return server.request('POST', '/trpc/items.create', { raw, headers })
+  }
+  expect((await send(34)).status).toBe(200)
+  for (const levels of [35, 1_000_000]) {
+    const { status, body } = await send(levels)
+    expect([status, body.error.message]).toEqual([400, 'Body must not be nested deeper than 34 levels'])
+  }
+})
+
+test('C9 a request whose head is refused is not asked for its body', async () => {
+  await using server = await startTestServer()
+  const json = '{"name":"Lamp","price":1}'
+  const answerTo = async (path: string, headers: string, body = '') => {
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${headers}`
+    const answer = await exchangeBytes(server.url, Buffer.from(`${head}\r\n\r\n${body}`))
+    return [...String(answer).matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
+  }
+  const length = `Connection: close\r\nContent-Length: ${json.length}`
+  expect(await answerTo('/items', length, json)).toEqual([100, 201])
+  expect(await answerTo('/trpc/items.create', length, json)).toEqual([100, 200])
+  expect(await answerTo('/trpc/items.create', length, '['.repeat(json.length))).toEqual([100, 400])
+  expect((await answerTo('/items', 'Content-Length: 9999999'))[0]).toBe(413)
+  await server.client.keys.create.mutate({ name: 'admin', role: 'admin' })
+  expect((await answerTo('/items', length))[0]).toBe(401)
+  expect((await answerTo('/trpc/items.create', length))[0]).toBe(401)
+})
