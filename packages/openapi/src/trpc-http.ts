@@ -140,7 +140,11 @@ export function trpc<Context extends object & CallContext>(
   }
   let adapter: ReturnType<typeof loadAdapter> | undefined
   const complete: RequestHandler = async (req, res, next) => {
-    adapter ??= loadAdapter()
+    // A failure is not kept: the next request tries again.
+    adapter ??= loadAdapter().catch((error: unknown) => {
+      adapter = undefined
+      throw error
+    })
     const handle = await adapter
     // Node's `optimizeEmptyRequests` ends a request without a body. The adapter would assume that its body was read already.
     if (req.readableEnded && req.body === undefined) req.body = undefined
