@@ -1,6 +1,7 @@
 import type { Client } from '@resource/client'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
+import { type Adjustment, adjust, adjustmentOf, matching } from './adjust.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
@@ -38,6 +39,8 @@ interface Options extends Globals {
   search?: string
   all?: boolean
   dryRun?: boolean
+  add?: string
+  multiply?: string
 }
 
 interface Sampled {
@@ -65,6 +68,11 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     fields.filter(({ name }) => name !== ID),
   )
   if (byFilter) addFilterOptions(command, noun)
+  if (action === 'update' && byFilter && fields.some(isAdjustable)) {
+    command
+      .option('--add <field=amount>', 'add an amount to a number of each record, such as price=5 or price=-5')
+      .option('--multiply <field=factor>', 'multiply a number of each record, such as price=1.1 for 10 % more')
+  }
   command
     .option('--yes', 'skip the confirmation', false)
     .addHelpText('after', exampleText(examplesOf(noun, action, fields, byFilter ? filterFields(noun) : [])))
@@ -78,6 +86,11 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     const changes = await readOptions()
     checkFields(options, recordFields(noun))
     try {
+      const adjustment = adjustmentOf(options, fields)
+      if (adjustment !== undefined) {
+        if (Object.keys(changes).length > 0) throw invalid('--add, --multiply: cannot be combined with other changes')
+        return await adjustRecords(noun, adjustment, texts, options, idField(fields))
+      }
       if (action === 'update') checkChanges(changes, fields)
       if (isByFilter) checkSettable(noun, changes, fields)
       if (isByFilter) return await changeMatching(noun, action, changes, options)
@@ -119,6 +132,36 @@ function addFilterOptions(command: Command, noun: Noun): void {
   command.option('--all', 'all records').option('--dry-run', 'show the records and change nothing', false)
 }
 
+function isAdjustable({ name, kind }: Field): boolean {
+  return kind === 'number' && ![ID, IF_VERSION].includes(name)
+}
+
+/** Changes a number of the records with these ids, or of all that match, after a preview. Records without the number stay. */
+async function adjustRecords(
+  noun: Noun,
+  adjustment: Adjustment,
+  texts: string[],
+  options: Options,
+  id: Field,
+): Promise<void> {
+  const filters = parseFilters(noun, options.filter ?? [], options.search)
+  const { field, next } = adjustment
+  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
+  const ids = texts.flatMap((text) => text.split(',')).map((text) => parseValue(id, text))
+  const found = texts.length > 0 ? await getEach(open.client, noun, ids) : await matching(open.client, noun, filters)
+  const records = found.filter((record) => typeof record[field] === 'number')
+  const shown = sampled(records)
+  const text = () => preview(noun, shown, options.fields, (record) => ({ [field]: next(record[field] as number) }))
+  const what = `Update ${countOf(noun, records.length)}: ${adjustment.text}?`
+  if (records.length === 0 || options.dryRun) return answer(shown, options, () => text() + matchText(noun, shown))
+  if (texts.length === 0 && !options.yes) {
+    if (!isInteractive()) throw new Failure('invalid', `${text()}${what} Add --yes to confirm.`, { ...shown })
+    process.stderr.write(text())
+    if (!(await confirm(what))) throw notConfirmed()
+  }
+  await adjust(open.client, noun, records, adjustment, options)
+}
+
 /** @throws Failure if there is nothing to change */
 function checkChanges(changes: JsonObject, fields: Field[]): void {
   const changeable = fields.filter(({ name }) => ![ID, IF_VERSION, KEY].includes(name))
@@ -143,7 +186,7 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
   const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
   const counted = countOf(noun, batch.count)
   const what = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
-  const shown = preview(noun, batch, options.fields, changes)
+  const shown = preview(noun, batch, options.fields, () => changes)
   if (batch.count === 0 || options.dryRun) {
     return answer(batch, options, () => (batch.count === 0 ? '' : shown) + matchText(noun, batch))
   }
@@ -158,11 +201,16 @@ async function changeMatching(noun: Noun, action: Action, changes: JsonObject, o
 }
 
 /** The records, with `24.5 → 20` where they change. */
-function preview(noun: Noun, { count, sample }: Sampled, fields?: string[], changes: JsonObject = {}): string {
-  const known = [...new Set([...tableColumns(noun), ...Object.keys(changes)])]
+function preview(
+  noun: Noun,
+  { count, sample }: Sampled,
+  fields?: string[],
+  changes: (record: JsonObject) => JsonObject = () => ({}),
+): string {
+  const known = [...new Set([...tableColumns(noun), ...sample.flatMap((record) => Object.keys(changes(record)))])]
   const columns = fields ?? known.filter((name) => sample.some((record) => name in record))
   const changed = (record: JsonObject) =>
-    Object.entries(changes).flatMap(([name, value]) =>
+    Object.entries(changes(record)).flatMap(([name, value]) =>
       name in record && record[name] !== value ? [[name, `${cell(record[name])} → ${cell(value)}`]] : [],
     )
   const rows = sample.map((record) => ({ ...record, ...Object.fromEntries(changed(record)) }))
@@ -214,7 +262,7 @@ async function changeEach(
   if (changed.length > 0 && options.dryRun) {
     const shown = sampled(changed)
     const [{ [ID]: _, [IF_VERSION]: __, [KEY]: ___, ...changes } = {}] = inputs
-    const text = () => preview(noun, shown, options.fields, changes) + matchText(noun, shown)
+    const text = () => preview(noun, shown, options.fields, () => changes) + matchText(noun, shown)
     await answer({ action, ...shown, ...(action === 'update' && { changes }) }, options, text)
   } else if (changed.length > 0) {
     await (action === 'update'

@@ -186,3 +186,38 @@ test('list --all --jq refuses more records than fit into its memory, and says wh
   const few = await service.run(['items', 'list', '--all', '--fields', 'id', '--jq', 'length'])
   expect([few.code, few.stdout]).toEqual([0, '25000\n'])
 }, 120_000)
+
+test('update changes a number by a factor or an amount, by ids or filter, after a preview', async () => {
+  await using service = await startService()
+  const items = [19.99, 3.015, 0.1, 100].map((price) => ({ name: 'Lamp', price, category: 'light' }))
+  await service.client.items.createMany.mutate({ items })
+  const prices = async () => (await service.client.items.list.query({})).items.map(({ price }) => price)
+  const update = ['items', 'update', '--filter', 'category=light', '--multiply', 'price=1.1']
+  const refused = await service.run(update)
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/19\.99 → 21\.99[\s\S]*\nUpdate 4 items: price × 1\.1\? Add --yes to confirm\.\n$/),
+  ])
+  expect((await service.run([...update, '--dry-run'])).stdout).toMatch(/100 → 110 [\s\S]*4 items match\n$/)
+  expect(await prices()).toEqual([19.99, 3.015, 0.1, 100])
+  expect((await service.run([...update, '--yes'])).stdout).toBe('4 items updated\n')
+  expect(await prices()).toEqual([21.99, 3.317, 0.11, 110])
+  const added = await service.run(['items', 'update', '1', '4', '--add', 'price=-21.99', '--json'])
+  expect([added.code, JSON.parse(added.stdout)]).toEqual([0, { updated: 2, failed: 0 }])
+  expect(await prices()).toEqual([0, 3.317, 0.11, 88.01])
+  const below = await service.run(['items', 'update', '1', '2', '--add', 'price=-1'])
+  expect([below.code, below.stdout, below.stderr]).toEqual([
+    6,
+    '1 item updated\n',
+    '1: price: must be a number from 0 to 1e12\n',
+  ])
+  for (const [args, message] of [
+    [['--add', 'name=1'], '--add: must be FIELD=NUMBER, with FIELD one of: price\n'],
+    [['--multiply', 'price=x'], '--multiply: must be FIELD=NUMBER, with FIELD one of: price\n'],
+    [['--add', 'price=1', '--multiply', 'price=2'], '--add: cannot be combined with --multiply\n'],
+    [['--add', 'price=1', '--name', 'x'], '--add, --multiply: cannot be combined with other changes\n'],
+  ] as const) {
+    const { code, stderr } = await service.run(['items', 'update', '1', ...args])
+    expect([args, code, stderr]).toEqual([args, 2, message])
+  }
+})
