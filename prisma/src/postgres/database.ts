@@ -69,7 +69,8 @@ async function openEngine(
   const lockQueue = new KeyedQueue(queueTimeoutMs)
   const replicas = await openReplicas(parsed, replicaUrls, read, settings, openDriver)
   const { max } = pool.options
-  const writes = new WriteQueue(queueTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
+  // As long as a write may take: others with the same records may run first.
+  const writes = new WriteQueue(writeTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
   const readiness = new Readiness(parsed, settings, pool)
   const queued = async <T>(write: () => Promise<T>): Promise<T> => {
     if (writes.waiting >= MAX_WAITING_WRITES) throw new Busy('Too many writes are waiting.')
