@@ -18,7 +18,12 @@ export function withWrites(target: Target, services: Services): Implementation<C
     const runs = Object.entries(procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = service[verb]
       // `implement` reports a missing function.
-      if (run === undefined || procedure.type === 'query') return [verb, run]
+      if (run === undefined) return [verb, run]
+      if (procedure.type === 'query') {
+        const reading: Run = (input, context, shown) =>
+          ofCaller(context, () => run(input, context as MutationContext, shown))
+        return [verb, reading]
+      }
       const name = `${noun}.${verb}`
       const usual = { autocommit: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
