@@ -16,7 +16,7 @@ const LAST_USED_INTERVAL_MS = 60_000
 /** The keys that one query looks up. */
 const MAX_KEYS_PER_QUERY = 100
 
-export type Keyring = ReturnType<typeof createKeyring>
+type Keyring = ReturnType<typeof createKeyring>
 /** The questions that authentication asks. */
 export type Keys = Pick<Keyring, 'hasKeys' | 'callerOf'>
 
