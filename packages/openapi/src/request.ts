@@ -364,7 +364,7 @@ function takeBody(
  * Throws if a body, or one of its rows, has a field that other bindings read from a header, such as `if_version`. Ignoring it
  * would carry out a write whose condition may not hold.
  */
-export function refuseHeaderFields({ headerFields, answered }: ResolvedBinding, body: unknown): void {
+function refuseHeaderFields({ headerFields, answered }: ResolvedBinding, body: unknown): void {
   for (const [index, row] of (Array.isArray(body) ? body : [body]).entries()) {
     if (typeof row !== 'object' || row === null) continue
     for (const [field, header] of headerFields) {
