@@ -236,7 +236,15 @@ function parameters(
         return [name, isInQuery && isList && !isRepeated ? schema.meta({ ...schema.meta(), param }) : schema]
       }),
     )
-  const ifMatch = accepts('Writes only if the record still has the version of this `ETag`; otherwise 412.', tag)
+  const ifMatch = z
+    .string()
+    .regex(/^(\*|(W\/)?"[!#-~]*"(\s*,\s*(W\/)?"[!#-~]*")*)$/)
+    .optional()
+    .meta({
+      description:
+        'Writes only if the record still has the version of this `ETag`; otherwise 412. A weak tag never matches.',
+      examples: [tag],
+    })
   const ifNoneMatch = accepts('Returns 304 without a body if the record still has this `ETag`.', tag)
   const header = {
     ...named(resolved.headers),
