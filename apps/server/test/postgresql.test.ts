@@ -262,24 +262,31 @@ function isWaitingFor(url: string, event: string) {
   return expect.poll(async () => (await query(url, waiting)).rows[0].count).toBe(1)
 }
 
-test('C38 a batch’s sample shows no record that began to match while the preview waited for a lock', async () => {
+test('C38 a batch’s sample shows only records that matched when they were counted and still match', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url })
   for (const category of ['oak', 'oak', 'pine']) await createItem(server, { category })
-  // Locks a matching record until the third one matches.
+  // The preview counts the matching records, then waits until the first one no longer matches and the third one does.
   const lock = query(
     postgres.url,
-    `DO $$ BEGIN PERFORM FROM items WHERE id = 2 FOR UPDATE;
+    `DO $$ BEGIN LOCK TABLE batches IN SHARE MODE;
       WHILE NOT EXISTS (SELECT FROM items WHERE id = 3 AND category = 'oak') LOOP PERFORM pg_sleep(0.01); END LOOP;
     END $$`,
   )
   await isWaitingFor(postgres.url, 'PgSleep')
   const json = { action: 'update', filter: { category: 'oak' }, changes: { price: 7 } }
   const created = server.request('POST', '/items/batches', { json })
-  await isWaitingFor(postgres.url, 'transactionid')
-  await query(postgres.url, `UPDATE items SET category = 'oak' WHERE id = 3`)
+  await isWaitingFor(postgres.url, 'relation')
+  await query(
+    postgres.url,
+    `UPDATE items SET category = CASE id WHEN 1 THEN 'pine' ELSE 'oak' END, version = version + 1 WHERE id <> 2`,
+  )
   await lock
-  expect((await created).body).toMatchObject({ count: 2, sample: [{ id: 1 }, { id: 2 }] })
+  const { body } = await created
+  expect(body).toMatchObject({ count: 2, sample: [{ id: 2 }] })
+  expect(body).toHaveProperty('sample.length', 1)
+  const applied = await server.request('PATCH', '/items/batches/1', { json: { status: 'applied' } })
+  expect(applied.status).toBe(412)
 })
 
 test('C36 a row of a bulk update changes the user who has its e-mail address when it is written', async () => {

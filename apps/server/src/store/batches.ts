@@ -46,12 +46,11 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
     return batch
   }
 
-  /** @param matching the ids of the matching records, if known */
+  /** @param matching the ids of the records that matched at the preview, if known; the sample shows no others */
   const present = async (batch: Batch, tables: Tables, matching?: number[]) => {
     const { id, action, status, count, created_at, expires_at } = batch
     const filter = JSON.parse(batch.filter)
-    const where =
-      matching === undefined ? rows.where(filter) : ({ id: { in: matching.slice(0, SAMPLE) } } as Where<Row>)
+    const where = { ...rows.where(filter), ...(matching && { id: { in: matching.slice(0, SAMPLE) } }) } as Where<Row>
     const order = { column: 'id', descending: false } as const
     const sample = status === 'applied' ? [] : await tableOf(tables).page({ where, order, take: SAMPLE })
     return {
@@ -90,7 +89,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           created_at,
           expires_at: new Date(created_at.getTime() + LIFETIME_MS),
         })
-        // Further records may match by now.
+        // Since they were read, other records may match, and these may no longer match.
         return present(batch, tx, idsOf(matching))
       }
       const prepare = () => tableOf(read).lock(rows.where(filter), MAX_RECORDS + 1)
@@ -143,7 +142,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
       ),
   }
 
-  /** @param ids those of records that are locked. @throws ApiError 403 if the caller may not change one of them */
+  /** @throws ApiError 403 if the caller may not change one of them */
   async function checkRecords(table: RecordTable<Row>, ids: number[], { caller }: Context): Promise<void> {
     if (guard.allows(caller)) return
     const order = { column: 'id', descending: false } as const
