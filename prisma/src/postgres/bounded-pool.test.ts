@@ -11,23 +11,23 @@ test.each(drivers)(
   'a hundred queries may wait for any time; after a quarter of a second further ones fail as busy at once, %s',
   async (driver) => {
     await using database = await temporaryDatabase({ driver, poolSize: 1 })
-    const count = () => database.read.users.count({})
+    const read = () => database.read.users.find({}, ['id'])
     const waiting = (queries: number) => expect.poll(() => database.connections?.().waiting).toBe(queries)
-    const counts: Promise<number>[] = []
+    const reads: Promise<unknown>[] = []
     await database.write(async (tx) => {
       await tx.users.insert(newUser('ada'))
-      while (counts.length < 99) counts.push(count())
+      while (reads.length < 99) reads.push(read())
       await waiting(99)
       vi.advanceTimersByTime(251)
       expect(database.isOverloaded?.()).toBe(false)
-      counts.push(count())
+      reads.push(read())
       await waiting(100)
       expect(database.isOverloaded?.()).toBe(true)
-      expect(isBusy(await count().catch((error) => error))).toBe(true)
+      expect(isBusy(await read().catch((error) => error))).toBe(true)
     })
-    expect(await Promise.all(counts)).toEqual(Array(100).fill(1))
+    expect(await Promise.all(reads)).toEqual(Array(100).fill({ id: 1 }))
     expect(database.isOverloaded?.()).toBe(false)
-    expect(await count()).toBe(1)
+    expect(await read()).toEqual({ id: 1 })
   },
 )
 

@@ -233,13 +233,22 @@ test('a database that cannot be opened leaves no connection', async () => {
 })
 
 describe.each(drivers)('with driver %s', (driver) => {
-  test('there are never more connections than the pool allows', async () => {
+  test('writes use at most one of two connections, reads both, and there is never a third', async () => {
     await using database = await temporaryDatabase({ driver, poolSize: 2 })
-    await Promise.all(Array.from({ length: 20 }, () => database.read.users.count({})))
-    expect(
-      await database.rows(`SELECT count(*)::int FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`),
-    ).toEqual([{ count: 2 }])
+    const connections = async () =>
+      (
+        await database.rows(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+          AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+      ).length
+    const read = () => database.read.users.find({})
+    const write = () => database.write((tx) => tx.users.find({}))
+    const twenty = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 20 }, work))
+    await twenty(write)
+    expect(await connections()).toBe(1)
+    await twenty(read)
+    expect(await connections()).toBe(2)
+    await twenty(() => Promise.all([read(), write(), database.read.users.count({})]))
+    expect(await connections()).toBe(2)
   })
 
   test('a read sees a write only after its commit', async () => {
@@ -526,13 +535,31 @@ describe.each(drivers)('with driver %s', (driver) => {
     expect(await names(database)).toEqual([])
   })
 
-  test('a query that gets no connection in time is a busy error', async () => {
-    await using database = await temporaryDatabase({ driver, poolSize: 1, connectTimeoutMs: 1_000 })
-    await database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      expect(isBusy(await database.read.users.count({}).catch((error) => error))).toBe(true)
-      const inner = database.write((other) => other.users.count({}))
-      expect(isBusy(await inner.catch((error) => error))).toBe(true)
+  test('a read that gets no connection within the time limit of connections is a busy error, and a write within that of writes', async () => {
+    await using database = await temporaryDatabase({
+      driver,
+      poolSize: 1,
+      connectTimeoutMs: 1_000,
+      writeTimeoutMs: 5_000,
+    })
+    const begun = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    // Outside of a transaction, a write has no time limit.
+    const long = database.write(
+      async (tx) => {
+        await tx.users.insert(newUser('ada'))
+        begun.resolve()
+        await end.promise
+      },
+      { autocommit: true },
+    )
+    await begun.promise
+    const late = database.write((tx) => tx.users.insert(newUser('bob')))
+    expect(isBusy(await late.catch((error) => error))).toBe(true)
+    end.resolve()
+    await long
+    await database.write(async () => {
+      expect(isBusy(await database.read.users.find({}).catch((error) => error))).toBe(true)
     })
     expect(await names(database)).toEqual(['ada'])
   })
