@@ -14,6 +14,8 @@ const OPAQUE_PLACEHOLDER = '+?'
 // The Wal class runs the checkpoints. SQLite's own checkpoint is a fallback for a log so long that something must be wrong.
 const PRAGMAS = ['journal_mode = WAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
 
+const CHANGES = { text: 'SELECT total_changes() AS changes', values: [] }
+
 /** A connection to a SQLite file that is already in WAL mode, with its prepared statements. */
 export class SqliteConnection implements Executor {
   readonly isRemote = false
@@ -61,6 +63,12 @@ export class SqliteConnection implements Executor {
   /** False after an error for which SQLite rolled the transaction back itself. */
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction
+  }
+
+  /** The number of rows that this connection has changed so far, including changes that were rolled back. */
+  get changedRows(): number {
+    const [row] = this.all(CHANGES) as [{ changes: number }]
+    return row.changes
   }
 
   /** Rolls back the open transaction, if any. */

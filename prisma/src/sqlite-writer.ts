@@ -23,7 +23,11 @@ const MAX_GROUP_MS = 5
 const COMMITS_PER_SIZE_CHECK = 16
 
 /** Writes that share a commit. The promise settles when they are on disk or rolled back. */
-type Group = PromiseWithResolvers<void> & { startMs: number }
+type Group = PromiseWithResolvers<void> & {
+  startMs: number
+  /** Of a shared file, {@link SqliteConnection.changedRows} at its start; undefined once one of its writes was rolled back. */
+  changedRows: number | undefined
+}
 
 /**
  * Serializes writes on one connection. Writes that arrive in the same event loop iteration share one SQLite transaction and
@@ -109,7 +113,8 @@ export class SqliteWriter {
 
   async #begin(): Promise<Group> {
     await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
-    const group = { ...Promise.withResolvers<void>(), startMs: performance.now() }
+    const changedRows = this.#wal.isShared ? this.#connection.changedRows : undefined
+    const group: Group = { ...Promise.withResolvers<void>(), startMs: performance.now(), changedRows }
     // Prevents an unhandled rejection: the writes of the group may not await it yet.
     group.promise.catch(() => {})
     this.#group = group
@@ -145,6 +150,7 @@ export class SqliteWriter {
   }
 
   #rollBackWrite(group: Group, error: unknown): void {
+    group.changedRows = undefined
     if (this.#connection.inTransaction) {
       this.#connection.run(ROLLBACK_TO)
       this.#connection.run(RELEASE)
@@ -184,8 +190,9 @@ export class SqliteWriter {
   async #commit(group: Group): Promise<void> {
     if (this.#group !== group) return
     let synced: Promise<void>
+    const hasWritten = group.changedRows !== undefined && group.changedRows < this.#connection.changedRows
     try {
-      synced = this.#wal.commit(() => this.#connection.run(COMMIT))
+      synced = this.#wal.commit(() => this.#connection.run(COMMIT), hasWritten)
       this.#group = undefined
     } catch (error) {
       this.#abort(group, error)

@@ -240,6 +240,31 @@ test('if other processes serve the same file, SQLite syncs in the commit', async
   await database.close()
 })
 
+test('where SQLite syncs in the commit, an answer without changes waits until commits of a process started apart are on disk', async () => {
+  await using folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`, { isShared: true })
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const sync = vi.spyOn(Wal.prototype, 'sync')
+  const count = () => database.write((tx) => tx.items.count({}))
+  const refused = () => database.write(() => Promise.reject(new Error('taken'))).catch(({ message }) => message)
+  expect([await count(), await refused(), sync.mock.calls.length]).toEqual([0, 'taken', 0])
+
+  const apart = new SqliteConnection(folder.file)
+  const commit = () => apart.run({ text: 'INSERT INTO items (name, price) VALUES (?, ?)', values: ['lamp', 1] })
+  commit()
+  expect([await count(), sync.mock.calls.length]).toEqual([1, 1])
+  expect([await count(), sync.mock.calls.length]).toEqual([1, 1])
+  commit()
+  expect([await refused(), sync.mock.calls.length]).toEqual(['taken', 2])
+  commit()
+  // SQLite's own sync covers the whole log.
+  await database.write((tx) => tx.users.insert(newUser('eve')))
+  expect([await count(), sync.mock.calls.length]).toEqual([3, 2])
+  vi.restoreAllMocks()
+  apart.close()
+  await database.close()
+})
+
 test('a failing checkpoint is reported once per reason, and retried', async () => {
   await using folder = await temporaryFolder()
   const warnings: string[] = []

@@ -19,7 +19,7 @@ export class Wal {
   readonly #file: string
   readonly #writer: SqliteConnection
   readonly #reader: SqliteReader
-  readonly #isShared: boolean
+  readonly isShared: boolean
   #handle: Promise<FileHandle> | undefined
   /** The {@link othersVersion} up to which all commits of other connections are on disk. */
   #syncedVersion: unknown
@@ -31,13 +31,13 @@ export class Wal {
    * @param writer does not sync its commits, unless `isShared` is set
    * @param reader must only see data that is on disk
    * @param isShared whether other processes use the file. They must not see commits of this process that are not on disk, so
-   * SQLite syncs in the commit and blocks the event loop.
+   * SQLite syncs in the commit and blocks the event loop. A process that was started apart may still commit without a sync.
    */
   constructor(file: string, writer: SqliteConnection, reader: SqliteReader, isShared = false) {
     this.#file = file
     this.#writer = writer
     this.#reader = reader
-    this.#isShared = isShared
+    this.isShared = isShared
   }
 
   /**
@@ -45,15 +45,17 @@ export class Wal {
    * process has committed after it: reads must include every commit that another process has already confirmed.
    *
    * @param commit its errors are thrown synchronously
+   * @param hasWritten whether the transaction changed a row: SQLite syncs no other one in the commit. Only for a shared file
    * @returns rejects when the disk fails. The commit may or may not be on disk then, and reads do not include it.
    */
-  commit(commit: () => void): Promise<void> {
-    if (this.#isShared) {
+  commit(commit: () => void, hasWritten: boolean): Promise<void> {
+    const version = this.othersVersion
+    if (this.isShared) {
       commit()
       this.#reader.releaseSnapshot()
-      return Promise.resolve()
+      if (hasWritten) this.#syncedVersion = version
+      return this.#syncUpTo(version)
     }
-    const version = this.othersVersion
     this.#reader.pinSnapshot(() => this.othersVersion !== version)
     try {
       commit()
@@ -99,9 +101,11 @@ export class Wal {
    * Resolves when all commits of other processes so far are on disk; at once if there are none. Must be called inside a write
    * transaction.
    */
-  async syncOthers(): Promise<void> {
-    if (this.#isShared) return
-    const version = this.othersVersion
+  syncOthers(): Promise<void> {
+    return this.#syncUpTo(this.othersVersion)
+  }
+
+  async #syncUpTo(version: unknown): Promise<void> {
     if (version === this.#syncedVersion) return
     await this.sync()
     this.#syncedVersion = version
