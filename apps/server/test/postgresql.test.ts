@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
@@ -196,12 +197,8 @@ test('on a database that became read-only, reads are served; writes and readines
   await query(postgres.url, 'ALTER SYSTEM SET default_transaction_read_only = on')
   await query(postgres.url, 'SELECT pg_reload_conf()')
   const message = 'The database accepts no writes: it is read-only'
-  const readiness = async (path: string) => {
-    const answer = await fetch(server.url + path)
-    return [answer.status, ((await answer.json()) as Failure).error?.message]
-  }
-  await expect.poll(() => readiness('/readyz')).toEqual([503, `${message}; reads are served`])
-  expect(await readiness('/readyz/reads')).toEqual([200, undefined])
+  await expect.poll(() => readiness(server, '/readyz')).toEqual([503, `${message}; reads are served`])
+  expect(await readiness(server, '/readyz/reads')).toEqual([200, undefined])
   expect((await server.request('GET', '/items/1')).status).toBe(200)
   const refused = await server.request('PATCH', '/items/1', { json: { price: 2 } })
   expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
@@ -209,6 +206,59 @@ test('on a database that became read-only, reads are served; writes and readines
     '5',
     { message: 'The database accepts no writes: it is a standby or read-only' },
   ])
+})
+
+test('on a standby, reads are served; writes and readiness are a 503 with the reason until it is promoted', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await createItem(server)
+  const { rows } = await query(postgres.url, 'SHOW data_directory')
+  await postgres.stop('fast')
+  await writeFile(join(rows[0].data_directory, 'standby.signal'), '')
+  await postgres.start()
+  await expect
+    .poll(() => readiness(server, '/readyz'))
+    .toEqual([503, 'The database accepts no writes: it is a standby; reads are served'])
+  expect(await readiness(server, '/readyz/reads')).toEqual([200, undefined])
+  expect((await server.request('GET', '/items/1')).status).toBe(200)
+  const message = 'The database accepts no writes: it is a standby or read-only'
+  for (const [method, path, json, expected] of [
+    ['POST', '/items/', { name: 'Desk', price: 1 }, { message }],
+    ['PATCH', '/items/1', { price: 2 }, { message }],
+    ['DELETE', '/items/1', undefined, { message }],
+    ['PATCH', '/api/users/bulk', [{ id: 1, age: 2 }], { error: message }],
+    ['POST', '/api/users/deletions', [{ id: 1 }], { error: message }],
+  ] as const) {
+    const { status, headers, body } = await server.request(method, path, { json })
+    expect([path, status, headers.get('Retry-After'), body]).toEqual([path, 503, '5', expected])
+  }
+  await query(postgres.url, 'SELECT pg_promote()')
+  await expect.poll(() => readiness(server, '/readyz')).toEqual([200, undefined])
+  expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
+})
+
+test('while PostgreSQL is suspended, readiness of reads and writes is a 503 within seconds', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  const processes = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+    UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int`
+  // The first time, readiness has no connection yet.
+  for (let time = 0; time < 2; time++) {
+    const { rows } = await query(postgres.url, processes)
+    const signal = (name: NodeJS.Signals) => {
+      for (const { pid } of rows) process.kill(pid, name)
+    }
+    signal('SIGSTOP')
+    try {
+      await expect.poll(() => readiness(server, '/readyz')).toEqual([503, 'The database cannot be reached; try again'])
+      expect(await readiness(server, '/readyz/reads')).toEqual([503, 'The database cannot be reached; try again'])
+    } finally {
+      signal('SIGCONT')
+    }
+    await expect.poll(() => readiness(server, '/readyz')).toEqual([200, undefined])
+    expect(await readiness(server, '/readyz/reads')).toEqual([200, undefined])
+  }
+  expect((await server.request('POST', '/items/', { json: { name: 'Lamp', price: 1 } })).status).toBe(201)
 })
 
 test('readiness fails while no commit completes, and reads are still served', async () => {
@@ -244,6 +294,12 @@ test('metrics are served while PostgreSQL is down or locked, with the access tha
   // A key that was never seen is not admitted.
   expect(await metrics({ Authorization: `Bearer ${key.slice(0, -1)}x` })).toBe(401)
 })
+
+/** Status and message. The limit of time has ample room: the service answers within a second. */
+async function readiness({ url }: { url: string }, path: string) {
+  const answer = await fetch(url + path, { signal: AbortSignal.timeout(10_000) })
+  return [answer.status, ((await answer.json()) as Failure).error?.message]
+}
 
 function endConnections(url: string) {
   return query(
