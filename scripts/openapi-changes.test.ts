@@ -123,6 +123,21 @@ test('renaming a component is not a change', () => {
   expect(changes).toEqual([])
 })
 
+test('moving a schema into a component is not a change, and a change in the component is one', () => {
+  const move = (role: object) =>
+    changesAfter(({ components }) => {
+      const { User } = components.schemas
+      components.schemas.Role = { ...User.properties.role, ...role }
+      User.properties.role = { $ref: '#/components/schemas/Role', description: 'What the user may do.' }
+    })
+  expect(move({}).filter(({ path }) => path.at(-1) !== 'description')).toEqual([])
+  expect(move({ enum: ['admin', 'user', 'guest'] }).map(({ path }) => path.slice(-3))).toContainEqual([
+    'role',
+    'enum',
+    '2',
+  ])
+})
+
 test('a change contains its path and the values before and after', () => {
   const changes = changesAfter((d) => Object.assign(d.components.schemas.User.properties.id, { type: 'string' }))
   expect(changes).toEqual([

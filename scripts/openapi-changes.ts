@@ -8,8 +8,7 @@ export type Change = { path: string[]; breaking: boolean; before: unknown; after
  * every request and response that uses the schema, and moving or renaming a component is not a change.
  */
 export function findChanges(before: object, after: object): Change[] {
-  // Cloned because the library modifies its arguments.
-  return apiDiff(structuredClone(before), structuredClone(after))
+  return apiDiff(merged(before, before), merged(after, after))
     .filter(({ path }) => path[0] !== 'components' || path[1] === 'securitySchemes')
     .map((diff) => ({
       path: diff.path.map(String),
@@ -17,6 +16,22 @@ export function findChanges(before: object, after: object): Change[] {
       before: diff.before,
       after: diff.after,
     }))
+}
+
+/**
+ * A copy in which a reference with further keywords, such as a description, is a plain schema: the library compares it as
+ * `allOf`, which differs from the same schema written in place.
+ */
+function merged<T>(node: T, document: object): T {
+  if (typeof node !== 'object' || node === null) return node
+  if (Array.isArray(node)) return node.map((item) => merged(item, document)) as T
+  const { $ref, ...others } = node as { $ref?: string }
+  if ($ref === undefined || Object.keys(others).length === 0) {
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, merged(value, document)])) as T
+  }
+  const keys = $ref.slice(2).split('/')
+  const target = keys.reduce<unknown>((found, key) => (found as Record<string, unknown>)?.[key], document)
+  return merged({ ...(target as object), ...others }, document) as T
 }
 
 // Overrides the library's verdict where it ignores the direction (request or response) or the value.

@@ -22,6 +22,8 @@ interface Generator {
 }
 
 const OPENAPI_GENERATOR = '7.17.0'
+// It does not declare some choices without a name.
+const OLD_OPENAPI_GENERATOR = '7.14.0'
 const HEY_API = '0.99.0'
 const PYTHON_CLIENT = '0.29.1'
 const OAPI_CODEGEN = 'v2.8.2'
@@ -53,24 +55,15 @@ const generators: Generator[] = [
       ['go', 'version'],
     ],
     check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'go', '--additional-properties', 'withGoMod=false')
+      await generateByOpenApiGenerator(folder, 'go', ['--additional-properties', 'withGoMod=false'])
       await writeFile(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.23\n')
       await cp(join(programs, 'go.go'), join(folder, 'main.go'))
       await run('go', ['build', '-o', 'program', '.'], folder)
       return run(join(folder, 'program'), [url], folder)
     },
   },
-  {
-    name: 'openapi-generator, TypeScript with fetch',
-    tools: [
-      ['java', '-version'],
-      ['mvn', '--version'],
-    ],
-    check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'typescript-fetch', '--additional-properties', 'importFileExtension=.js')
-      return runTypeScript(folder, 'fetch.ts', url)
-    },
-  },
+  typescriptFetch('openapi-generator, TypeScript with fetch', OPENAPI_GENERATOR),
+  typescriptFetch(`openapi-generator ${OLD_OPENAPI_GENERATOR}, TypeScript with fetch`, OLD_OPENAPI_GENERATOR),
   {
     name: 'openapi-generator, Java',
     tools: [
@@ -79,7 +72,7 @@ const generators: Generator[] = [
       ['mvn', '--version'],
     ],
     check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'java', '--library', 'native')
+      await generateByOpenApiGenerator(folder, 'java', ['--library', 'native'])
       const pom = join(folder, 'generated', 'pom.xml')
       const libraries = join(folder, 'libraries')
       await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
@@ -212,11 +205,31 @@ function maven(...args: string[]): Promise<void> {
   return download('mvn', ['--quiet', '--batch-mode', ...args])
 }
 
+function typescriptFetch(name: string, version: string): Generator {
+  return {
+    name,
+    tools: [
+      ['java', '-version'],
+      ['mvn', '--version'],
+    ],
+    check: async (folder, url) => {
+      const options = ['--additional-properties', 'importFileExtension=.js']
+      await generateByOpenApiGenerator(folder, 'typescript-fetch', options, version)
+      return runTypeScript(folder, 'fetch.ts', url)
+    },
+  }
+}
+
 /** Writes the client to `folder`/generated. */
-async function generateByOpenApiGenerator(folder: string, generator: string, ...options: string[]): Promise<void> {
-  const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
+async function generateByOpenApiGenerator(
+  folder: string,
+  generator: string,
+  options: string[] = [],
+  version = OPENAPI_GENERATOR,
+): Promise<void> {
+  const artifact = `org.openapitools:openapi-generator-cli:${version}`
   await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`)
-  const jar = join(cache, `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`)
+  const jar = join(cache, `openapi-generator-cli-${version}.jar`)
   const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
   const names = ['--package-name', 'generated', '--global-property', parts]
   const paths = ['-i', 'openapi.json', '-o', 'generated']

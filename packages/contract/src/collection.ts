@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { type BatchProcedures, batches } from './batches.ts'
 import { messageField } from './errors.ts'
 import {
+  annotationsOf,
   bulk,
   changesOf,
   conditional,
@@ -257,6 +258,7 @@ export function collection<
     ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
   } as unknown as Matching<F, T, L | K, Q>
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
+  nameChoices(One, fields)
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
   const shown = Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -501,6 +503,23 @@ function checkSummaries(noun: string, fields: Fields, groups: readonly string[],
   if (measure !== undefined) throw new Error(`${noun}: ${measure} cannot be a measure: it must be a number`)
 }
 
+// The ends of the names of a collection's other schemas.
+const TAKEN = new Set(['Batch', 'Change', 'Changes', 'Create', 'Filter', 'Result', 'Summary'])
+
+/**
+ * Names the fields that are a choice in the document: `UserRole`. Some generators for clients do not declare a choice
+ * without a name if a body with it has further conditions.
+ */
+function nameChoices(One: string, fields: Fields): void {
+  for (const [name, field] of Object.entries(fields)) {
+    const choice = bare(field)
+    const end = name.split('_').map(upper).join('')
+    if (!(choice instanceof z.ZodEnum) || choice.meta()?.id !== undefined || TAKEN.has(end)) continue
+    // Not `meta`, which returns a copy: other procedures have the same schema.
+    choice.register(z.globalRegistry, { ...choice.meta(), id: `${One}${end}` })
+  }
+}
+
 function searchDescription(search: readonly string[]): string {
   return `Only records that contain every word, in ${joined([...search]).replace(/ and ([^ ]*)$/, ' or $1')}, ignoring case and how accents are composed. A word of 2 characters matches the beginning of a word, a longer one any part of a field; in Korean and in scripts without spaces, such as Chinese, 2 characters match any part.`
 }
@@ -535,7 +554,7 @@ function mapInner(field: z.ZodType, change: (inner: z.ZodType) => z.ZodType): z.
 function shownAs(field: z.ZodType, withExamples: boolean): z.ZodType {
   const shown = bareOf(field)
   const { examples } = field.meta() ?? {}
-  return withExamples && examples !== undefined ? shown.meta({ ...shown.meta(), examples }) : shown
+  return withExamples && examples !== undefined ? shown.meta({ ...annotationsOf(shown), examples }) : shown
 }
 
 function bareOf(field: z.ZodType): z.ZodType {

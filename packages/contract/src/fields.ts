@@ -262,12 +262,18 @@ export function isHidden(field: z.ZodType): boolean {
   return field.meta()?.writeOnly === true
 }
 
+/** What `meta` of another schema can repeat: all but the name, which only one schema can have. */
+export function annotationsOf(field: z.ZodType): z.core.GlobalMeta {
+  const { id, ...annotations } = field.meta() ?? {}
+  return annotations
+}
+
 /** The schema key for the role that changing the field requires once API keys exist. */
 export const FIELD_ROLE = 'x-role'
 
 /** A field that only callers with the role may change once API keys exist. */
 export function withFieldRole<S extends z.ZodType>(role: Role, field: S): S {
-  const { description, ...meta } = field.meta() ?? {}
+  const { description, ...meta } = annotationsOf(field)
   const rule = `Once API keys exist, changing it requires the role \`${role}\`.`
   return field.meta({ ...meta, description: description ? `${description} ${rule}` : rule, [FIELD_ROLE]: role })
 }
@@ -279,7 +285,7 @@ export const VALUE_ROLES = 'x-value-roles'
 export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
   const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
   return field.meta({
-    ...field.meta(),
+    ...annotationsOf(field),
     description: `Once API keys exist, ${rules.join(', ')}.`,
     [VALUE_ROLES]: roles,
   })

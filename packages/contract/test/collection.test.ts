@@ -323,6 +323,40 @@ test('the schema of an update has the roles of fields, and the schema of a creat
   expect(remove.access).toBe('admin')
 })
 
+test('a choice has the same name wherever it occurs, and a field with the name of another schema has none', () => {
+  const size = z.enum(['s', 'm'])
+  const declared = collection({
+    noun: 'shirts',
+    description: '',
+    fields: {
+      size: size.default('s'),
+      neck_form: z.enum(['v', 'u']).nullable().default(null),
+      batch: z.enum(['1', '2']),
+    },
+    replace: { size: size.optional() },
+    fieldRoles: { size: 'admin' },
+  })
+  const named = { $ref: '#/$defs/ShirtSize' }
+  const { create, replace, update, get } = declared.procedures
+  const inputs = [create, replace, update].map(({ input }) => z.toJSONSchema(input, { io: 'input' }))
+  expect(inputs.map(({ properties }) => properties?.size)).toMatchObject([
+    { ...named, default: 's' },
+    { ...named, 'x-role': 'admin' },
+    { ...named, 'x-role': 'admin' },
+  ])
+  expect(z.toJSONSchema(get.output).$defs).toMatchObject({
+    VersionedShirt: {
+      properties: {
+        size: named,
+        neck_form: { anyOf: [{ $ref: '#/$defs/ShirtNeckForm' }, { type: 'null' }] },
+        batch: { type: 'string', enum: ['1', '2'] },
+      },
+    },
+    ShirtSize: { enum: ['s', 'm'] },
+    ShirtNeckForm: { enum: ['v', 'u'] },
+  })
+})
+
 test('a filter that names no field is rejected at startup and at compile time', () => {
   const declare = () =>
     collection({

@@ -38,30 +38,49 @@ const documents = new Map(Object.values(DOCUMENTS).map((form) => [form, remember
 async function make(form: Form): Promise<object> {
   const { createDocument } = await import('../document.ts')
   if (form !== 'plain-3.0') return createDocument(form)
-  const { Converter } = await import('@apiture/openapi-down-convert')
-  // The converter changes what it is given.
-  const document = new Converter(structuredClone(createDocument()), {}).convert()
-  splitTypes(document)
-  return document
+  return openApi30(createDocument())
 }
+
+/** The document in OpenAPI 3.0. */
+export async function openApi30(document: object): Promise<object> {
+  const { Converter } = await import('@apiture/openapi-down-convert')
+  // The converter changes what it is given. In 3.0 a reference has no further keywords; `allOf` keeps them.
+  const converted = new Converter(structuredClone(document), { allOfTransform: true }).convert() as Document
+  splitTypes(converted, converted.components?.schemas ?? {})
+  return converted
+}
+
+interface Schema {
+  type?: unknown
+  anyOf?: Schema[]
+  enum?: unknown[]
+  $ref?: string
+}
+type Schemas = Record<string, Schema>
+type Document = { components?: { schemas?: Schemas } }
 
 /**
  * Writes what the converter keeps of OpenAPI 3.1 and 3.0 does not have: a list of types becomes `anyOf`, and a null among
  * the options of `anyOf` makes the others `nullable`, because in 3.0 that extends only a type in the same schema.
  */
-function splitTypes(node: unknown): void {
+function splitTypes(node: unknown, schemas: Schemas): void {
   if (typeof node !== 'object' || node === null) return
-  const schema = node as { type?: unknown; anyOf?: object[] }
+  const schema = node as Schema
   if (Array.isArray(schema.type) && schema.type.every((type) => typeof type === 'string')) {
     schema.anyOf = schema.type.map((type) => ({ type }))
     delete schema.type
   }
   if (Array.isArray(schema.anyOf) && schema.anyOf.some(isNull)) {
-    schema.anyOf = schema.anyOf.filter((option) => !isNull(option)).map((option) => ({ ...option, nullable: true }))
+    schema.anyOf = schema.anyOf.filter((option) => !isNull(option)).map((option) => nullable(option, schemas))
   }
-  for (const child of Object.values(node)) splitTypes(child)
+  for (const child of Object.values(node)) splitTypes(child, schemas)
 }
 
-function isNull(schema: { type?: unknown }): boolean {
+function nullable(option: Schema, schemas: Schemas): object {
+  const schema = schemas[option.$ref?.split('/').at(-1) ?? ''] ?? option
+  return { ...schema, ...(schema.enum && { enum: [...schema.enum, null] }), nullable: true }
+}
+
+function isNull(schema: Schema): boolean {
   return schema.type === 'null'
 }
