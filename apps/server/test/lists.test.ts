@@ -264,6 +264,25 @@ describe('C17 filters', () => {
     })
   }
 
+  for (const path of [
+    '/api/users?role',
+    '/api/users/?status',
+    '/users?email',
+    '/books?author',
+    '/items/?category',
+    '/api/audit?resource',
+    '/api/audit?actor',
+    '/api/audit?procedure',
+  ]) {
+    test(`C17 ${path} takes 1,000 characters, which fit in a URL, and names the limit beyond`, async () => {
+      const longest = encodeURIComponent('\u{1d11e}').repeat(1000)
+      expect(await idsOf(server(), `${path}=${longest}`)).toEqual([])
+      const { status, body } = await server().request('GET', `${path}=${longest}a`)
+      expect(status).toBe(400)
+      expect(JSON.stringify(body)).toContain(`${path.split('?')[1]}: must be text of at most 1000 characters`)
+    })
+  }
+
   test('C21 the total counts the matching records', async () => {
     const { headers } = await server().request('GET', '/users?role=admin&limit=1&count=true')
     expect(headers.get('x-total-count')).toBe('2')

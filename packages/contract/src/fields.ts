@@ -27,14 +27,15 @@ export function text(min: number, max: number) {
     .string(rule)
     .trim()
     .overwrite(nfc)
-    .refine((value) => {
-      // A code point takes one or two UTF-16 units, so only lengths between `max` and `2 * max` need counting.
-      if (value.length < min || value.length > 2 * max) return false
-      return value.length <= max || [...value].length <= max
-    }, rule)
+    .refine((value) => value.length >= min && hasAtMost(max, value), rule)
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
     .refine((value) => !MARKS.test(value), must(`text with at most ${MAX_MARKS} combining marks in a row`))
     .meta({ minLength: min, maxLength: max, pattern: NOT_BLANK })
+}
+
+function hasAtMost(max: number, value: string): boolean {
+  // A code point takes one or two UTF-16 units, so only lengths between `max` and `2 * max` need counting.
+  return value.length <= max || (value.length <= 2 * max && [...value].length <= max)
 }
 
 const LARGEST_ID = 2 ** 31 - 1
@@ -237,12 +238,24 @@ export const searchText = phrase
 
 const filterRule = must('text without NUL characters and lone surrogates')
 
-/** A filter by equality. It accepts any text that can be stored; text that no record has gives an empty list. */
-export const textFilter = z
-  .string(filterRule)
-  .refine(wellFormed, filterRule)
-  // Node limits the head of a request to 16 KiB.
-  .meta({ maxLength: 16_384, pattern: WITHOUT_NUL })
+// A character takes up to 12 bytes in a URL, and the head of a request has at most 16 KiB.
+const MAX_FILTER = 1000
+
+/**
+ * A filter by equality. It accepts any text that can be stored and fits in a URL; text that no record has gives an empty list.
+ *
+ * @param longest the most characters of a stored text
+ */
+export function textFilterFor(longest: number) {
+  const max = Math.max(MAX_FILTER, longest)
+  return z
+    .string(filterRule)
+    .refine(wellFormed, filterRule)
+    .refine((value) => hasAtMost(max, value), must(`text of at most ${max} characters`))
+    .meta({ maxLength: max, pattern: WITHOUT_NUL })
+}
+
+export const textFilter = textFilterFor(0)
 
 /** The type of a write-only field. */
 export interface Hidden {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choiceFilter, momentBound, momentFilter, must, nfc, searchText, textFilter } from './fields.ts'
+import { choiceFilter, momentBound, momentFilter, must, nfc, searchText, textFilterFor } from './fields.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -117,10 +117,11 @@ function equal(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodISODateTime) return momentFilter
   const { type, format } = schema.def as TextDef
   if (type !== 'string' || format === 'date' || format === 'datetime') return schema
-  const { examples } = schema.meta() ?? {}
+  const { examples, maxLength = 0 } = schema.meta() ?? {}
+  const anyText = textFilterFor(maxLength as number)
   // Like the stored text.
-  const filter = textFilter.trim().overwrite(nfc)
-  return examples === undefined ? filter : filter.meta({ ...textFilter.meta(), examples })
+  const filter = anyText.trim().overwrite(nfc)
+  return examples === undefined ? filter : filter.meta({ ...anyText.meta(), examples })
 }
 
 type TextDef = z.core.$ZodTypeDef & { format?: string }
