@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
@@ -54,6 +54,16 @@ test('a write resolves when it is on disk, reads see it then, and continue in th
   waits[0]?.resolve()
   await written
   expect(await read.users.count({})).toBe(1)
+})
+
+test('a log that could not be opened is opened again at the next sync', async () => {
+  await using folder = await temporaryFolder()
+  const file = `${folder.path}/app.db`
+  const wal = new Wal(file, undefined as never, undefined as never)
+  await expect(wal.sync()).rejects.toThrow('ENOENT')
+  await writeFile(`${file}-wal`, '')
+  await expect(wal.sync()).resolves.toBe(undefined)
+  await wal.close()
 })
 
 test('reads of one event loop iteration see the same snapshot; the next one sees the writes of another process', async () => {

@@ -113,7 +113,11 @@ export class Wal {
 
   /** Resolves when the current content of the log is on disk, including commits of other processes. */
   async sync(): Promise<void> {
-    this.#handle ??= open(`${this.#file}-wal`, 'r+')
+    // A failure is not kept: the next sync tries again.
+    this.#handle ??= open(`${this.#file}-wal`, 'r+').catch((error: unknown) => {
+      this.#handle = undefined
+      throw error
+    })
     await (await this.#handle).datasync()
   }
 

@@ -144,6 +144,7 @@ describe('the responses of an operation', () => {
     expect(named('getPlanet')).toMatchObject({ security: [{ bearer: [] }], 'x-role': 'reader' })
     expect(named('createPlanet')).toMatchObject({ security: [{ bearer: [] }], 'x-role': 'writer' })
     expect(named('createPlanet').description).toMatch(/ Needs the role `writer`\.$/)
+    expect(named('getHome').description).toBe('Needs the role `reader`.')
   })
 
   test('have their headers', () => {

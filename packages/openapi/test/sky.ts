@@ -373,7 +373,6 @@ const home = resource({
           path: '/',
           operationId: 'getHome',
           summary: 'Home',
-          description: 'Has no parameters.',
         },
       },
     }),
