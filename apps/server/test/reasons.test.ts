@@ -59,15 +59,22 @@ test('C46 a replayed answer is marked, over REST and tRPC', async () => {
 test('C2 JSON over tRPC may be nested 34 levels deep', async () => {
   await using server = await startTestServer()
   const headers = { 'Content-Type': 'application/json' }
-  const send = (levels: number) => {
-    const raw = `{"name":"Lamp","price":1,"x":${'['.repeat(levels - 1)}"]"${']'.repeat(levels - 1)}}`
-    return server.request('POST', '/trpc/items.create', { raw, headers })
-  }
+  const nested = (levels: number) =>
+    `{"name":"Lamp","price":1,"x":${'['.repeat(levels - 1)}"]"${']'.repeat(levels - 1)}}`
+  const send = (levels: number) => server.request('POST', '/trpc/items.create', { raw: nested(levels), headers })
+  const deep = 'Body must not be nested deeper than 34 levels'
   expect((await send(34)).status).toBe(200)
   for (const levels of [35, 1_000_000]) {
     const { status, body } = await send(levels)
-    expect([status, body.error.message]).toEqual([400, 'Body must not be nested deeper than 34 levels'])
+    expect([status, body.error.message]).toEqual([400, deep])
   }
+  const stream = async (levels: number) => {
+    const body = `{"0":${nested(levels - 1)}}`
+    const accepts = { ...headers, 'trpc-accept': 'application/jsonl' }
+    return (await fetch(`${server.url}/trpc/items.create?batch=1`, { method: 'POST', headers: accepts, body })).text()
+  }
+  expect(await stream(34)).toContain('"name":"Lamp"')
+  expect(await stream(35)).toContain(deep)
 })
 
 test('C9 a request whose head is refused is not asked for its body', async () => {
@@ -82,8 +89,12 @@ test('C9 a request whose head is refused is not asked for its body', async () =>
   expect(await answerTo('/items', length, json)).toEqual([100, 201])
   expect(await answerTo('/trpc/items.create', length, json)).toEqual([100, 200])
   expect(await answerTo('/trpc/items.create', length, '['.repeat(json.length))).toEqual([100, 400])
+  // A call for tRPC's own adapter.
+  expect(await answerTo('/trpc/items.create?x=1', length, json)).toEqual([100, 200])
+  expect(await answerTo('/trpc/items.unknown', length)).toEqual([404])
   expect((await answerTo('/items', 'Content-Length: 9999999'))[0]).toBe(413)
   await server.client.keys.create.mutate({ name: 'admin', role: 'admin' })
   expect((await answerTo('/items', length))[0]).toBe(401)
   expect((await answerTo('/trpc/items.create', length))[0]).toBe(401)
+  expect((await answerTo('/trpc/items.create?x=1', length))[0]).toBe(401)
 })

@@ -1,12 +1,15 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
 import type { Request, RequestHandler, Response } from 'express'
 import { ApiError } from './api-error.ts'
-import type { BodyRequest } from './body.ts'
+import { readBytes } from './body.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
+import { checkDepth } from './request.ts'
 import { end } from './rest.ts'
 import { abortApiError, hasDisconnected } from './signal.ts'
 import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
@@ -127,11 +130,12 @@ export function trpc<Context extends object & CallContext>(
       maxBatchSize: options.maxCalls,
       // Allows queries by POST, for inputs that are too long for a URL.
       allowMethodOverride: true,
-      createContext: ({ req, info }) =>
-        options.context(
-          req,
-          info.calls.map(({ path }) => path),
-        ),
+      createContext: async ({ req, info }) => {
+        const paths = info.calls.map(({ path }) => path)
+        const context = await options.context(req, paths)
+        if (req.body instanceof LateBody && paths.some(typeOf)) await req.body.arrive()
+        return context
+      },
       responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
       // Not awaited, because tRPC ignores a returned promise.
       onError: ({ error, req }) =>
@@ -146,15 +150,34 @@ export function trpc<Context extends object & CallContext>(
       throw error
     })
     const handle = await adapter
-    // Node's `optimizeEmptyRequests` ends a request without a body. The adapter would assume that its body was read already.
-    if (req.readableEnded && req.body === undefined) req.body = undefined
     // The adapter would serialize bytes from another handler as JSON.
     if (req.body instanceof Uint8Array) req.body = new TextDecoder().decode(req.body)
-    if (req.body === undefined) (req as BodyRequest).askForBody?.()
+    if (req.body === undefined && req.method === 'POST') req.body = new LateBody(req, options.bodyLimit)
     handle(req, res, next)
   }
 
   return { plain, complete }
+}
+
+/** A body that tRPC's adapter sees once it has arrived: it is read after the context was created, and checked. */
+class LateBody extends IncomingMessage {
+  readonly #req: Request
+  readonly #limit: number
+
+  constructor(req: Request, limit: number) {
+    // Not the socket of the request: the adapter may destroy a body.
+    super(new Socket())
+    this.#req = req
+    this.#limit = limit
+  }
+
+  /** @throws ApiError 413 over the limit, 400 if the body is incomplete or nested too deeply */
+  async arrive(): Promise<void> {
+    const bytes = await readBytes(this.#req, this.#limit)
+    if (this.#req.headers['content-type']?.startsWith('application/json')) checkDepth(new TextDecoder().decode(bytes))
+    this.push(bytes)
+    this.push(null)
+  }
 }
 
 // Long batches and large responses yield to the event loop, so that other requests are served in between.
