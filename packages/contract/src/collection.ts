@@ -506,15 +506,25 @@ function checkSummaries(noun: string, fields: Fields, groups: readonly string[],
 // The ends of the names of a collection's other schemas.
 const TAKEN = new Set(['Batch', 'Change', 'Changes', 'Create', 'Filter', 'Result', 'Summary'])
 
+// The values of named choices, as constants of generated code: Go has those of all choices in one namespace.
+const constants = new Set<string>()
+
 /**
  * Names the fields that are a choice in the document: `UserRole`. Some generators for clients do not declare a choice
- * without a name if a body with it has further conditions.
+ * without a name if a body with it has further conditions. A choice that shares a value with a named one has no name.
  */
 function nameChoices(One: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
     const choice = bare(field)
     const end = name.split('_').map(upper).join('')
     if (!(choice instanceof z.ZodEnum) || choice.meta()?.id !== undefined || TAKEN.has(end)) continue
+    const values = choice.options.map((value) =>
+      String(value)
+        .toUpperCase()
+        .replace(/[^A-Z0-9]/g, ''),
+    )
+    if (values.some((value) => constants.has(value))) continue
+    for (const value of values) constants.add(value)
     // Not `meta`, which returns a copy: other procedures have the same schema.
     choice.register(z.globalRegistry, { ...choice.meta(), id: `${One}${end}` })
   }

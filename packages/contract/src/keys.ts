@@ -20,7 +20,6 @@ import {
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
-  id: 'KeyRole',
   description: '`reader` can read. `writer` can also write. `admin` can also delete in bulk and manage keys.',
 })
 

@@ -323,7 +323,7 @@ test('the schema of an update has the roles of fields, and the schema of a creat
   expect(remove.access).toBe('admin')
 })
 
-test('a choice has the same name wherever it occurs, and a field with the name of another schema has none', () => {
+test('a choice has the same name wherever it occurs, unless the name or a value belongs to another one', () => {
   const size = z.enum(['s', 'm'])
   const declared = collection({
     noun: 'shirts',
@@ -332,6 +332,7 @@ test('a choice has the same name wherever it occurs, and a field with the name o
       size: size.default('s'),
       neck_form: z.enum(['v', 'u']).nullable().default(null),
       batch: z.enum(['1', '2']),
+      fit: z.enum(['M', 'l']),
     },
     replace: { size: size.optional() },
     fieldRoles: { size: 'admin' },
@@ -350,6 +351,7 @@ test('a choice has the same name wherever it occurs, and a field with the name o
         size: named,
         neck_form: { anyOf: [{ $ref: '#/$defs/ShirtNeckForm' }, { type: 'null' }] },
         batch: { type: 'string', enum: ['1', '2'] },
+        fit: { type: 'string', enum: ['M', 'l'] },
       },
     },
     ShirtSize: { enum: ['s', 'm'] },
