@@ -28,7 +28,7 @@ FROM node:24-slim
 ENV NODE_ENV=production MALLOC_MMAP_THRESHOLD_=1048576 HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/resource.db
 WORKDIR /app
 COPY --from=production /app ./
-RUN ln -s /app/apps/cli/src/main.ts /usr/local/bin/resource \
+RUN ln -s /app/apps/cli/src/main.mjs /usr/local/bin/resource \
     && install --directory --owner=node --group=node --mode=0700 /data
 USER node
 VOLUME /data

@@ -90,7 +90,7 @@ async function runCommands(): Promise<void> {
   // The documented programs. `npm run -s resource --` runs in this folder, where the commands leave their files.
   await shim('curl', 'exec "$CURL" --fail-with-body --silent --show-error "$@"')
   await shim('npm', 'shift 4\nexec resource "$@"')
-  await shim('resource', `exec node ${join(root, 'apps/cli/src/main.ts')} "$@"`)
+  await shim('resource', `exec node ${join(root, 'apps/cli/src/main.mjs')} "$@"`)
   const { stdout: curl } = await execute('which', ['curl'])
   const env = {
     ...environment,

@@ -1,6 +1,6 @@
 // npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run
 // release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './child.mjs'
 
@@ -31,8 +31,10 @@ const path = await step('pnpm', 'npx', [
 ])
 // That PATH ends with the user's, so the pinned pnpm comes before an installed one.
 environment.PATH = join(root, 'node_modules', '.bin') + delimiter + path.trim()
-// CI disables pnpm's prompts.
-await step('install', 'pnpm', ['install', '--frozen-lockfile'], { CI: 'true' })
+// CI disables pnpm's prompts. With the store of another HOME, pnpm would replace the packages under a running service.
+await step('install', 'pnpm', ['install', '--frozen-lockfile', ...storeOf('node_modules/.modules.yaml')], {
+  CI: 'true',
+})
 // `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.
 const tasks = ['new', 'seed', 'dev', 'release'].includes(command) ? ['generate'] : ['generate', 'build']
 await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
@@ -74,6 +76,19 @@ switch (command) {
   case 'release':
     await finish('node', ['scripts/release.ts', ...extra])
     break
+}
+
+/**
+ * The option for the store from which the packages were installed.
+ *
+ * @param {string} record
+ * @returns {string[]}
+ */
+function storeOf(record) {
+  if (!existsSync(join(root, record))) return []
+  const [, store] = /"?storeDir"?: "?([^"\n]+)/.exec(readFileSync(join(root, record), 'utf8')) ?? []
+  // pnpm appends the version of the store itself.
+  return store === undefined ? [] : [`--store-dir=${store.replace(/[\\/]v\d+$/, '')}`]
 }
 
 /**

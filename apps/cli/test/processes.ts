@@ -13,10 +13,10 @@ import { spawn as openTerminal } from '@lydell/node-pty'
 import { type Client, createClient } from '@resource/client'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
-const CLI = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
 // As `npm start` sets it.
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
-// The same flags as in package.json and the first line of main.ts.
+// The same flags as in package.json and the first line of main.mjs.
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4']
 const PEAK_MEMORY = new URL('peak-memory.mjs', import.meta.url).href
 

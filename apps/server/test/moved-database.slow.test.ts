@@ -31,6 +31,7 @@ test('a service whose database file is replaced refuses writes and is not ready,
     { message: 'The database cannot be written, because its file was moved or replaced: restart the service' },
   ])
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  expect((await fetch(`${url}/readyz/reads`)).status).toBe(200)
   expect((await fetch(`${url}/items/2`)).status).toBe(200)
   service.signal('SIGTERM')
   expect(await service.exited).toEqual({ code: 0, stderr: '' })

@@ -1,4 +1,4 @@
-import { type Database, ReadOnly } from '@resource/database'
+import { type Database, DiskFull, DurabilityLost, ReadOnly } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import { Router } from 'express'
 import { readRoute } from './methods.ts'
@@ -9,6 +9,8 @@ export const HEALTH_PATHS = new Set(['/healthz', '/readyz', '/readyz/reads'])
 export const MONITORING_PATHS = new Set([...HEALTH_PATHS, '/metrics'])
 
 const PING_CACHE_MS = 1_000
+// Reads continue despite these faults.
+const WRITES_ONLY = [ReadOnly, DiskFull, DurabilityLost]
 
 /**
  * `/healthz`: the process responds. `/readyz`: the database serves reads and writes, and the service is not stopping.
@@ -21,7 +23,7 @@ export function health(database: Database, isStopping: () => boolean): Router {
   readRoute(router, '/healthz', (_req, res) => void res.json({ status: 'ok' }))
   for (const [path, admits] of [
     ['/readyz', () => false],
-    ['/readyz/reads', (error: unknown) => error instanceof ReadOnly],
+    ['/readyz/reads', (error: unknown) => WRITES_ONLY.some((kind) => error instanceof kind)],
   ] as const) {
     readRoute(router, path, async (_req, res) => {
       if (!isStopping()) {
