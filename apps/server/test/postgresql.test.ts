@@ -166,6 +166,39 @@ test('while more writes than connections wait for a lock, reads and readiness ar
   expect((await writes).map(({ status }) => status)).toEqual(Array(40).fill(200))
 })
 
+test('while locks of another session stop all writes or all reads, readiness says so', {
+  timeout: 60_000,
+}, async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  const state = () => Promise.all(['/readyz', '/readyz/reads'].map((path) => readiness(server, path)))
+  const send = (count: number, path: string, init: RequestInit) =>
+    Promise.all(Array.from({ length: count }, () => fetch(server.url + path, init)))
+  const item = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'Lamp', price: 1 }),
+  }
+  const { writes } = await postgres.whileOpen('LOCK TABLE items IN EXCLUSIVE MODE', async () => {
+    const writes = send(20, '/items/', item)
+    await expect.poll(state, { timeout: 20_000 }).toEqual([
+      [503, expect.stringContaining('wait for locks')],
+      [200, undefined],
+    ])
+    return { writes }
+  })
+  expect((await writes).map(({ status }) => status)).toEqual(Array(20).fill(201))
+  await expect.poll(state, { timeout: 5_000 }).toEqual(Array(2).fill([200, undefined]))
+
+  const { reads } = await postgres.whileLocked('users', async () => {
+    const reads = send(20, '/users', {})
+    await expect.poll(state, { timeout: 20_000 }).toEqual(Array(2).fill([503, 'The database is busy; try again']))
+    return { reads }
+  })
+  await reads
+  await expect.poll(state, { timeout: 5_000 }).toEqual(Array(2).fill([200, undefined]))
+})
+
 test.each(['1', '2'])('no burst of 50 writes or reads is refused, with %s processes', async (WORKERS) => {
   await using postgres = await startPostgres()
   await using folder = await temporaryFolder()

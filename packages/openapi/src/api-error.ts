@@ -73,7 +73,7 @@ export class ApiError extends TRPCError {
     this.status = status
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
-    this.reason = options.reason ?? CODES[status].toLowerCase()
+    this.reason = options.reason ?? (status === 406 ? 'not_acceptable' : CODES[status].toLowerCase())
     this.data = options.data
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { ApiError } from '../src/api-error.ts'
 import { startSky } from './serve.ts'
 
 const sky = await startSky()
@@ -74,6 +75,7 @@ describe('Accept', () => {
     }
     const { body } = await sky.request('GET', '/planets/6', { headers: { Accept: 'text/html' } })
     expect(body).toEqual({ fault: 'Accept must allow application/json, the media type of the responses' })
+    expect(new ApiError(406, 'No').reason).toBe('not_acceptable')
   })
 
   test('is checked before the operation runs', async () => {

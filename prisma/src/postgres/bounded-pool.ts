@@ -56,6 +56,12 @@ export class BoundedPool extends pg.Pool {
     })
   }
 
+  /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
+  get waitMs(): number {
+    const [first] = this.#waiting
+    return first === undefined ? 0 : performance.now() - first.sinceMs
+  }
+
   /** Whether the wait of a new query would be too long. */
   isOverloaded(): boolean {
     const { size } = this.#waiting

@@ -71,7 +71,7 @@ async function openEngine(
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
   const writes = new WriteQueue(writeTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
-  const readiness = new Readiness(parsed, settings, pool)
+  const readiness = new Readiness(parsed, settings, pool, writes)
   const queued = async <T>(write: () => Promise<T>): Promise<T> => {
     if (writes.waiting >= MAX_WAITING_WRITES) throw new Busy('Too many writes are waiting.')
     await writes.acquire()

@@ -1,13 +1,19 @@
 import type pg from 'pg'
 import type { PoolSettings } from '../database.ts'
-import { ReadOnly, Unreachable } from '../errors.ts'
+import { Busy, ReadOnly, Unreachable } from '../errors.ts'
 import { fromPostgres, sqlState } from '../postgres-errors.ts'
+import type { WriteQueue } from '../write-queue.ts'
+import type { BoundedPool } from './bounded-pool.ts'
 import { openPool } from './pool.ts'
 import type { PostgresUrl } from './url.ts'
 
 const LIMIT_MS = 800
 // A write that has taken longer may wait for a commit that a lost synchronous standby never confirms.
 const SLOW_WRITE_MS = 1_000
+// Locks of other sessions hold all connections if a read waits this long, or writes wait and none has completed for this long. Bulk
+// writes may take seconds.
+const LONG_READ_WAIT_MS = 1_000
+const LONG_WRITE_WAIT_MS = 5_000
 const TOO_MANY_CONNECTIONS = '53300'
 
 const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only`
@@ -17,15 +23,20 @@ const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready'
 /** Checks whether PostgreSQL serves reads and writes, on a connection of its own: those of the pool may all be in use. */
 export class Readiness {
   readonly #pool: pg.Pool
-  readonly #shared: pg.Pool
+  readonly #shared: BoundedPool
+  readonly #writes: WriteQueue
   /** The start times of the writes in progress, in order. */
   readonly #running = new Set<{ readonly sinceMs: number }>()
   #lastWriteMs = Number.NEGATIVE_INFINITY
 
-  /** @param shared is used while the server has no free connection for another one */
-  constructor(url: PostgresUrl, settings: PoolSettings, shared: pg.Pool) {
+  /**
+   * @param shared serves reads and writes. It is used while the server has no free connection for another one
+   * @param writes the queue of the writes
+   */
+  constructor(url: PostgresUrl, settings: PoolSettings, shared: BoundedPool, writes: WriteQueue) {
     this.#pool = openPool(url, { ...settings, poolSize: 1, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     this.#shared = shared
+    this.#writes = writes
   }
 
   /** Observes a write. */
@@ -42,8 +53,8 @@ export class Readiness {
   }
 
   /**
-   * @throws ReadOnly if the server is a standby or read-only, or does not complete a commit; Unreachable without an answer
-   * within {@link LIMIT_MS}
+   * @throws ReadOnly if the server is a standby or read-only, or does not complete a commit, or writes wait for locks; Busy if
+   * reads do; Unreachable without an answer within {@link LIMIT_MS}
    */
   async check(): Promise<void> {
     let client: pg.PoolClient | undefined
@@ -55,8 +66,12 @@ export class Readiness {
       const { is_standby, is_read_only } = (await client.query(STATE)).rows[0]
       if (is_standby) throw new ReadOnly('it is a standby')
       if (is_read_only) throw new ReadOnly('it is read-only')
+      if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false
-      if (this.#seemsStuck()) await client.query(COMMIT)
+      const stuckMs = this.#stuckMs()
+      if (this.#writes.waiting > 0 && stuckMs > LONG_WRITE_WAIT_MS)
+        throw new ReadOnly('all connections for writes wait for locks')
+      if (stuckMs > SLOW_WRITE_MS) await client.query(COMMIT)
     }
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -90,10 +105,9 @@ export class Readiness {
     }
   }
 
-  /** Whether a write takes long, and no other one has completed since it began. */
-  #seemsStuck(): boolean {
+  /** For how long a write has been running and none has completed, in milliseconds. */
+  #stuckMs(): number {
     const [first] = this.#running
-    if (first === undefined || first.sinceMs < this.#lastWriteMs) return false
-    return performance.now() - first.sinceMs > SLOW_WRITE_MS
+    return first === undefined ? 0 : performance.now() - Math.max(first.sinceMs, this.#lastWriteMs)
   }
 }
