@@ -47,6 +47,8 @@ function declareParcels(folder: string) {
     'packages/contract/src/writable.ts',
     (list) => `import { parcels } from './parcels.ts'\n${list.replace('items,', 'items, parcels,')}`,
   )
+  // A delete of a book cascades to its parcels, of which those that are lost require this role.
+  edit('packages/contract/src/books.ts', (books) => books.replace("noun: 'books',", "$& access: { delete: 'admin' },"))
   edit('prisma/schema.prisma', (models) => models.replace(/(?<=^model (?:User|Book) \{\n)/gm, '  parcels Parcel[]\n'))
   appendFileSync(join(folder, 'prisma/schema.prisma'), readFileSync(join(fixtures, 'parcels.prisma')))
   edit(

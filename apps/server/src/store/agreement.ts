@@ -134,7 +134,7 @@ export function checkCascades(
     const given = reference?.onDelete === 'Cascade' ? roleToDelete(reference.table) : undefined
     if (needed === undefined || given === undefined || ROLES.indexOf(given) >= ROLES.indexOf(needed)) continue
     throw new Error(
-      `${noun}: deleting one needs the role ${needed}, but deleting ${String(reference?.table)}, which cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
+      `${noun}: deleting one can need the role ${needed}, but deleting ${String(reference?.table)}, which cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
     )
   }
 }
