@@ -145,7 +145,7 @@ test('update and delete require either ids or filters, and an update by filter r
     [['delete', '--filter', 'colour=red'], '--filter: must be FIELD=VALUE, with FIELD one of: category, price_lt'],
     [['delete', '--search', 'a'], '--search: must be words of at least 2 characters'],
     [['update', '--all'], 'A field to change is required'],
-    [['update', '1', '2', '--if-version', '1'], '--if-version: is for one id'],
+    [['update', '1', '2', '--if-version', '1', '--price', '1'], '--if-version: is for one id'],
   ] as const) {
     const { code, stderr } = await service.run(['items', ...args])
     expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(message)])

@@ -102,8 +102,8 @@ test('a filter accepts any text, and an update accepts any subset of the fields'
   await using service = await startService()
   await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
   expect(await service.run(['users', 'list', '--role', 'king', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
-  const { code, stdout } = await service.run(['users', 'update', '1', '--json'])
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1, name: 'Ada', version: 1 }])
+  const { code, stdout } = await service.run(['users', 'update', '1', '--age', '36', '--json'])
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { id: 1, name: 'Ada', age: 36, version: 2 }])
 })
 
 test('the bash completion script completes commands, flags and values', async () => {

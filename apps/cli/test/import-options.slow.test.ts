@@ -273,7 +273,7 @@ test('an export that is imported with --update changes nothing, and then only th
     'version=if_version',
     '--json',
   ])
-  expect([stale.code, JSON.parse(stale.stdout)]).toEqual([6, { created: 0, updated: 2, failed: 1 }])
+  expect([stale.code, JSON.parse(stale.stdout)]).toEqual([6, { created: 0, updated: 0, unchanged: 2, failed: 1 }])
 })
 
 test('an empty cell changes nothing, and with --clear-empty it clears its field', async () => {

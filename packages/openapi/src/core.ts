@@ -19,6 +19,7 @@ import {
   queryParameters,
   type ReadBytes,
   readJson,
+  refuseDeepBody,
   split,
   valuesOf,
 } from './request.ts'
@@ -140,6 +141,7 @@ export function createCore<Context, Req extends Incoming>(
       let isStrict = false
       try {
         query = queryParameters(rawQuery)
+        refuseDeepBody(body)
         if (overrides === undefined) {
           checkAccept(req)
           envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined

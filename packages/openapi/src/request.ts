@@ -199,8 +199,12 @@ export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
     throw notJson()
   }
   if (bytes !== undefined) return parse(bytes) ?? undefined
-  if (isDeeper(body, DEEPEST)) throw tooDeep(DEEPEST)
-  return body ?? undefined
+  return isDeeper(body, DEEPEST) ? TOO_DEEP : (body ?? undefined)
+}
+
+/** @throws ApiError 400 for a body of {@link readJson} that is nested too deeply */
+export function refuseDeepBody(body: unknown): void {
+  if (body === TOO_DEEP) throw tooDeep(DEEPEST)
 }
 
 const DEEPEST = 32
@@ -224,15 +228,20 @@ export async function readJsonText(headers: IncomingHttpHeaders, read: () => Pro
  *
  * @throws ApiError 400
  */
-export function checkDepth(text: string, deepest = DEEPEST_CALL): void {
+export function checkDepth(text: string): void {
+  if (isDeepText(text, DEEPEST_CALL)) throw tooDeep(DEEPEST_CALL)
+}
+
+function isDeepText(text: string, deepest: number): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === BRACKET || code === BRACE) {
-      if (++depth > deepest) throw tooDeep(deepest)
+      if (++depth > deepest) return true
     } else if (code === BRACKET + 2 || code === BRACE + 2) depth--
   }
+  return false
 }
 
 const QUOTE = 0x22
@@ -304,9 +313,12 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
+// Stands for a body that is not parsed, because it is nested too deeply. The 404 for a missing record comes before its 400.
+const TOO_DEEP = Object.freeze({})
+
 function parse(bytes: Uint8Array): unknown {
   const text = decoded(bytes)
-  checkDepth(text, DEEPEST)
+  if (isDeepText(text, DEEPEST)) return TOO_DEEP
   try {
     return JSON.parse(text)
   } catch (error) {
