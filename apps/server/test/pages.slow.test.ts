@@ -198,7 +198,6 @@ for (const path of ['/', '/docs', '/redoc']) {
       error: {
         code: 405,
         message: 'DELETE is not allowed here, only GET, HEAD, OPTIONS',
-        reason: 'method_not_supported',
         details: `DELETE ${path}`,
       },
     })
@@ -226,7 +225,6 @@ for (const [path, type] of [
       status: 'error',
       error: {
         code: 405,
-        reason: 'method_not_supported',
         message: 'POST is not allowed here, only GET, HEAD, OPTIONS',
         details: `POST ${path}`,
       },

@@ -46,9 +46,12 @@ export const envelope: EnvelopeForm = {
         error: z
           .object({
             code: z.int(),
-            reason: z.string().meta({ description: 'A stable code of the cause: `taken`.', examples: ['not_found'] }),
             message: z.string(),
             details: z.string(),
+            reason: z
+              .string()
+              .optional()
+              .meta({ description: 'Of a 409 or 412: a stable code of the cause.', examples: ['taken'] }),
             fields: z
               .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidField' }))
               .max(MAX_INVALID_FIELDS)
@@ -64,13 +67,20 @@ export const envelope: EnvelopeForm = {
         examples: [
           {
             status: 'error',
-            error: { code: 404, reason: 'not_found', message: 'User not found', details: 'GET /api/users/7' },
+            error: { code: 404, message: 'User not found', details: 'GET /api/users/7' },
           },
         ],
       }),
     body: ({ status, reason, message, details, fields }) => ({
       status: 'error',
-      error: { code: status, reason, message, details, ...(fields.length > 0 && { fields }) },
+      error: {
+        code: status,
+        message,
+        details,
+        // Only these statuses have several causes that programs must tell apart.
+        ...((status === 409 || status === 412) && { reason }),
+        ...(fields.length > 0 && { fields }),
+      },
     }),
   },
 }
