@@ -41,6 +41,7 @@ describe('a field error has the path that the caller sent, whichever layer refus
         code: status,
         message: `${field}: ${message}`,
         details: `${field} ${message}`,
+        ...(status === 409 && { reason: 'taken' }),
         fields: [{ field, message }],
       })
       const problem = await server().request('POST', '/api/users/bulk', {
