@@ -318,7 +318,7 @@ describe('under overload', () => {
   test('a delayed event loop causes refusals under load, and requests are accepted again once it recovers', async () => {
     await using server = await startTestServer({ MAX_DELAY_MS: '5' }, { latency: 500 })
     let isBusy = true
-    const callers = Array.from({ length: 40 }, async () => {
+    const callers = Array.from({ length: 100 }, async () => {
       while (isBusy) await fetch(`${server.url}/items`)
     })
     const spin = () => {
