@@ -32,7 +32,8 @@ export function recordRefusal(req: LoggedRequest, reason: string): void {
 }
 
 /**
- * Logs one line per finished request; of refused requests with the same reason and caller, the number per second. Never logs bodies, query strings or headers that may hold secrets.
+ * Logs one line per finished request; of refused requests with the same reason and caller, the number per second. Never logs
+ * bodies, query strings or headers that may hold secrets.
  *
  * @param behindProxy whether the address comes from trusted proxies
  * @param traceId undefined if requests are not traced
