@@ -72,17 +72,24 @@ export function modelsReferredTo(fields: Field[]): Map<string, string> {
   )
 }
 
+interface Property {
+  $ref?: string
+  examples?: unknown[]
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  type?: string
+  format?: string
+}
+
 interface Schema {
-  properties: Record<
-    string,
-    { examples?: unknown[]; enum?: unknown[]; minimum?: number; maximum?: number; type?: string; format?: string }
-  >
+  properties: Record<string, Property>
   required?: string[]
 }
 
 interface Document {
   paths: Record<string, Record<string, { operationId?: string }>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema & Property> }
 }
 
 /** The requests that create a record of each collection, after those for the records it refers to. */
@@ -96,7 +103,10 @@ export function targetsOf(models: Map<string, string>): Target[] {
     const relations = relationsOf(schemaPrisma, model)
     const others = required.flatMap((name) => relations.get(name) ?? [])
     for (const other of others) add(nounOf(schemaPrisma, other), other)
-    const values = required.map((name) => [name, relations.has(name) ? 1 : exampleOf(properties[name] ?? {})])
+    const values = required.map((name) => [
+      name,
+      relations.has(name) ? 1 : exampleOf(resolved(document, properties[name])),
+    ])
     targets.push({
       collection,
       create: pathOf(document, `create${model}`),
@@ -109,8 +119,14 @@ export function targetsOf(models: Map<string, string>): Target[] {
   return targets
 }
 
+/** The schema of a property. The choices of a field are a schema of their own, to which its property refers. */
+function resolved(document: Document, property: Property = {}): Property {
+  const name = property.$ref?.split('/').at(-1)
+  return name === undefined ? property : (document.components.schemas[name] ?? {})
+}
+
 /** A valid value of a property. */
-export function exampleOf(property: Schema['properties'][string]): unknown {
+export function exampleOf(property: Property): unknown {
   const { examples, enum: choices, minimum = 1, maximum = Infinity, type, format } = property
   if (examples !== undefined) return examples[0]
   if (choices !== undefined) return choices[0]

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { makeDatabase, type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 
-export const CLI = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
+export const CLI = fileURLToPath(new URL('../../apps/cli/src/main.mjs', import.meta.url))
 
 /** A temporary database, empty at first. */
 export interface TestDatabase extends AsyncDisposable {
