@@ -21,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const outcomes: Outcome[] = []
 for (const scenario of scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-  log(`${scenario.name}: ${scenario.title}`)
+  log(scenario.name)
   const begin = performance.now()
   const outcome: Outcome = { scenario, measurements: [], seconds: 0, error: undefined }
   try {

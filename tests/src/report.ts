@@ -10,7 +10,7 @@ export interface Outcome {
   error: string | undefined
 }
 
-/** The requirements and their measurements as Markdown, one section per scenario. */
+/** The requirements and their measurements as Markdown, one table per scenario. */
 export function markdownReport(outcomes: Outcome[], started: Date): string {
   const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1)
   const facts = [
@@ -18,18 +18,16 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
     machine(),
     `Node ${process.versions.node}`,
   ]
-  const sections = outcomes.flatMap((outcome) => [
-    `## ${outcome.scenario.title}`,
-    outcome.scenario.description,
-    tableOf({ ...outcome, measurements: merged(required(outcome.measurements)) }),
-  ])
-  return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...sections].join('\n\n')}\n`
+  const tables = outcomes.map((outcome) =>
+    tableOf({ ...outcome, measurements: joined(merged(required(outcome.measurements))) }),
+  )
+  return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...tables].join('\n\n')}\n`
 }
 
 const HEAD = `# Torture test results
 
-Written by \`npm run test:torture\` ([how](README.md)). Every row runs on real processes. The run itself
-prints further values. [Tests](../docs/reference/testing.md) lists the tests that need no such run.`
+\`npm run test:torture\` writes this page; [README](README.md) describes the scenarios. A row of several setups has the value of each, or the
+range of more than two.`
 
 /** Without the values for information; all of them if nothing is required, as when a tool is missing. */
 function required(measurements: Measurement[]): Measurement[] {
@@ -37,7 +35,7 @@ function required(measurements: Measurement[]): Measurement[] {
   return rows.length > 0 ? rows : measurements
 }
 
-/** Merges the measurements of several setups, named `setup: name`, into one: `name`, measured `setup 1 ms, other 2 ms`. */
+/** Merges the measurements of several setups, named `setup: name`, into one row. */
 function merged(measurements: Measurement[]): Measurement[] {
   const groups = Map.groupBy(
     measurements,
@@ -47,15 +45,31 @@ function merged(measurements: Measurement[]): Measurement[] {
     const [first] = group as [Measurement]
     if (group.length === 1) return first
     const [, , name = ''] = NAME.exec(first.name) ?? []
-    const isSame = group.every(({ measured }) => measured === first.measured)
-    const each = group.map((one) => `${NAME.exec(one.name)?.[1]} ${one.measured}`)
-    return {
-      ...first,
-      name,
-      measured: isSame ? `${first.measured} each` : each.join(', '),
-      passed: group.every(({ passed }) => passed),
-    }
+    return { ...first, name, measured: summary(group), passed: group.every(({ passed }) => passed) }
   })
+}
+
+/** `0`, `SQLite 1 ms, PostgreSQL 2 ms` or, of more than two setups, `1 ms to 3 ms`. */
+function summary(group: Measurement[]): string {
+  const values = group.map(({ measured }) => measured)
+  const [first = ''] = values
+  if (values.every((value) => value === first)) return first
+  if (group.length <= 2) return group.map(({ name, measured }) => `${NAME.exec(name)?.[1]} ${measured}`).join(', ')
+  const sorted = values.toSorted((a, b) => numberIn(a) - numberIn(b))
+  return `${sorted[0]} to ${sorted.at(-1)}`
+}
+
+function numberIn(measured: string): number {
+  return Number.parseFloat(measured.replaceAll(',', ''))
+}
+
+/** Joins the names of what must not occur and did not: `writes lost; writes duplicated`. */
+function joined(measurements: Measurement[]): Measurement[] {
+  const none = measurements.filter(({ required, passed }) => required === '0' && passed)
+  const [first] = none
+  if (first === undefined) return measurements
+  const others = measurements.filter((measurement) => !none.includes(measurement))
+  return [{ ...first, name: none.map(({ name }) => name).join('; ') }, ...others]
 }
 
 const NAME = /^(.+?): (.+)$/
@@ -67,5 +81,5 @@ export function tableOf({ scenario, measurements, seconds, error }: Outcome): st
     `${measured}${passed ? '' : ' **failed**'}`,
   ])
   if (error !== undefined) lines.push(['completed', 'yes', `**no**: ${error.replace(/\s*\n\s*/g, ' ')}`])
-  return table([`\`${scenario.name}\`, ${seconds.toFixed(0)} s`, 'Required', 'Measured'], lines)
+  return table([`${scenario.name}, ${seconds.toFixed(0)} s`, 'Required', 'Measured'], lines)
 }

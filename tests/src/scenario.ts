@@ -6,13 +6,10 @@ export interface Measurement {
   passed: boolean
 }
 
-/** One fault or overload to run against the service: one file in scenarios/. */
+/** One fault or overload to run against the service: one file in scenarios/, one row in README.md. */
 export interface Scenario {
   /** The argument of `pnpm test:torture NAME`. */
   name: string
-  title: string
-  /** Description for the report: what the scenario does, in a few sentences. */
-  description: string
   /** @param log receives progress messages */
   run: (log: (line: string) => void) => Promise<Measurement[]>
 }
@@ -30,8 +27,9 @@ export function expectAtLeast(name: string, value: number, bound: number, unit: 
   return { name, required, measured: `${rounded(value)} ${unit}`.trimEnd(), passed: value >= bound }
 }
 
-export function expectTrue(name: string, passed: boolean, measured = passed ? 'yes' : 'no'): Measurement {
-  return { name, required: 'yes', measured, passed }
+/** @param fault what was seen instead */
+export function expectTrue(name: string, passed: boolean, fault = 'no'): Measurement {
+  return { name, required: 'yes', measured: passed ? 'yes' : fault, passed }
 }
 
 /** A value for information only, without a requirement. */

@@ -28,11 +28,6 @@ const [IN_USE, INVALID] = [4, 2]
 
 export const backupMisuse: Scenario = {
   name: 'backup-misuse',
-  title: 'Misuse of backup and restore during writes',
-  description: `Sixteen callers write as in \`kills\`. Meanwhile \`resource backup\` and \`resource restore\` try to replace the live database, to
-overwrite it under each of its names, and to write to a full disk. Each is also killed during its copy, ${KILLS} times. A service starts on
-a database file while a restore creates it: once during the copy, and ${RACES_PER_TARGET * TARGETS.length} times at random moments, on missing, empty and existing
-files; the restored rows are compared. At the end every record is compared as in \`kills\`.`,
   run: async (log) => {
     await using database = await sqliteTestDatabase()
     const file = database.url.slice('file:'.length)

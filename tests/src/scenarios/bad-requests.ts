@@ -14,12 +14,6 @@ const MAX_GROWTH = 10
 
 export const badRequests: Scenario = {
   name: 'bad-requests',
-  title: '200,000 generated invalid requests',
-  description: `${ROUNDS} rounds of ${REQUESTS} requests generated from the OpenAPI document (valid, nearly valid and invalid methods, paths, ids, queries,
-headers, bodies and tRPC calls) and ${MALFORMED} malformed or incomplete HTTP messages over raw sockets, sent to a separate
-service. Eight requests run concurrently. Of the former, 19 in 20 carry an administrator's key. Each response must arrive within ten
-seconds, have a documented status and body, and contain no 5xx, stack trace or submitted password. \`FUZZ_SEED\` selects another
-set; a failure prints seed and request. Memory growth: the peak of the second half relative to the midpoint.`,
   run: async (log) => {
     await using database = await sqliteTestDatabase()
     await using service = await startService(database.url, { settings: { RATE_LIMIT: '0' } })

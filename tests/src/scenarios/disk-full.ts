@@ -29,11 +29,6 @@ const SUCCESS_MS = 1000
 
 export const diskFull: Scenario = {
   name: 'disk-full',
-  title: 'Disk full during writes on SQLite',
-  description: `The database is on a tmpfs of ${DISK / MEBIBYTE} MiB, mounted by the test, most of it filled by another file. Sixteen callers
-write as in \`kills\` and four read one record. ${FILLINGS} times they write until no write succeeds and for another second; then the
-other file shrinks by ${FREED / MEBIBYTE} MiB. Every write must succeed or get a 503 with Retry-After; every read must succeed. At the end
-every record is compared as in \`kills\`.`,
   run: async (log) => {
     using disk = mountDisk()
     return await fillDisk(disk.path, log)

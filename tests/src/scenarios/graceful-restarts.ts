@@ -13,12 +13,6 @@ const DRAIN_MS = 500
 
 export const gracefulRestarts: Scenario = {
   name: 'graceful-restarts',
-  title: 'Graceful restarts under load, behind a load balancer',
-  description: `On SQLite, then on PostgreSQL, two processes share a database behind a minimal load balancer. It polls /readyz of each every
-100 ms, distributes requests round-robin over keep-alive connections to ready backends, skips a backend that refuses the
-connection, and retries nothing else.
-Sixteen callers write as in \`kills\` and four read one record. ${RESTARTS} times one process, alternating, gets SIGTERM with
-DRAIN_MS=${DRAIN_MS} and restarts after its exit. Every response other than the correct one is a failed request, including 503.`,
   run: async (log) => {
     const measurements: Measurement[] = []
     for (const open of [sqliteTestDatabase, postgresTestDatabase]) {

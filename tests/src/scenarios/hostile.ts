@@ -13,12 +13,6 @@ const MAX_GROWTH = 5
 
 export const hostile: Scenario = {
   name: 'hostile',
-  title: 'Hostile clients',
-  description: `Requests to every path (REST; tRPC single, batched and streamed; pages, console, health, metrics), with every method, every body
-framing (none, length, chunked, invalid chunk, two expectations, declared gzip), every stage (partial headers, partial body,
-response not read, idle, one byte per second) and every close mode (FIN, RST, destroy, half-close). One in ${SHARE} combinations is
-sent; \`HOSTILE_ALL=1\` sends all. 250 requests run concurrently, from 200 addresses. After the requests to each path the same process
-must still run, with all slots, sockets and timers released. Memory growth as in \`bad-requests\`.`,
   run: async (log) => {
     await using database = await sqliteTestDatabase()
     await using service = await startService(database.url, { settings: { RATE_LIMIT: '0' } })

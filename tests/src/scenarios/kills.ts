@@ -11,11 +11,6 @@ const MAX_WRITES_BETWEEN = 180
 
 export const kills: Scenario = {
   name: 'kills',
-  title: 'kill -9 under write load',
-  description: `Sixteen callers write continuously (creates, bulk creates, updates, deletes). Each write has an Idempotency-Key and is retried
-until it is acknowledged. ${KILLS} times the process is killed after 20 to 200 more writes and restarted. At the end every stored record
-is compared with the acknowledged one, including its version, which reveals a change applied twice. Then the database is
-checked: SQLite with \`resource check\`, PostgreSQL with amcheck and the validity of constraints and indexes.`,
   run: async (log) => {
     const measurements: Measurement[] = []
     for (const open of [sqliteTestDatabase, postgresTestDatabase]) {

@@ -13,9 +13,6 @@ const PERIOD_MS = 60_000
 
 export const lockOrders: Scenario = {
   name: 'lock-orders',
-  title: 'Bulk writes of the same records in random orders on PostgreSQL',
-  description: `${WRITERS} callers write the same ${USERS} users for a minute: updates by id and by e-mail address, upserts, and deletions, each of a random
-number of records in random order. ${READS_PER_SECOND} reads per second are measured for a minute without these writes, and during them.`,
   run: async () => {
     const { quiet, busy, statuses, deadlocks } = await writeInRandomOrders(PERIOD_MS)
     return [

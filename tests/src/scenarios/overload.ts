@@ -30,10 +30,6 @@ const PERIODS = 2
 
 export const overload: Scenario = {
   name: 'overload',
-  title: `${TIMES} times the sustainable load for a minute`,
-  description: `The sustainable rate is the throughput of ${CONNECTIONS} connections that send requests back to back, for pages of a thousand users. Then
-${TIMES} times that rate is sent for a minute at a constant pace, over 500 connections. There are ${PERIODS} such minutes. The sustainable rate is
-measured before, between and after them. Goodput is the number of 200 responses per second. Latency includes the whole response.`,
   run: async (log) => {
     const measurements: Measurement[] = []
     for (const open of [sqliteTestDatabase, postgresTestDatabase]) {

@@ -8,9 +8,6 @@ const USERS = 5
 
 export const passwords: Scenario = {
   name: 'passwords',
-  title: 'Bulk creates with passwords beyond the capacity of the hash queue',
-  description: `${CALLERS} concurrent callers continuously create ${USERS} users with passwords each. The queue for hashing takes 100 requests; the rest are
-rejected. Meanwhile 200 reads per second run at a constant rate: a book, a filtered list and a tRPC call.`,
   run: () => readsUnderLoad('passwords', {}, measurementsOf),
 }
 

@@ -13,10 +13,6 @@ const SUCCESS_MS = 3000
 
 export const postgresRestarts: Scenario = {
   name: 'postgres-restarts',
-  title: 'Restarts of PostgreSQL under load',
-  description: `Sixteen callers write as in \`kills\` and four read one record. ${STOPS} times PostgreSQL stops, alternately by a fast shutdown and by
-a crash (SIGQUIT), and restarts ${DOWNTIME_MS} ms after its exit. Every response must be correct or a 503 with Retry-After, and no
-connection to the service may break. At the end every record is compared as in \`kills\`.`,
   run: async (log) => {
     await using database = await postgresTestDatabase()
     await using service = await startService(database.url)

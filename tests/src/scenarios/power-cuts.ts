@@ -53,13 +53,6 @@ const setups: Setup[] = [
 
 export const powerCuts: Scenario = {
   name: 'power-cuts',
-  title: 'Power cuts on SQLite, replayed from system calls',
-  description: `Ten callers create, update, retry with an Idempotency-Key and read while the service is killed, stopped and restarted. strace
-records its system calls: writes, syncs, file names and responses. From them the test builds database files as a power cut could leave
-them at ${CUTS} moments of each setup, a third right after a response and a third during a start. Data not yet synced is on disk completely,
-partly, torn between sectors, or not at all. After a failed sync, later syncs do not write its pages. The first service with a
-failing disk still runs when the next one starts. Every image must open, pass \`PRAGMA integrity_check\` and contain every record
-that a response had shown by then. \`POWER_SEED\` selects other moments.`,
   run: async (log) => {
     if (spawnSync('strace', ['-V']).error) return [report('power cuts', 'NOT CHECKED: strace is missing')]
     const measurements: Measurement[] = []

@@ -17,10 +17,6 @@ const PERIOD_MS = 10_000
 
 export const readiness: Scenario = {
   name: 'readiness',
-  title: `${PROBES.toLocaleString('en')} concurrent requests to /readyz on PostgreSQL`,
-  description: `${READERS} readers get one record, each on its own connection, ${PAUSE_MS} ms after the previous response. Every ${PROBE_INTERVAL_MS / 1000} s another
-process sends ${PROBES.toLocaleString('en')} concurrent requests to /readyz over as many open connections. Periods without and with that load
-alternate, ${PERIODS} of each.`,
   run: async (log) => {
     await using database = await postgresTestDatabase()
     await using service = await startService(database.url)

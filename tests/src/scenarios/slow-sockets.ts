@@ -40,9 +40,6 @@ const kinds: Kind[] = [
 
 export const slowSockets: Scenario = {
   name: 'slow-sockets',
-  title: '2,000 slowloris and idle sockets',
-  description: `${SOCKETS_PER_KIND} sockets of each of four kinds: silent, one header line per second, one body byte per second, idle after a response.
-Until the service has closed all of them, a client sends requests one after another, each on a new connection.`,
   run: async () => {
     await using database = await sqliteTestDatabase()
     await using service = await startService(database.url)

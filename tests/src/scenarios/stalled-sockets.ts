@@ -26,10 +26,6 @@ const OTHER = '127.0.0.2'
 
 export const stalledSockets: Scenario = {
   name: 'stalled-sockets',
-  title: '5,000 stalled sockets from one address',
-  description: `${SOCKETS} sockets of each of four kinds: ${Object.keys(KINDS).join(', ')}. A separate process opens
-${Object.values(KINDS).join(', ')} per second, and reopens those that the service closes at the same rate. For ${MEASURED_MS / 1000} s, starting before the first
-socket, a request is sent every ${FRESH_INTERVAL_MS} ms on a new connection, alternately from the same address and from another.`,
   run: async (log) => {
     const measurements: Measurement[] = []
     for (const kind of Object.keys(KINDS)) {

@@ -13,10 +13,6 @@ const COST = CALLS * 10
 
 export const trpcBatches: Scenario = {
   name: 'trpc-batches',
-  title: 'Expensive tRPC batches',
-  description: `Three callers, each with a separate quota (RATE_LIMIT=${QUOTA}), send up to ${REQUESTS_PER_SECOND} requests per second, one at a time: a path of
-10,000 commas; empty paths; ${CALLS} bulk creates of ${RECORDS.toLocaleString('en')} items each in one batch of 4 MB. Meanwhile 100 other callers send 200 reads per
-second at a constant rate.`,
   run: () =>
     readsUnderLoad(
       'trpc-batches',
