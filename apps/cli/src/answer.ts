@@ -1,27 +1,14 @@
-import { Failure, invalid } from './failures.ts'
+import { invalid } from './failures.ts'
 import type { Globals } from './globals.ts'
-import { jq } from './json-filter.ts'
 import { write } from './output.ts'
-import { hasWritten, type JsonObject } from './service.ts'
+import type { JsonObject } from './service.ts'
 import { details, table } from './table.ts'
 
-type Format = Pick<Globals, 'json' | 'fields' | 'jq'>
+type Format = Pick<Globals, 'json' | 'fields'>
 
-/** Prints an answer as JSON or through `--jq`, otherwise as `text`. */
-export async function answer(value: unknown, { json, jq: filter }: Format, text: () => string): Promise<void> {
-  if (filter !== undefined) return write(await filtered(value, filter))
+/** Prints an answer as JSON, otherwise as `text`. */
+export async function answer(value: unknown, { json }: Format, text: () => string): Promise<void> {
   await write(json ? `${JSON.stringify(value)}\n` : text())
-}
-
-/** @throws Failure with the whole answer if it is of a write, which must not be repeated to see it */
-async function filtered(answer: unknown, filter: string): Promise<string> {
-  try {
-    return await jq(JSON.stringify(answer), filter)
-  } catch (error) {
-    if (!hasWritten()) throw error
-    const message = `The command has succeeded, but its answer cannot be filtered. ${(error as Error).message}`
-    throw new Failure('unexpected', message, { answer })
-  }
 }
 
 /** Prints one record. */

@@ -125,12 +125,12 @@ async function runCopy(copy: (options: CopyOptions) => Promise<Inspection>, { re
 }
 
 async function report(
-  { json, jq }: Options,
+  { json }: Options,
   { damage, mismatch, pending, rows }: Inspection,
   source: Record<string, string>,
 ): Promise<void> {
   const sound = damage.length === 0 && mismatch === null ? 'yes' : 'no'
-  await answer({ ...source, damage, mismatch, pending, rows }, { json, ...(jq && { jq }) }, () =>
+  await answer({ ...source, damage, mismatch, pending, rows }, { json }, () =>
     details({ ...source, sound, 'pending migrations': pending.join(', ') || 'none', ...rows }),
   )
 }

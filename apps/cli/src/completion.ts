@@ -20,7 +20,7 @@ export function completionScript(program: Command, shell: (typeof SHELLS)[number
 
 function nodesOf(command: Command, path: string, globals: Option[]): Node[] {
   const children = command.commands.filter((child) => child.name() !== 'help')
-  const options = path === '' ? globals : [...command.options, ...globals]
+  const options = (path === '' ? globals : [...command.options, ...globals]).filter(({ hidden }) => !hidden)
   const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? [])
   const node: Node = {
     path,

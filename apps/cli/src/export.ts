@@ -112,8 +112,8 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   stateFile?.remove()
   if (output !== undefined) {
     // `--fields` chooses the columns of the file, not those of this answer.
-    const { json, jq } = options
-    await answer({ exported: state.records }, { json, ...(jq && { jq }) }, () => `${state.records} ${type} exported\n`)
+    const { json } = options
+    await answer({ exported: state.records }, { json }, () => `${state.records} ${type} exported\n`)
   }
 }
 

@@ -41,7 +41,7 @@ interface JsonSchema {
 
 // Options of the commands; a field of the same name gets a prefix.
 const RESERVED = [
-  ...['url', 'key', 'database', 'profile', 'json', 'fields', 'jq', 'quiet', 'timeout', 'help', 'version'],
+  ...['url', 'key', 'database', 'profile', 'json', 'fields', 'quiet', 'timeout', 'help', 'version'],
   ...['yes', 'all', 'filter', 'search', 'dry-run', 'add', 'multiply'],
 ]
 const FLAGS: Record<string, string> = { q: '--search' }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Client, createClient } from '@resource/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { checkFilter } from './json-filter.ts'
+import { invalid } from './failures.ts'
 import { keyOf, type Profile, profileNamed } from './profiles.ts'
 
 /** A second in milliseconds. */
@@ -23,8 +23,6 @@ export interface Globals {
   json: boolean
   /** Names of the fields to show. */
   fields?: string[]
-  /** A jq filter for the JSON answer. */
-  jq?: string
   quiet: boolean
   /** Maximum time per call, in seconds. */
   timeout: number
@@ -52,14 +50,10 @@ export function addGlobals(program: Command): void {
     )
     .option('--json', 'print JSON; an error is one JSON object on stderr', false)
     .addOption(new Option('--fields <names>', 'show only these fields, in this order').argParser(names))
-    .option('--jq <filter>', 'print the JSON answer filtered by a jq expression')
+    .addOption(new Option('--jq <filter>').hideHelp().argParser(refuseJq))
     .option('-q, --quiet', 'no progress and no remarks, only results and errors', false)
     .addOption(new Option('--timeout <seconds>', 'maximum time per call').default(30).argParser(seconds))
-    .hook('preAction', async (_, command) => {
-      chooseService(program, command.name() === 'login')
-      const { jq } = program.opts<Partial<Globals>>()
-      if (jq !== undefined) await checkFilter(jq)
-    })
+    .hook('preAction', (_, command) => chooseService(program, command.name() === 'login'))
 }
 
 /**
@@ -143,6 +137,10 @@ export function url(text: string): string {
   if (text === '') return text
   if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '')
   throw new InvalidArgumentError('Must be a URL such as http://127.0.0.1:3000.')
+}
+
+function refuseJq(filter: string): never {
+  throw invalid(`--jq no longer exists: write --json | jq '${filter}'`)
 }
 
 function names(text: string): string[] {

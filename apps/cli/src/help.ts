@@ -18,12 +18,11 @@ export function examplesOf(noun: Noun, command: string, fields: Field[], filters
       return [
         `${start}${shown ? ` ${shown.flag} ${quoted(shown.example)}` : ''} --sort id_desc`,
         `${start} --all --json`,
-        `${start} --jq '.[].id'`,
       ]
     case 'get':
       return [`${start} ${id}`, `${start} ${id} --json`]
     case 'create':
-      return [`${start}${flags}`, `${start}${flags} --jq .id`]
+      return [`${start}${flags}`, `${start}${flags} --json`]
     case 'update':
       return [
         `${start} ${id}${flags}`,

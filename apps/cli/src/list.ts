@@ -8,7 +8,6 @@ import { filterFields, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
-import { jq as applyJq } from './json-filter.ts'
 import { addFieldOptions } from './options.ts'
 import { remark, write } from './output.ts'
 import {
@@ -25,10 +24,6 @@ import {
 import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
 
 const PAGE_SIZE = 1000
-// The built-in jq reads one text, which must fit into the heap twice.
-const MAX_JQ_CHARACTERS = 8_000_000
-const TOO_MUCH_FOR_JQ =
-  '--jq: the records have more than 8 million characters as JSON, too many for the built-in jq. Choose fewer with --fields or filters, or write "export --json | jq"'
 
 /** The command that lists records: one page, or all pages with `--all`. */
 export function listCommand(noun: Noun, procedure: Procedure): Command {
@@ -72,21 +67,14 @@ async function showPage(noun: Noun, output: JsonObject, globals: Globals, wanted
 
 /** Prints page by page, so that memory does not grow with the number of records. */
 async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals): Promise<void> {
-  const { json, jq } = globals
-  const texts: string[] = []
   let layout: Layout | undefined
-  let characters = 0
   let count = 0
   let first: Page | undefined
   for await (const page of pages) {
     const records = recordsOf(noun, page, globals)
     first ??= page
-    if (json || jq !== undefined) {
-      const text = records.map((record) => `${count++ === 0 ? '[' : ','}${JSON.stringify(record)}`).join('')
-      if (jq === undefined) await write(text)
-      else texts.push(text)
-      characters += text.length
-      if (jq !== undefined && characters > MAX_JQ_CHARACTERS) throw invalid(TOO_MUCH_FOR_JQ)
+    if (globals.json) {
+      await write(records.map((record) => `${count++ === 0 ? '[' : ','}${JSON.stringify(record)}`).join(''))
       continue
     }
     if (layout === undefined) {
@@ -95,9 +83,7 @@ async function showAll(noun: Noun, pages: AsyncIterable<Page>, globals: Globals)
     }
     await write(lines(layout, records))
   }
-  const end = count === 0 ? '[]' : ']'
-  if (jq !== undefined) await write(await applyJq(`${texts.join('')}${end}`, jq))
-  else if (json) await write(`${end}\n`)
+  if (globals.json) await write(count === 0 ? '[]\n' : ']\n')
   if (first !== undefined) remarkOn(noun, { ...first, next: null })
 }
 

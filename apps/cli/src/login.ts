@@ -73,7 +73,7 @@ function whoamiCommand(): Command {
   const command = new Command('whoami')
     .summary('Show the service, the profile and the role of the key')
     .description('Shows the service and the profile in use, and the name and role that the service gives to the key.')
-    .addHelpText('after', '\nExamples:\n  $ resource whoami\n  $ resource whoami --profile staging --jq .role')
+    .addHelpText('after', '\nExamples:\n  $ resource whoami\n  $ resource whoami --profile staging --json')
   return command.action(async () => {
     const options = command.optsWithGlobals<Globals>()
     try {

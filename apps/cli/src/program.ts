@@ -39,7 +39,7 @@ export function createProgram(): Command {
       `\nExit codes:\n${exitCodeLines()}\n${exampleText([
         'login --url https://resource.example.com',
         'items list --price-lt 30 --sort price_desc',
-        "users list --all --jq '.[].email'",
+        "users list --all --json | jq '.[].email'",
         'items edit 7',
         'import items.csv --type items',
         'export --type items --output items.ndjson',
@@ -199,8 +199,6 @@ function exportCommand(): Command {
         .default([], '')
         .argParser(repeated),
     )
-    // The former name of --filter.
-    .addOption(new Option('--where <field=value...>').default([]).hideHelp())
     .option('--search <text>', 'only records that contain every word')
     .option('--sort <order>', 'sort order, as in the list command')
     .option('--bom', 'begin CSV with a byte order mark, which Excel needs for other letters than ASCII', false)
@@ -216,10 +214,10 @@ function exportCommand(): Command {
       ]),
     )
   return command.action(async () => {
-    const given = command.optsWithGlobals<ExportOptions & { where: string[] }>()
+    const given = command.optsWithGlobals<ExportOptions>()
     try {
       const format = given.format ?? exportFormatOf(given.output ?? '') ?? (given.json ? 'json' : 'csv')
-      await exportRecords({ ...given, format, filter: [...given.filter, ...given.where] })
+      await exportRecords({ ...given, format })
     } catch (error) {
       throw toFailure(error, given)
     }

@@ -10,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const args = process.argv.slice(2)
 // Set before the options are parsed, because invalid options are reported too.
 setOutputMode({
-  json: args.some((arg) => /^--(json|jq)(=|$)/.test(arg)),
+  json: args.some((arg) => /^--json(=|$)/.test(arg)),
   quiet: args.some((arg) => /^(-q|--quiet)$/.test(arg)),
 })
 

@@ -45,13 +45,6 @@ export function recordSchema(noun: Noun, schema: z.ZodObject): z.ZodObject | und
   return many?.element
 }
 
-let isWritten = false
-
-/** Whether the command has carried out a write. */
-export function hasWritten(): boolean {
-  return isWritten
-}
-
 /** Calls a procedure by name; the service validates the input. */
 export async function call(
   client: Client,
@@ -63,8 +56,5 @@ export async function call(
   type Call = (input: JsonObject, options: object) => Promise<JsonObject>
   const procedure = (client[noun] as unknown as Record<string, { query: Call; mutate: Call }>)[verb]
   if (procedure === undefined) throw new Error(`${noun} has no ${verb}`)
-  if (proceduresOf(noun)[verb]?.type === 'query') return procedure.query(input, options)
-  const answer = await procedure.mutate(input, options)
-  isWritten = true
-  return answer
+  return proceduresOf(noun)[verb]?.type === 'query' ? procedure.query(input, options) : procedure.mutate(input, options)
 }

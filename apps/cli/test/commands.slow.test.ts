@@ -129,8 +129,8 @@ test('list --search finds records, and summarize prints a table of groups', asyn
       { name: 'Desk', price: 90, category: 'wood' },
     ],
   })
-  const found = await service.run(['items', 'list', '--search', 'desk lam', '--jq', '.[].name'])
-  expect([found.code, found.stdout]).toEqual([0, 'Desk lamp\n'])
+  const found = await service.run(['items', 'list', '--search', 'desk lam', '--fields', 'name', '--json'])
+  expect([found.code, found.stdout]).toEqual([0, '[{"name":"Desk lamp"}]\n'])
   const short = await service.run(['items', 'list', '--search', 'd'])
   expect([short.code, short.stderr]).toEqual([2, '--search: must be words of at least 2 characters\n'])
   const summaries = await service.run(['items', 'summarize', '--by', 'category', '--of', 'price'])
