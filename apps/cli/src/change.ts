@@ -1,4 +1,5 @@
 import type { Client } from '@resource/client'
+import { shapeOf } from '@resource/contract/schema'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
 import { type Adjustment, adjust, adjustmentOf, matching } from './adjust.ts'
@@ -171,9 +172,10 @@ function checkChanges(changes: JsonObject, fields: Field[]): void {
 
 /** @throws Failure for fields that a batch cannot set, such as unique ones */
 function checkSettable(noun: Noun, changes: JsonObject, fields: Field[]): void {
-  const settable = proceduresOf(noun).createBatch?.input.shape.changes as z.ZodOptional<z.ZodObject> | undefined
+  const { changes: schema } = proceduresOf(noun).createBatch?.input.shape ?? {}
+  const settable = schema === undefined ? {} : shapeOf(schema as z.ZodType)
   const errors = Object.keys(changes)
-    .filter((name) => !(name in (settable?.unwrap().shape ?? {})))
+    .filter((name) => !(name in settable))
     .map((field) => ({ field, message: 'requires ids instead of --filter, --search or --all' }))
   if (errors.length > 0) throw invalidFields(errors, fields)
 }

@@ -1,4 +1,5 @@
 import { KNOWN_VALUES } from '@resource/contract'
+import { type Facts, factsOf } from '@resource/contract/schema'
 import { z } from 'zod'
 import { plainText } from './plain-text.ts'
 
@@ -23,22 +24,6 @@ export interface Field {
   example: string | undefined
 }
 
-interface JsonSchema {
-  type?: string | string[] | undefined
-  enum?: unknown[]
-  [KNOWN_VALUES]?: string[]
-  anyOf?: JsonSchema[]
-  items?: JsonSchema
-  $ref?: string
-  $defs?: Record<string, JsonSchema>
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  description?: string
-  examples?: unknown[]
-  default?: unknown
-  format?: string
-}
-
 // Options of the commands; a field of the same name gets a prefix.
 const RESERVED = [
   ...['url', 'key', 'database', 'profile', 'json', 'fields', 'quiet', 'timeout', 'help', 'version'],
@@ -53,49 +38,46 @@ const DESCRIPTIONS: Record<string, string> = {
   idempotency_key: 'Makes a retry safe: within 24 hours, a second call with the same key has no further effect.',
 }
 
-/** The fields of an input schema in order, read from its JSON Schema. */
-export function fieldsOf(schema: z.ZodObject): Field[] {
-  const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const resolve = (part: JsonSchema): JsonSchema =>
-    part.$ref === undefined ? part : { ...root.$defs?.[part.$ref.replace('#/$defs/', '')], ...part }
-  const { properties = {}, required = [] } = resolve(root)
-  return Object.entries(properties).map(([name, property]) => {
-    const part = resolve(property)
-    const variants = (part.anyOf ?? [part.type].flat().map((type) => ({ ...part, type }))).map(resolve)
-    const values = variants.filter(({ type }) => type !== 'null')
-    const elements = values.flatMap(({ items }) => (items === undefined ? [] : [resolve(items)]))
+/** The fields of an input schema in order. */
+export function fieldsOf({ shape }: z.ZodObject): Field[] {
+  return Object.entries(shape as Record<string, z.ZodType>).map(([name, schema]) => {
+    const { core, isNullable, isOptional, initial, format, meta } = factsOf(schema)
+    const values = core instanceof z.ZodUnion ? (core.options as z.ZodType[]).map(factsOf) : [factsOf(core)]
+    const elements = values.flatMap(({ element }) => (element === undefined ? [] : [factsOf(element)]))
     const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'optional'
-    const kind = kindOf([...values.filter(({ items }) => items === undefined), ...elements])
-    const choices = values.find((value) => value.enum)?.enum?.map(String)
-    const known = [part, ...elements].find((schema) => schema[KNOWN_VALUES])?.[KNOWN_VALUES]
-    const nullable = variants.length > values.length
+    const kind = kindOf([...values.filter(({ element }) => element === undefined), ...elements])
+    const choices = values.find((value) => value.choices)?.choices?.map(String)
+    const known = [meta, ...elements.map(({ meta }) => meta)].find((meta) => meta[KNOWN_VALUES])?.[KNOWN_VALUES]
     const kebab = name.replaceAll('_', '-')
-    const example =
-      part.examples?.[0] ?? values.find(({ examples }) => examples)?.examples?.[0] ?? (choices ?? known)?.[0]
+    const examples = [meta, ...values.map(({ meta }) => meta)].find(({ examples }) => examples)?.examples
+    const example = ((examples ?? choices ?? known) as unknown[] | undefined)?.[0]
     return {
       name,
       flag: FLAGS[name] ?? `--${RESERVED.includes(kebab) || kebab.startsWith('no-') ? 'field-' : ''}${kebab}`,
       kind,
       list: kind === 'json' ? undefined : list,
       choices,
-      known,
-      required: required.includes(name),
-      nullable,
-      negatedValue: nullable ? null : kind === 'boolean' && part.default !== false ? false : undefined,
-      secret: part.format === 'password',
-      description: describe(name, part),
+      known: known as string[] | undefined,
+      required: !isOptional,
+      nullable: isNullable,
+      negatedValue: isNullable ? null : kind === 'boolean' && initial !== false ? false : undefined,
+      secret: format === 'password',
+      description: describe(name, meta.description as string | undefined, initial),
       example: example === undefined ? undefined : String(example),
     }
   })
 }
 
-function kindOf(values: JsonSchema[]): Field['kind'] {
-  if (values.some(({ type }) => type === 'array' || type === 'object')) return 'json'
-  if (values.some(({ type }) => type === 'integer' || type === 'number')) return 'number'
-  return values.some(({ type }) => type === 'boolean') ? 'boolean' : 'text'
+const STRUCTURES = ['array', 'object', 'record']
+
+function kindOf(values: Facts[]): Field['kind'] {
+  const isOneOf = (...types: string[]) => values.some(({ type }) => types.includes(type))
+  if (isOneOf(...STRUCTURES)) return 'json'
+  if (isOneOf('integer', 'number')) return 'number'
+  return isOneOf('boolean') ? 'boolean' : 'text'
 }
 
-function describe(name: string, { description, default: fallback }: JsonSchema): string {
-  const standard = fallback === undefined || fallback === null || fallback === false ? '' : ` (default ${fallback})`
-  return `${DESCRIPTIONS[name] ?? plainText(description ?? '')}${standard}`.trim()
+function describe(name: string, description = '', initial: unknown): string {
+  const standard = initial === undefined || initial === null || initial === false ? '' : ` (default ${initial})`
+  return `${DESCRIPTIONS[name] ?? plainText(description)}${standard}`.trim()
 }

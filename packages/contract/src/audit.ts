@@ -1,4 +1,5 @@
 import { query, resource } from '@resource/openapi/contract'
+import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { idUpTo, momentBound, must, id as recordId, textFilter, timestamp } from './fields.ts'
@@ -12,10 +13,13 @@ const id = z
   .meta({ description: 'Increases with each entry.', examples: [7] })
 
 const shown = Object.values(writable).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
-const isBoolean = (field: z.ZodType): boolean =>
-  field instanceof z.ZodBoolean || (field instanceof z.ZodNullable && isBoolean(field.unwrap() as z.ZodType))
 // The OpenAPI document lists boolean values only if a resource has a boolean field.
-const values = [z.string(), z.number(), z.null(), ...(shown.some(isBoolean) ? [z.boolean()] : [])]
+const values = [
+  z.string(),
+  z.number(),
+  z.null(),
+  ...(shown.some((field) => factsOf(field).type === 'boolean') ? [z.boolean()] : []),
+]
 const record = z.record(z.string(), z.union(values)).nullable()
 
 const entry = z

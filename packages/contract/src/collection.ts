@@ -8,6 +8,7 @@ import {
   type RestMeta,
   type Role,
 } from '@resource/openapi/contract'
+import { factsOf, withValue } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { type BatchProcedures, batches } from './batches.ts'
 import { messageField } from './errors.ts'
@@ -37,7 +38,7 @@ import {
   write,
   writeHeaders,
 } from './fields.ts'
-import { bare, type FilterName, type Filters, filtersOf } from './filters.ts'
+import { type FilterName, type Filters, filtersOf } from './filters.ts'
 import { deleteMany, type ManyProcedures, updateMany } from './many.ts'
 import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
 import { type SummaryProcedures, summarize } from './summaries.ts'
@@ -276,12 +277,12 @@ export function collection<
 
   const creation = mapFields(fields, (field, name) => {
     const roles = declaration.valueRoles?.[name]
-    return roles === undefined ? field : mapInner(field, (inner) => withValueRoles(roles, inner))
+    return roles === undefined ? field : withValue(field, (inner) => withValueRoles(roles, inner))
   })
   const guarded = (fields: Fields) =>
     mapFields(fields, (field, name) => {
       const role = declaration.fieldRoles?.[name]
-      return role === undefined ? field : mapInner(field, (inner) => withFieldRole(role, inner))
+      return role === undefined ? field : withValue(field, (inner) => withFieldRole(role, inner))
     })
   const replacement = guarded(declaration.replace ?? fields)
   const changes = guarded(mapFields(fields, withoutDefault))
@@ -480,26 +481,26 @@ export function collection<
 /** @throws Error if a field rejects its own default, or is visible and optional */
 function checkFields(noun: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
-    if (field instanceof z.ZodOptional && !isHidden(field)) {
+    const { isOptional, initial, value } = factsOf(field)
+    if (isOptional && initial === undefined && !isHidden(field)) {
       throw new Error(
         `${noun}: ${name} is optional; declare the value to store if it is omitted, such as .nullable().default(null)`,
       )
     }
-    if (!(field instanceof z.ZodDefault)) continue
-    const { defaultValue } = field.def
-    const { error } = (field.unwrap() as z.ZodType).safeParse(defaultValue)
+    if (initial === undefined) continue
+    const { error } = value.safeParse(initial)
     if (error === undefined) continue
-    throw new Error(`${noun}: the default of ${name}, ${JSON.stringify(defaultValue)}, ${error.issues[0]?.message}`)
+    throw new Error(`${noun}: the default of ${name}, ${JSON.stringify(initial)}, ${error.issues[0]?.message}`)
   }
 }
 
 /** @throws Error if records are grouped by a field that is not text, or measured by one that is not a number */
 function checkSummaries(noun: string, fields: Fields, groups: readonly string[], measures: readonly string[]): void {
-  const typeOf = (name: string) => bare(fields[name] as z.ZodType).def.type
+  const typeOf = (name: string) => factsOf(fields[name] as z.ZodType).type
   const group = groups.find((name) => !['string', 'enum'].includes(typeOf(name)))
   if (group !== undefined)
     throw new Error(`${noun}: records cannot be grouped by ${group}: it must be text or a choice`)
-  const measure = measures.find((name) => typeOf(name) !== 'number')
+  const measure = measures.find((name) => !['number', 'integer'].includes(typeOf(name)))
   if (measure !== undefined) throw new Error(`${noun}: ${measure} cannot be a measure: it must be a number`)
 }
 
@@ -515,10 +516,10 @@ const constants = new Set<string>()
  */
 function nameChoices(One: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
-    const choice = bare(field)
+    const { core: choice, choices } = factsOf(field)
     const end = name.split('_').map(upper).join('')
-    if (!(choice instanceof z.ZodEnum) || choice.meta()?.id !== undefined || TAKEN.has(end)) continue
-    const values = choice.options.map((value) =>
+    if (choices === undefined || choice.meta()?.id !== undefined || TAKEN.has(end)) continue
+    const values = choices.map((value) =>
       String(value)
         .toUpperCase()
         .replace(/[^A-Z0-9]/g, ''),
@@ -535,7 +536,7 @@ function searchDescription(search: readonly string[]): string {
 }
 
 function referencesOf(fields: Fields): Record<string, string> {
-  const found = Object.entries(fields).map(([name, field]) => [name, referenceOf(bare(field))] as const)
+  const found = Object.entries(fields).map(([name, field]) => [name, referenceOf(field)] as const)
   return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
@@ -544,15 +545,8 @@ function mapFields<F extends Fields>(fields: F, map: (field: z.ZodType, name: ke
 }
 
 function withoutDefault(field: z.ZodType): z.ZodType {
-  if (!(field instanceof z.ZodDefault || field instanceof z.ZodOptional)) return field
-  const inner = field.unwrap() as z.ZodType
-  return isHidden(field) ? hidden(inner) : inner
-}
-
-/** Changes the schema inside `default` and `optional`, and keeps the wrapper. */
-function mapInner(field: z.ZodType, change: (inner: z.ZodType) => z.ZodType): z.ZodType {
-  if (field instanceof z.ZodDefault) return change(field.unwrap() as z.ZodType).default(field.def.defaultValue)
-  return field instanceof z.ZodOptional ? change(field.unwrap() as z.ZodType).optional() : change(field)
+  const { isOptional, value } = factsOf(field)
+  return isOptional && isHidden(field) ? hidden(value) : value
 }
 
 /**
@@ -568,18 +562,18 @@ function shownAs(field: z.ZodType, withExamples: boolean): z.ZodType {
 }
 
 function bareOf(field: z.ZodType): z.ZodType {
-  if (field instanceof z.ZodDefault || field instanceof z.ZodOptional) return bareOf(field.unwrap() as z.ZodType)
-  if (field instanceof z.ZodNullable) {
-    const inner = field.unwrap() as z.ZodType
-    const shown = bareOf(inner)
-    return shown === inner ? field : shown.nullable()
-  }
-  const { type, format } = field.def as z.core.$ZodTypeDef & { format?: string }
-  if (type === 'string' && format === 'date') return z.iso.date()
-  if (type === 'string' && format === 'datetime') return timestamp
-  if (type === 'string') return z.string()
-  if (type === 'number' && format !== 'safeint') return z.number()
-  return field
+  const { type, format, isNullable, value } = factsOf(field)
+  const shown =
+    type === 'number'
+      ? z.number()
+      : type !== 'string'
+        ? undefined
+        : format === 'date'
+          ? z.iso.date()
+          : format === 'datetime'
+            ? timestamp
+            : z.string()
+  return shown === undefined ? value : isNullable ? shown.nullable() : shown
 }
 
 function withOverrides(defaults: RestMeta, overrides: BindingOverrides = {}): RestMeta {
@@ -596,9 +590,8 @@ const COUNTED = ['', 'The field is', 'Both fields are', 'All three fields are', 
 
 function fieldsDescription(fields: Fields, rule: (name: string, value: string) => string): string {
   const defaults = Object.entries(fields).flatMap(([name, field]) => {
-    if (!(field instanceof z.ZodDefault)) return []
-    const value: unknown = field.def.defaultValue
-    return [rule(`\`${name}\``, value === null ? 'null' : `\`${value}\``)]
+    const { initial } = factsOf(field)
+    return initial === undefined ? [] : [rule(`\`${name}\``, initial === null ? 'null' : `\`${initial}\``)]
   })
   if (defaults.length > 0) return `${defaults.join('; ')}.`
   return `${COUNTED[Object.keys(fields).length] ?? 'All fields are'} required.`

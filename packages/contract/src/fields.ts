@@ -1,4 +1,5 @@
 import type { Role } from '@resource/openapi/contract'
+import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 
 // Each rule of a field has one text, used at the end of its error message: `name: must be …`.
@@ -82,7 +83,7 @@ export function reference(noun: string) {
 
 /** The collection that a field refers to; undefined if the field is not a reference. */
 export function referenceOf(field: z.ZodType): string | undefined {
-  return field.meta()?.[REFERENCE] as string | undefined
+  return factsOf(field).meta[REFERENCE] as string | undefined
 }
 
 const idRule = must('a whole number')
@@ -269,10 +270,7 @@ export function hidden<S extends z.ZodType>(field: S): S & Hidden {
 }
 
 export function isHidden(field: z.ZodType): boolean {
-  if (field instanceof z.ZodDefault || field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
-    return field.meta()?.writeOnly === true || isHidden(field.unwrap() as z.ZodType)
-  }
-  return field.meta()?.writeOnly === true
+  return factsOf(field).meta.writeOnly === true
 }
 
 /** What `meta` of another schema can repeat: all but the name, which only one schema can have. */

@@ -1,3 +1,4 @@
+import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { choiceFilter, momentBound, momentFilter, must, nfc, searchText, textFilterFor } from './fields.ts'
 
@@ -66,16 +67,17 @@ export function filtersOf<F extends Fields, Name extends string>(
         `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte, _in or _contains`,
       )
     }
+    const { core } = factsOf(schema)
     if (RESERVED.has(name)) throw new Error(`${noun}: a filter cannot have the name ${name}, a parameter of every list`)
     if (by === 'contains' && !searchable.includes(field)) {
       throw new Error(`${noun}: the filter ${name} needs ${field} in \`search\``)
     }
-    if (by === 'in' && mayHaveCommas(bare(schema))) {
+    if (by === 'in' && mayHaveCommas(core)) {
       throw new Error(
         `${noun}: the filter ${name} cannot be a list: in a URL, commas separate its values, and those of ${field} may contain commas`,
       )
     }
-    const filter = filterOf(noun, field, bare(schema), by)
+    const filter = filterOf(noun, field, core, by)
     const { description } = filter.meta() ?? {}
     const optional = filter.optional()
     return [name, description === undefined ? optional : optional.meta({ description })]
@@ -106,36 +108,27 @@ function filterOf(noun: string, field: string, schema: z.ZodType, by: FilterFact
   if (by === 'contains') {
     return searchText.meta({ ...searchText.meta(), description: `Only ${noun} whose ${field} contains these words.` })
   }
-  const isNumber = schema.def.type === 'number'
+  const { type, format } = factsOf(schema)
+  const isNumber = type === 'number' || type === 'integer'
   const value = isNumber ? 'this number' : 'this value'
-  const bound = isNumber ? z.number(must('a number')) : schema instanceof z.ZodISODateTime ? momentBound[by] : schema
+  const bound = isNumber ? z.number(must('a number')) : format === 'datetime' ? momentBound[by] : schema
   return bound.meta({ description: `Only ${noun} whose ${field} is ${BOUNDS[by]} ${value}.` })
 }
 
 function equal(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodEnum) return choiceFilter(schema)
-  if (schema instanceof z.ZodISODateTime) return momentFilter
-  const { type, format } = schema.def as TextDef
-  if (type !== 'string' || format === 'date' || format === 'datetime') return schema
-  const { examples, maxLength = 0 } = schema.meta() ?? {}
-  const anyText = textFilterFor(maxLength as number)
+  const { type, format, maxLength = 0, meta } = factsOf(schema)
+  if (format === 'datetime') return momentFilter
+  if (type !== 'string' || format === 'date') return schema
+  const examples = meta.examples as string[] | undefined
+  const anyText = textFilterFor(maxLength)
   // Like the stored text.
   const filter = anyText.trim().overwrite(nfc)
   return examples === undefined ? filter : filter.meta({ ...anyText.meta(), examples })
 }
 
-type TextDef = z.core.$ZodTypeDef & { format?: string }
-
 function mayHaveCommas(schema: z.ZodType): boolean {
-  if (schema instanceof z.ZodEnum) return schema.options.some((option) => String(option).includes(','))
-  const { type, format } = schema.def as TextDef
-  return !['number', 'boolean'].includes(type) && !['date', 'datetime'].includes(format ?? '')
-}
-
-/** The schema of a field without its default, `optional` and `nullable` wrappers. */
-export function bare(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return bare(schema.unwrap() as z.ZodType)
-  }
-  return schema
+  const { choices, type, format = '' } = factsOf(schema)
+  if (choices !== undefined) return choices.some((choice) => String(choice).includes(','))
+  return !['number', 'integer', 'boolean'].includes(type) && !['date', 'datetime'].includes(format)
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
+import { factsOf, objectsIn, shapeOf } from './schema.ts'
 import { shapeHash } from './shape.ts'
 import { checkBodyField, type TextReader, textReaderOf } from './text-reader.ts'
 import { answerFields } from './unknown-fields.ts'
@@ -55,8 +56,6 @@ export interface ResolvedBinding {
   headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
-  /** Whether the input schema handles unknown fields itself, as a loose or strict object does. */
-  judgesUnknown: boolean
   /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -89,12 +88,16 @@ export function resolveBindings(contract: Contract, hasEnvelope = true): Resolve
 }
 
 /** Whether the body of a binding, or each of its rows, can have a field. */
-function bodyTakes({ body, input, judgesUnknown }: Omit<ResolvedBinding, 'headerFields'>): (field: string) => boolean {
+function bodyTakes({ body, input }: Omit<ResolvedBinding, 'headerFields'>): (field: string) => boolean {
   if (body === undefined) return () => false
-  if ('fields' in body) return (field) => judgesUnknown || body.fields.some(({ name }) => name === field)
-  const whole = shapeOf(input)[body.whole] as z.ZodType
-  const variants = variantsOf(whole instanceof z.ZodArray ? (whole.element as z.ZodType) : whole)
+  const shape = shapeOf(input)
+  const whole = 'whole' in body ? (shape[body.whole] as z.ZodType) : input
+  const variants = objectsIn(factsOf(whole).element ?? whole)
+  // A loose or strict object judges unknown fields itself.
   const isOpen = variants.length === 0 || variants.some(({ def }) => def.catchall !== undefined)
+  if ('fields' in body) {
+    return (field) => body.fields.some(({ name }) => name === field) || (isOpen && !Object.hasOwn(shape, field))
+  }
   return (field) => isOpen || variants.some(({ shape }) => Object.hasOwn(shape, field))
 }
 
@@ -120,7 +123,7 @@ function resolve(
   hasEnvelope: boolean,
 ): Omit<ResolvedBinding, 'headerFields'> {
   const input = inputAt(name, binding, procedure)
-  if (variantsOf(input).length === 0) {
+  if (objectsIn(input).length === 0) {
     throw new Error(`${name}: its input must be an object, or a union of objects, for REST`)
   }
   const shape = shapeOf(input)
@@ -187,7 +190,6 @@ function resolve(
     fromText: new Set([...path, ...query, ...headers].map(({ field }) => field)),
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
-    judgesUnknown: variantsOf(input).some(({ def }) => def.catchall !== undefined),
     ...(withBody && {
       body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
     }),
@@ -232,52 +234,12 @@ export function subsetFields({ body, input }: ResolvedBinding): string[] | undef
   return isSubset ? fields : undefined
 }
 
-/** The fields of an object schema. For a union: the fields of all options, each accepting what any option accepts. */
-export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
-  const variants = variantsOf(schema)
-  if (variants.length === 1) return (variants[0] as z.ZodObject).shape as Record<string, z.ZodType>
-  const fields = [...new Set(variants.flatMap(({ shape }) => Object.keys(shape)))]
-  return Object.fromEntries(
-    fields.map((field) => {
-      const schemas = variants.flatMap(({ shape }) => (shape[field] as z.ZodType) ?? [])
-      const [first] = new Set(schemas)
-      const any = new Set(schemas).size === 1 ? (first as z.ZodType) : z.union(schemas)
-      return [field, schemas.length < variants.length ? any.optional() : any]
-    }),
-  )
-}
-
-/** The object schemas inside a schema: itself, or the options of a union; empty if it accepts no objects. */
-export function variantsOf(schema: z.ZodType): z.ZodObject[] {
-  if (schema instanceof z.ZodObject) return [schema]
-  const { options = [], left, right, innerType, in: input, out, getter } = schema.def as ObjectsDef
-  if (left !== undefined && right !== undefined) {
-    const others = variantsOf(right)
-    return variantsOf(left).flatMap((one) => others.map((other) => z.object({ ...one.shape, ...other.shape })))
-  }
-  const inner = input?.def.type === 'transform' ? out : (innerType ?? input ?? getter?.())
-  return [...options, ...(inner === undefined ? [] : [inner])].flatMap(variantsOf)
-}
-
-type ObjectsDef = z.core.$ZodTypeDef & {
-  options?: z.ZodType[]
-  left?: z.ZodType
-  right?: z.ZodType
-  innerType?: z.ZodType
-  in?: z.ZodType
-  out?: z.ZodType
-  getter?: () => z.ZodType
-}
-
 function shownFields(response: z.ZodType, versionField: string | undefined): readonly string[] | undefined {
-  let record = (response.def as RecordsDef).element ?? response
-  // The input side of a transform.
-  while ((record.def as RecordsDef).in !== undefined) record = (record.def as RecordsDef).in as z.ZodType
-  if (!('shape' in record)) return undefined
-  return [...Object.keys(shapeOf(record)), ...(versionField === undefined ? [] : [versionField])]
+  const { core, element } = factsOf(response)
+  const record = element === undefined ? core : factsOf(element).core
+  if (!(record instanceof z.ZodObject)) return undefined
+  return [...Object.keys(record.shape), ...(versionField === undefined ? [] : [versionField])]
 }
-
-type RecordsDef = z.core.$ZodTypeDef & { element?: z.ZodType; in?: z.ZodType }
 
 function otherFields(responseBody: string | undefined, output: z.ZodType): z.ZodObject {
   if (responseBody === undefined) return z.object({})

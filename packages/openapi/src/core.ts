@@ -146,7 +146,7 @@ export function createCore<Context, Req extends Incoming>(
           checkAccept(req)
           envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
           isStrict = prefersStrict(req.headers)
-          input = gatherInput(resolved, params, query, req.headers, body, isStrict)
+          input = gatherInput(resolved, params, query, req.headers, body)
         } else input = overrides.gather(resolved, params, query, body)
       } catch (error) {
         throw (await operation.findMissing(pathInput(resolved, params), context)) ?? error

@@ -2,16 +2,9 @@ import { initTRPC } from '@trpc/server'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import {
-  PARAMETER,
-  type ResolvedBinding,
-  resolveBindings,
-  type Source,
-  shapeOf,
-  type TextSource,
-  variantsOf,
-} from './bindings.ts'
+import { PARAMETER, type ResolvedBinding, resolveBindings, type Source, type TextSource } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Tag } from './contract.ts'
+import { objectsIn, shapeOf } from './schema.ts'
 import { isOptional } from './validate.ts'
 
 export interface DocumentOptions {
@@ -266,7 +259,7 @@ function isEmpty(body: NonNullable<ResolvedBinding['body']>): boolean {
 // A body can have an aliased field under either key, so neither key is required by itself.
 function bodySchema(resolved: ResolvedBinding, fields: Source[]): z.ZodType {
   const id = `${upper(resolved.binding.operationId as string)}Body`
-  const [first, ...others] = variantsOf(resolved.input).map(({ shape }) => {
+  const [first, ...others] = objectsIn(resolved.input).map(({ shape }) => {
     const own = fields.filter(({ field }) => Object.hasOwn(shape, field))
     return bodyOf(resolved, own, shape as Record<string, z.ZodType>)
   })

@@ -11,7 +11,7 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { z } from 'zod'
 import type { ApiError } from './api-error.ts'
-import { METHODS_WITH_BODY, PARAMETER, type ResolvedBinding, shapeOf } from './bindings.ts'
+import { METHODS_WITH_BODY, PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Procedure, RestMeta } from './contract.ts'
 import { type CoreOverrides, createCore, type RestOptions } from './core.ts'
 import { FETCH, type FetchRequest, toFetch } from './fetch.ts'
@@ -19,6 +19,7 @@ import type { Awaitable } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type Incoming, type Parameter, pathInput } from './request.ts'
 import { EXPRESS, type Rest, toExpress } from './rest.ts'
+import { factsOf, shapeOf } from './schema.ts'
 import { signalOf } from './signal.ts'
 
 export type { OpenApiMeta }
@@ -284,7 +285,7 @@ function exposedOf(router: AnyTRPCRouter): Exposed[] {
       procedure: callerOf(procedure),
       openapi: openapi as RestMeta,
       fields,
-      isVoid: first !== undefined && others.length === 0 && VOID.has(innermost(first).def.type),
+      isVoid: first !== undefined && others.length === 0 && VOID.has(factsOf(first).type),
       revive: reviverOf(z.object(fields)) ?? ((input: unknown) => input),
     }
   })
@@ -399,27 +400,12 @@ const NO_ENVELOPE: EnvelopeForm = { schema: (data) => data, success: (data) => d
 
 /** The schema for reading a parameter. Types that the procedure creates from text stay text. */
 function asText(schema: z.ZodType): z.ZodType {
-  const inner = innermost(schema)
-  const { element } = inner.def as Inner
+  const { type, element } = factsOf(schema)
   if (element !== undefined) return z.array(asText(element))
-  return FROM_TEXT.has(inner.def.type) ? z.unknown() : schema
+  return FROM_TEXT.has(type) ? z.unknown() : schema
 }
 
 const FROM_TEXT = new Set(['date', 'bigint', 'transform'])
-
-type Inner = z.core.$ZodTypeDef & {
-  innerType?: z.ZodType
-  in?: z.ZodType
-  element?: z.ZodType
-  getter?: () => z.ZodType
-}
-
-/** The schema inside `optional`, `default` and similar wrappers, or the input side of a pipe. */
-function innermost(schema: z.ZodType): z.ZodType {
-  const { innerType, in: input } = schema.def as Inner
-  const inner = innerType ?? input
-  return inner === undefined ? schema : innermost(inner)
-}
 
 type Reviver = (value: unknown) => unknown
 
@@ -433,13 +419,12 @@ const REVIVERS: Record<string, Reviver> = {
 }
 
 function reviverOf(schema: z.ZodType): Reviver | undefined {
-  const inner = innermost(schema)
-  const { type, element, getter } = inner.def as Inner
-  if (getter !== undefined) {
+  const { core, type, element } = factsOf(schema)
+  if (core instanceof z.ZodLazy) {
     let made: Reviver | undefined
     // Resolved on first use, because the schema may be recursive.
     return (value) => {
-      made ??= reviverOf(getter()) ?? ((same) => same)
+      made ??= reviverOf(core.unwrap() as z.ZodType) ?? ((same) => same)
       return made(value)
     }
   }
@@ -447,8 +432,8 @@ function reviverOf(schema: z.ZodType): Reviver | undefined {
     const revive = reviverOf(element)
     return revive && ((value) => (Array.isArray(value) ? value.map(revive) : value))
   }
-  if (!(inner instanceof z.ZodObject)) return REVIVERS[type]
-  const fields = Object.entries(inner.shape).flatMap(([name, field]) => {
+  if (!(core instanceof z.ZodObject)) return REVIVERS[type]
+  const fields = Object.entries(core.shape).flatMap(([name, field]) => {
     const revive = reviverOf(field as z.ZodType)
     return revive === undefined ? [] : ([[name, revive]] as const)
   })

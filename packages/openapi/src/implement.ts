@@ -1,10 +1,10 @@
-import type { z } from 'zod'
 import { ApiError, toApiError } from './api-error.ts'
-import { type HeaderSource, type ResolvedBinding, resolveBindings, shapeOf, subsetFields } from './bindings.ts'
+import { type HeaderSource, type ResolvedBinding, resolveBindings, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
-import { FieldError, list, quote } from './field-error.ts'
+import { list } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
-import { answerFields, MAX_UNKNOWN, rejectUnknownFields, UNKNOWN_FIELD, unknownFields } from './unknown-fields.ts'
+import { shapeOf } from './schema.ts'
+import { answerFields, unknownFieldsCheck } from './unknown-fields.ts'
 import { type Parser, parserOf, validate, validateRows } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
@@ -45,7 +45,6 @@ export interface Operation<Context> {
   findMissing: (input: unknown, context: Context) => Promise<ApiError | undefined>
 }
 
-type Values = Record<string, unknown>
 type AnyRun<Context> = Run<unknown, Context, unknown>
 
 export interface ImplementOptions<Context> {
@@ -58,8 +57,6 @@ export interface ImplementOptions<Context> {
 }
 
 const DEFAULT_VIEW: BindingView = {}
-// A thousand rows may each have an error.
-const MAX_UNKNOWN_IN_ROW = 10
 
 /**
  * Combines a contract with its implementation. A missing or extra procedure, or one of the wrong type, does not compile.
@@ -110,7 +107,7 @@ export function implement<C extends Contract, Context>(
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const outputFields = answerFields(procedure.output)
-      const checkUnknown = unchangedRowsCheck(procedure) ?? unknownFieldsCheck(firstBinding)
+      const checkUnknown = unknownFieldsCheck(procedure, subsetFields(firstBinding))
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
         const { shown, parse = parser, fromText, isStrict = false, answered } = view
@@ -121,8 +118,7 @@ export function implement<C extends Contract, Context>(
             ? validateRows(parse, input as Record<string, unknown>, procedure.rows.field, fromText)
             : validate(parse, input, fromText)
           const valid = isPromise(validated) ? await validated : validated
-          if (isStrict) rejectUnknownFields(procedure.input, input, answered?.() ?? outputFields)
-          else checkUnknown?.(input as Values, valid as Values)
+          checkUnknown(input, valid, isStrict ? (answered?.() ?? outputFields) : undefined)
           return await run(valid, context, shown)
         } catch (error) {
           const apiError = withData(await asApiError(error), name, procedure)
@@ -188,50 +184,6 @@ function missingFinder<Context>(
       return undefined
     } catch (error) {
       return error instanceof ApiError && error.status === 404 ? error : undefined
-    }
-  }
-}
-
-/**
- * Rejects a body with only unknown fields if all fields are optional: such a body would silently change nothing. Fields
- * of the output count as known, so that a caller can send back a record it has read.
- */
-function unknownFieldsCheck(resolved: ResolvedBinding): ((input: Values) => void) | undefined {
-  const fields = subsetFields(resolved)
-  if (fields === undefined) return undefined
-  const answered = (resolved.procedure.output as z.ZodObject).shape ?? {}
-  const known = new Set([...Object.keys(shapeOf(resolved.input)), ...Object.keys(answered)])
-  return (input) => {
-    if (fields.some((field) => Object.hasOwn(input, field))) return
-    const unknown = Object.keys(input).filter((name) => !known.has(name))
-    if (unknown.length === 0) return
-    const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
-    throw new ApiError(400, message, {
-      fields: unknown.slice(0, MAX_UNKNOWN).map((name) => ({ field: quote(name), message: UNKNOWN_FIELD })),
-    })
-  }
-}
-
-/**
- * Rejects a row that has unknown fields and changes none, like {@link unknownFieldsCheck} a body. With partial success the
- * row becomes a FieldError.
- */
-function unchangedRowsCheck({ rows, input: schema }: Procedure): ((input: Values, valid: Values) => void) | undefined {
-  if (rows?.changes === undefined) return undefined
-  const { field, partial, changes } = rows
-  const answered = new Set(changes.answered)
-  const rowSchema = (shapeOf(schema)[field] as z.ZodArray<z.ZodType>).element
-  return (input, valid) => {
-    const changing = changes.fields.filter((name) => name !== input[changes.key])
-    const checked = valid[field] as unknown[]
-    for (const [index, row] of (input[field] as object[]).entries()) {
-      if (checked[index] instanceof FieldError || changing.some((name) => Object.hasOwn(row, name))) continue
-      const at = input[partial] === true ? [] : [field, index]
-      const faults = unknownFields(rowSchema, row, answered, { at, max: MAX_UNKNOWN_IN_ROW })
-      if (faults.length === 0) continue
-      const error = new FieldError(400, faults)
-      if (input[partial] !== true) throw error
-      checked[index] = error
     }
   }
 }

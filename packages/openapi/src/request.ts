@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 import { ApiError } from './api-error.ts'
-import { ENVELOPE, type HeaderSource, type ResolvedBinding, type Source, shapeOf } from './bindings.ts'
+import { ENVELOPE, type HeaderSource, type ResolvedBinding } from './bindings.ts'
 import { tooLarge } from './body.ts'
 import type { Binding } from './contract.ts'
 import { FieldError, type Path, quote } from './field-error.ts'
-import { UNKNOWN_FIELD } from './unknown-fields.ts'
+import { shapeOf } from './schema.ts'
 
 const NO_TAG = 'cannot be used here: the resource has no ETag'
 
@@ -93,7 +93,6 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
  * Body values are not converted.
  *
  * @param body undefined if there is none
- * @param isStrict whether to keep unknown fields of the body, so that they can be rejected
  * @throws ApiError 400 on an unknown query parameter, and if a required body is missing
  */
 export function gatherInput(
@@ -102,7 +101,6 @@ export function gatherInput(
   query: readonly Parameter[],
   headers: IncomingHttpHeaders,
   body: unknown,
-  isStrict = false,
 ): Record<string, unknown> {
   const input = pathInput(resolved, params)
   for (const [name] of query) {
@@ -120,7 +118,7 @@ export function gatherInput(
     const versions = matchedVersions(resolved, headers)
     if (versions !== undefined) input[resolved.binding.ifMatch] = versions
   } else if (resolved.binding.method !== 'GET') refuseConditions(headers)
-  if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input, isStrict)
+  if (resolved.body !== undefined) takeBody(resolved, resolved.body, body, input)
   return input
 }
 
@@ -338,7 +336,6 @@ function takeBody(
   slot: NonNullable<ResolvedBinding['body']>,
   body: unknown,
   input: Record<string, unknown>,
-  isStrict: boolean,
 ): void {
   if (body === undefined) {
     if ('fields' in slot && slot.fields.length === 0) return
@@ -351,23 +348,20 @@ function takeBody(
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new ApiError(400, 'Body must be a JSON object')
-  let isRecognized = false
+  let recognized = 0
   for (const { name, field } of slot.fields) {
     if (!Object.hasOwn(body, name)) continue
-    isRecognized = true
+    recognized++
     const value = (body as Record<string, unknown>)[name]
     if (Object.hasOwn(input, field) && input[field] !== value)
       throw fieldApiError(name, `must be the same as ${field}, or left out`)
     input[field] = value
   }
-  if (isRecognized && !resolved.judgesUnknown && !isStrict) return
-  // Unknown fields are kept if there are no others, if the schema decides about them, or to be rejected.
+  if (recognized === Object.keys(body).length) return
+  // Unknown fields are kept for the schema and for the check that rejects them.
   const known = new Set([...Object.keys(shapeOf(resolved.input)), ...slot.fields.map(({ name }) => name)])
   for (const [name, value] of Object.entries(body)) {
     // An assignment to `__proto__` would set the prototype of the input.
-    if (isStrict && isBoundElsewhere(resolved, slot.fields, name)) {
-      throw new FieldError(400, [{ path: [name], message: UNKNOWN_FIELD }])
-    }
     if (!known.has(name)) Object.defineProperty(input, name, { value, enumerable: true })
   }
 }
@@ -385,12 +379,6 @@ function refuseHeaderFields({ headerFields, answered }: ResolvedBinding, body: u
       throw new FieldError(400, [{ path, message: `must be sent as the header ${header}, not in the body` }])
     }
   }
-}
-
-/** Whether a body name is an input field that a header carries. In a body it would have no effect. */
-function isBoundElsewhere(resolved: ResolvedBinding, fields: Source[], name: string): boolean {
-  if (!Object.hasOwn(shapeOf(resolved.input), name) || fields.some((field) => field.name === name)) return false
-  return !resolved.answered().has(name) && !resolved.path.some(({ field }) => field === name)
 }
 
 // The versions that a write allows; undefined if it allows any. A weak or foreign tag matches no record (RFC 9110), so it

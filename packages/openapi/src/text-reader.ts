@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { insides } from './schema.ts'
 import { accepts, compiled } from './validate.ts'
 
 /** Converts the text of an input field to its value. */
@@ -111,15 +112,8 @@ interface Def {
   type: string
   format?: string
   coerce?: boolean
-  innerType?: z.ZodType
-  in?: z.ZodType
-  out?: z.ZodType
-  left?: z.ZodType
-  right?: z.ZodType
   element?: z.ZodType
-  options?: z.ZodType[]
   values?: unknown[]
-  getter?: () => z.ZodType
 }
 
 const TEXT = new Set(['string', 'template_literal', 'unknown', 'any', 'custom', 'transform'])
@@ -143,7 +137,7 @@ function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []):
     const { param } = (schema.meta() ?? {}) as { param?: { explode?: boolean } }
     if (param?.explode === false) accepted.hasCommas = true
     const kinds = kindsOf(schema, def)
-    const inner = innerOf(def)
+    const inner = insides(schema)
     if (kinds !== undefined) {
       accepted.leaves.push(schema)
       for (const kind of kinds) {
@@ -175,10 +169,4 @@ function kindsOf(schema: z.ZodType, { type, format, coerce, values }: Def): stri
   if (TEXT.has(type) || coerce) return ['text']
   const listed = type === 'enum' ? (schema as z.ZodEnum).options : values
   return listed?.map((value) => (value === null ? 'null' : typeof value === 'string' ? 'text' : typeof value))
-}
-
-function innerOf({ type, innerType, in: input, out, left, right, options = [], getter }: Def): z.ZodType[] {
-  if (type === 'promise') return []
-  const isPreprocess = input?.def.type === 'transform'
-  return [...options, innerType, isPreprocess ? out : input, left, right, getter?.()].filter((one) => one !== undefined)
 }

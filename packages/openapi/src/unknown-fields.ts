@@ -1,12 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { FieldError, type Path, type PathFault } from './field-error.ts'
+import { ApiError } from './api-error.ts'
+import type { Procedure } from './contract.ts'
+import { FieldError, list, type Path, type PathFault, quote } from './field-error.ts'
+import { factsOf, shapeOf } from './schema.ts'
 
 /** The message for an unknown field. */
 export const UNKNOWN_FIELD = 'is not a recognized field'
 
 /** The unknown fields that an error names: a body has room for some hundred thousand. */
 export const MAX_UNKNOWN = 1000
+// A thousand rows may each have an error.
+const MAX_UNKNOWN_IN_ROW = 10
 
 /** Whether the request asks to reject unknown fields: `Prefer: handling=strict`. The first `handling` counts (RFC 7240). */
 export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
@@ -19,28 +24,72 @@ export function prefersStrict({ prefer }: IncomingHttpHeaders): boolean {
 // A quoted value may contain commas.
 const PREFERENCE = /(?:[^,"]|"[^"]*"?)+/g
 
+/** Refuses unknown fields of an input. @param strict the fields of the response, if the caller asks to reject every unknown field */
+export type UnknownCheck = (input: unknown, valid: unknown, strict?: ReadonlySet<string>) => void
+
 /**
- * Throws if `input` has fields that neither `schema` nor the response has. Fields of the response are allowed, so that a
- * caller can send back a record that it has read.
+ * The check for unknown fields of a procedure. They are ignored, unless the caller is strict, or unless the write would
+ * silently change nothing: a body in which all fields are optional, or a row that changes a record, must have a known one.
+ * Fields of the response are allowed, so that a caller can send back a record that it has read.
  *
- * @throws FieldError 400 that names each unknown field
+ * @param subset the fields of the body, if all of them are optional
  */
-export function rejectUnknownFields(schema: z.ZodType, input: unknown, answered: ReadonlySet<string>): void {
-  const faults = unknownFields(schema, input, answered)
-  if (faults.length > 0) throw new FieldError(400, faults)
+export function unknownFieldsCheck(procedure: Procedure, subset: readonly string[] | undefined): UnknownCheck {
+  const changes = rowsCheck(procedure) ?? (subset && bodyCheck(procedure, subset))
+  return (input, valid, strict) => {
+    if (strict === undefined) return changes?.(input as Values, valid as Values)
+    const faults = unknownFields(procedure.input, input, strict, [], MAX_UNKNOWN)
+    if (faults.length > 0) throw new FieldError(400, faults)
+  }
+}
+
+type Values = Record<string, unknown>
+
+function bodyCheck({ input: schema, output }: Procedure, fields: readonly string[]) {
+  const known = new Set([...Object.keys(shapeOf(schema)), ...Object.keys(shapeOf(output))])
+  return (input: Values): void => {
+    if (fields.some((field) => Object.hasOwn(input, field))) return
+    const unknown = Object.keys(input).filter((name) => !known.has(name))
+    if (unknown.length === 0) return
+    const message = `No recognized field: ${list(unknown.map(quote), ', ')}; the fields are: ${fields.join(', ')}`
+    throw new ApiError(400, message, {
+      fields: unknown.slice(0, MAX_UNKNOWN).map((name) => ({ field: quote(name), message: UNKNOWN_FIELD })),
+    })
+  }
+}
+
+/** With partial success, an invalid row becomes a FieldError. */
+function rowsCheck({ rows, input: schema }: Procedure) {
+  if (rows?.changes === undefined) return undefined
+  const { field, partial, changes } = rows
+  const answered = new Set(changes.answered)
+  const row = factsOf(shapeOf(schema)[field] as z.ZodType).element as z.ZodType
+  return (input: Values, valid: Values): void => {
+    const changing = changes.fields.filter((name) => name !== input[changes.key])
+    const checked = valid[field] as unknown[]
+    for (const [index, sent] of (input[field] as object[]).entries()) {
+      if (checked[index] instanceof FieldError || changing.some((name) => Object.hasOwn(sent, name))) continue
+      const at = input[partial] === true ? [] : [field, index]
+      const faults = unknownFields(row, sent, answered, at, MAX_UNKNOWN_IN_ROW)
+      if (faults.length === 0) continue
+      const error = new FieldError(400, faults)
+      if (input[partial] !== true) throw error
+      checked[index] = error
+    }
+  }
 }
 
 /**
  * The fields of `input` that neither `schema` nor the response has.
  *
- * @param options.at the path of `input` itself
- * @param options.max the longest result; default: {@link MAX_UNKNOWN}
+ * @param at the path of `input` itself
  */
-export function unknownFields(
+function unknownFields(
   schema: z.ZodType,
   input: unknown,
   answered: ReadonlySet<string>,
-  { at = [], max = MAX_UNKNOWN }: { at?: Path; max?: number } = {},
+  at: Path,
+  max: number,
 ): PathFault[] {
   const faults: PathFault[] = []
   for (const path of unknownPaths(schema, input, answered, at)) {
@@ -54,9 +103,9 @@ export function unknownFields(
 export function answerFields(output: z.ZodType): Set<string> {
   const fields = new Set<string>()
   const collect = (schema: z.ZodType, depth: number) => {
-    const inner = unwrapped(schema)
-    if (inner instanceof z.ZodArray) return collect(inner.element as z.ZodType, depth)
-    for (const { shape } of shapesOf(inner) ?? []) {
+    const { element } = factsOf(schema)
+    if (element !== undefined) return collect(element, depth)
+    for (const { shape } of shapesOf(schema) ?? []) {
       for (const [name, field] of Object.entries(shape)) {
         fields.add(name)
         if (depth > 0) collect(field as z.ZodType, depth - 1)
@@ -74,15 +123,13 @@ function* unknownPaths(
   path: Path,
 ): Generator<Path, void> {
   if (typeof value !== 'object' || value === null) return
-  const inner = unwrapped(schema)
-  if (inner instanceof z.ZodArray) {
+  const { element } = factsOf(schema)
+  if (element !== undefined) {
     if (!Array.isArray(value)) return
-    for (const [index, one] of value.entries()) {
-      yield* unknownPaths(inner.element as z.ZodType, one, answered, [...path, index])
-    }
+    for (const [index, one] of value.entries()) yield* unknownPaths(element, one, answered, [...path, index])
     return
   }
-  const objects = shapesOf(inner)
+  const objects = shapesOf(schema)
   // A schema with a catch-all decides itself which fields it takes.
   if (objects === undefined || objects.some(({ def }) => def.catchall !== undefined)) return
   for (const [name, field] of Object.entries(value)) {
@@ -94,19 +141,9 @@ function* unknownPaths(
 
 /** The object schemas that a schema stands for; undefined if it takes anything else. */
 function shapesOf(schema: z.ZodType): z.ZodObject[] | undefined {
-  const inner = unwrapped(schema)
-  if (inner instanceof z.ZodObject) return [inner]
-  if (!(inner instanceof z.ZodUnion)) return undefined
-  const options = (inner.options as z.ZodType[]).map(shapesOf)
+  const { core } = factsOf(schema)
+  if (core instanceof z.ZodObject) return [core]
+  if (!(core instanceof z.ZodUnion)) return undefined
+  const options = (core.options as z.ZodType[]).map(shapesOf)
   return options.includes(undefined) ? undefined : (options as z.ZodObject[][]).flat()
-}
-
-function unwrapped(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType)
-  const isWrapper =
-    schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodReadonly
-  return isWrapper ? unwrapped(schema.unwrap() as z.ZodType) : schema
 }

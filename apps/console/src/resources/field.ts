@@ -1,5 +1,6 @@
 import { KNOWN_VALUES } from '@resource/contract'
-import { z } from 'zod'
+import { type Facts, factsOf } from '@resource/contract/schema'
+import type { z } from 'zod'
 
 /** A field of a form or a filter, derived from the contract's schema. */
 export interface Field {
@@ -23,25 +24,17 @@ export type Draft = Record<string, string>
 
 /** Derives a field from its schema. */
 export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
-  let core = schema
-  let isNullable = false
-  let initial: unknown
-  while (core instanceof z.ZodNullable || core instanceof z.ZodOptional || core instanceof z.ZodDefault) {
-    if (core instanceof z.ZodNullable) isNullable = true
-    if (core instanceof z.ZodDefault) initial = core.def.defaultValue
-    core = core.unwrap() as z.ZodType
-  }
-  const isRequired = core === schema
-  const isList = core instanceof z.ZodArray
-  if (core instanceof z.ZodArray) core = core.element as z.ZodType
-  const choices = choicesOf(core)
-  const kind = kindOf(core) ?? (choices.length > 0 ? 'choice' : 'text')
+  const { isNullable, isOptional, initial, element } = factsOf(schema)
+  const isRequired = !isNullable && !isOptional
+  const one = factsOf(element ?? schema)
+  const choices = choicesOf(one)
+  const kind = KINDS[one.type] ?? KINDS[one.format ?? ''] ?? (choices.length > 0 ? 'choice' : 'text')
   return {
     name,
     label,
     kind,
     choices,
-    isList,
+    isList: element !== undefined,
     isRequired,
     // An empty input is never a number, even if the number is required.
     empty: isNullable ? null : isRequired && kind !== 'number' ? '' : undefined,
@@ -50,19 +43,20 @@ export function fieldOf(name: string, label: string, schema: z.ZodType): Field {
   }
 }
 
-function choicesOf(schema: z.ZodType): string[] {
-  if (schema instanceof z.ZodBoolean) return ['false', 'true']
-  if (schema instanceof z.ZodEnum) return schema.options.map(String)
-  return (schema.meta()?.[KNOWN_VALUES] as string[] | undefined) ?? []
+function choicesOf({ type, choices, meta }: Facts): string[] {
+  if (type === 'boolean') return ['false', 'true']
+  return choices?.map(String) ?? (meta[KNOWN_VALUES] as string[] | undefined) ?? []
 }
 
-function kindOf(schema: z.ZodType): Field['kind'] | undefined {
-  if (schema instanceof z.ZodBoolean) return 'boolean'
-  if (schema instanceof z.ZodNumber) return 'number'
-  if (schema instanceof z.ZodISODate) return 'date'
-  if (schema instanceof z.ZodISODateTime) return 'datetime'
-  if (schema instanceof z.ZodEmail) return 'email'
-  return schema.meta()?.format === 'password' ? 'password' : undefined
+/** The kinds of types and formats. */
+const KINDS: Record<string, Field['kind'] | undefined> = {
+  boolean: 'boolean',
+  number: 'number',
+  integer: 'number',
+  date: 'date',
+  datetime: 'datetime',
+  email: 'email',
+  password: 'password',
 }
 
 // Without a plus: elsewhere in the console `+5` adds 5.

@@ -1,5 +1,6 @@
 import type { ListedRecord } from '@resource/client'
 import { type CollectionFacts, contract, type Input, type WritableNoun } from '@resource/contract'
+import { factsOf } from '@resource/contract/schema'
 import { z } from 'zod'
 import { type Field, fieldOf } from './field.ts'
 
@@ -109,7 +110,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
   const record = shapeOf('get', 'output')
   const list = shapeOf('list')
   const search = list.q === undefined ? undefined : searchField(list.q as z.ZodType)
-  const sorts = (list.sort as unknown as { unwrap: () => z.ZodEnum }).unwrap().options.map(String)
+  const sorts = factsOf(list.sort as z.ZodType).choices?.map(String) ?? []
   const sent = Object.keys(input).filter((name) => !hidden.includes(name))
   const label = (name: string): string => labels[name] ?? filterLabel(name, record, label) ?? labelOf(name)
   const fieldsOf = (shape: Shape, names: readonly string[]) =>
@@ -121,7 +122,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
         field,
         label: label(field),
         kind: kinds[field] ?? (field === 'id' ? 'id' : columnKind(schema)),
-        decimals: isWhole(schema) ? 0 : 2,
+        decimals: factsOf(schema).type === 'integer' ? 0 : 2,
         isSortable: sorts.includes(`${field}_asc`),
       }
     })
@@ -165,18 +166,10 @@ export function isId(value: unknown): boolean {
 }
 
 function columnKind(schema: z.ZodType): ColumnKind {
-  const { type, format } = defOf(schema)
-  if (type === 'number') return 'number'
+  const { type, format } = factsOf(schema)
+  if (type === 'number' || type === 'integer') return 'number'
   if (type === 'enum' || type === 'boolean') return 'badge'
   return format === 'date' ? 'date' : format === 'datetime' ? 'time' : 'text'
-}
-
-function isWhole(schema: z.ZodType): boolean {
-  return defOf(schema).format === 'safeint'
-}
-
-function defOf(schema: z.ZodType): z.core.$ZodTypeDef & { format?: string } {
-  return schema instanceof z.ZodNullable ? defOf(schema.unwrap() as z.ZodType) : schema.def
 }
 
 const BOUNDS: Record<string, string> = {

@@ -1,5 +1,6 @@
 import type { Faker } from '@faker-js/faker'
-import { z } from 'zod'
+import { type Facts, factsOf } from '@resource/contract/schema'
+import type { z } from 'zod'
 
 /** A declared collection, as far as its records depend on it. */
 export interface Collection {
@@ -15,23 +16,6 @@ export interface Collection {
 export type Ids = Readonly<Record<string, readonly number[]>>
 
 type Row = Record<string, unknown>
-
-interface JsonSchema {
-  type?: string
-  format?: string
-  enum?: unknown[]
-  anyOf?: JsonSchema[]
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  examples?: unknown[]
-  writeOnly?: boolean
-  properties?: Record<string, JsonSchema>
-  required?: string[]
-  $ref?: string
-  $defs?: Record<string, JsonSchema>
-}
 
 const MAX_ATTEMPTS = 1000
 const NULLS = 0.15
@@ -66,43 +50,36 @@ export function* declaredRecords(collection: Collection, ids: Ids, faker: Faker)
 
 interface Field {
   name: string
-  rule: JsonSchema
-  isNullable: boolean
+  facts: Facts
 }
 
-function fieldsOf(schema: z.ZodObject): Field[] {
-  const root = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-  const resolve = (part: JsonSchema): JsonSchema =>
-    part.$ref === undefined ? part : { ...root.$defs?.[part.$ref.replace('#/$defs/', '')], ...part }
-  return Object.entries(resolve(root).properties ?? {}).flatMap(([name, property]) => {
-    const part = resolve(property)
-    const variants = (part.anyOf ?? [part]).map(resolve)
-    const rule = { ...part, ...variants.find(({ type }) => type !== 'null') }
-    if (rule.writeOnly && !root.required?.includes(name)) return []
-    return [{ name, rule, isNullable: variants.some(({ type }) => type === 'null') }]
+function fieldsOf({ shape }: z.ZodObject): Field[] {
+  return Object.entries(shape as Record<string, z.ZodType>).flatMap(([name, schema]) => {
+    const facts = factsOf(schema)
+    return facts.meta.writeOnly === true && facts.isOptional ? [] : [{ name, facts }]
   })
 }
 
-function sampleValue({ name, rule, isNullable }: Field, collection: Collection, ids: Ids, faker: Faker): unknown {
+function sampleValue({ name, facts }: Field, collection: Collection, ids: Ids, faker: Faker): unknown {
   const { schema, unique, references } = collection
-  if (isNullable && faker.number.float() < NULLS) return null
+  if (facts.isNullable && faker.number.float() < NULLS) return null
   const target = references[name]
   if (target !== undefined) {
     const options = ids[target] ?? []
     if (options.length > 0) return faker.helpers.arrayElement(options)
-    if (isNullable) return null
+    if (facts.isNullable) return null
     throw new Error(`${name} refers to ${target}, which has no records`)
   }
-  for (const candidate of candidates(name, rule, unique.includes(name), faker)) {
+  for (const candidate of candidates(name, facts, unique.includes(name), faker)) {
     if (schema.shape[name]?.safeParse(candidate).success) return candidate
   }
   throw new Error(`no sample value satisfies the rules of ${name}`)
 }
 
 /** Values for a field, the most realistic ones first. */
-function* candidates(name: string, rule: JsonSchema, isUnique: boolean, faker: Faker): Generator<unknown> {
-  const { type, format, minimum = -Infinity, maximum = Infinity } = rule
-  if (rule.enum !== undefined) yield faker.helpers.arrayElement(rule.enum)
+function* candidates(name: string, facts: Facts, isUnique: boolean, faker: Faker): Generator<unknown> {
+  const { type, format, choices, minimum = -Infinity, maximum = Infinity, meta } = facts
+  if (choices !== undefined) yield faker.helpers.arrayElement(choices)
   else if (type === 'boolean') yield faker.datatype.boolean()
   else if (type === 'integer') yield faker.number.int(rangeOf(minimum, maximum, isUnique))
   else if (type === 'number') {
@@ -111,9 +88,9 @@ function* candidates(name: string, rule: JsonSchema, isUnique: boolean, faker: F
     yield Number(value.toFixed(2))
     yield value
   } else if (format === 'date') yield faker.date.between(PERIOD).toISOString().slice(0, 10)
-  else if (format === 'date-time') yield `${faker.date.between(PERIOD).toISOString().slice(0, 16)}:00.000Z`
-  else if (type === 'string') yield* texts(name, rule, faker)
-  yield* rule.examples ?? []
+  else if (format === 'datetime') yield `${faker.date.between(PERIOD).toISOString().slice(0, 16)}:00.000Z`
+  else if (type === 'string') yield* texts(name, facts, faker)
+  yield* (meta.examples as unknown[] | undefined) ?? []
 }
 
 const WORDS: [name: RegExp, make: (faker: Faker) => string][] = [
@@ -136,7 +113,7 @@ function digits(faker: Faker): string {
   return faker.string.numeric(5)
 }
 
-function* texts(name: string, { format, minLength = 0, maxLength = 200 }: JsonSchema, faker: Faker): Generator<string> {
+function* texts(name: string, { format, minLength = 0, maxLength = 200 }: Facts, faker: Faker): Generator<string> {
   const [, make] = WORDS.find(([pattern]) => pattern.test(format === 'email' ? format : name)) ?? []
   if (make !== undefined) yield make(faker)
   const words = `${faker.word.adjective()} ${faker.word.noun()}`

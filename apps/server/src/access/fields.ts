@@ -1,4 +1,5 @@
 import { type CollectionFacts, FIELD_ROLE, type Role, VALUE_ROLES } from '@resource/contract'
+import { factsOf } from '@resource/contract/schema'
 import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import { type Caller, includesRole } from './caller.ts'
@@ -10,7 +11,7 @@ export function fieldRules({ shape }: z.ZodObject) {
   const changes = new Map<string, Role>()
   const values = new Map<string, Record<string, Role>>()
   for (const [field, schema] of Object.entries(shape)) {
-    const { [FIELD_ROLE]: role, [VALUE_ROLES]: roles } = metaOf(schema as z.ZodType)
+    const { [FIELD_ROLE]: role, [VALUE_ROLES]: roles } = factsOf(schema as z.ZodType).meta
     if (role !== undefined) changes.set(field, role as Role)
     if (roles !== undefined) values.set(field, roles as Record<string, Role>)
   }
@@ -65,12 +66,6 @@ export function recordRules({ one, valueRoles }: Pick<CollectionFacts, 'one' | '
       }
     },
   }
-}
-
-// Optional and default schemas wrap the schema that has the metadata.
-function metaOf(schema: z.ZodType): Record<string, unknown> {
-  const { innerType } = schema.def as z.core.$ZodTypeDef & { innerType?: z.ZodType }
-  return { ...(innerType && metaOf(innerType)), ...schema.meta() }
 }
 
 function refusal(path: Path, rule: string, { role }: Caller): FieldError {

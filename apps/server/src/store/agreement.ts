@@ -1,6 +1,7 @@
 import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/contract'
+import { factsOf } from '@resource/contract/schema'
 import type { Kind } from '@resource/database'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { searchColumn } from './row-mapping.ts'
 
 /** The compared parts of a collection's declaration. */
@@ -76,7 +77,10 @@ const KINDS: Record<string, readonly string[]> = {
 function wrongKinds({ fields }: DeclaredCollection, { columns }: DeclaredTable): string[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const kind = columns[name] as Kind
-    const { isNullable, type } = storedAs(field)
+    const facts = factsOf(field)
+    const type = facts.format === 'datetime' ? 'datetime' : facts.type
+    // An omitted value is stored as null.
+    const isNullable = facts.isNullable || (facts.isOptional && facts.initial === undefined)
     if (!KINDS[type]?.includes(kind.replace('?', ''))) return [`${name} is ${type} here, but ${kind} in ${MODEL}`]
     if (isNullable === kind.endsWith('?')) return []
     return [
@@ -85,17 +89,6 @@ function wrongKinds({ fields }: DeclaredCollection, { columns }: DeclaredTable):
         : `${name} is nullable in ${MODEL}, but not here`,
     ]
   })
-}
-
-/** The type of a field's values, and whether they may be null. */
-function storedAs(field: z.ZodType): { isNullable: boolean; type: string } {
-  if (field instanceof z.ZodDefault) return storedAs(field.unwrap() as z.ZodType)
-  if (field instanceof z.ZodNullable || field instanceof z.ZodOptional) {
-    return { ...storedAs(field.unwrap() as z.ZodType), isNullable: true }
-  }
-  const { type, format } = field.def as z.core.$ZodTypeDef & { format?: string }
-  if (type === 'number' && format === 'safeint') return { isNullable: false, type: 'integer' }
-  return { isNullable: false, type: format === 'datetime' ? 'datetime' : type }
 }
 
 function wrongReferences({ facts, fields }: DeclaredCollection, { references }: DeclaredTable): string[] {

@@ -1,0 +1,1 @@
+export { type Facts, factsOf, shapeOf } from '@resource/openapi/schema'
