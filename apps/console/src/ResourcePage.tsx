@@ -23,7 +23,6 @@ const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
 const Columns = lazy(() => loadDialogs().then(({ Columns }) => ({ default: Columns })))
 const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
-const SavedViews = lazy(() => loadDialogs().then(({ SavedViews }) => ({ default: SavedViews })))
 const UnfinishedImport = lazy(() =>
   loadDialogs().then(
     ({ UnfinishedImport }) => ({ default: UnfinishedImport }),
@@ -75,7 +74,6 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         panels={{
           Filters: <Filters resource={resource} view={view} onChange={pages.change} />,
           Columns: <Columns resource={resource} columns={columns} />,
-          Views: <SavedViews resource={resource} view={view} />,
         }}
         onChange={pages.change}
       />
@@ -165,10 +163,9 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 }
 
 /** The procedure that a dialog calls. */
-function verbOf({ noun, purge }: Resource, open: Open): string {
+function verbOf({ noun }: Resource, open: Open): string {
   if (typeof open === 'number') return editVerb(noun)
-  const verbs = { new: 'create', import: 'createMany', export: 'list', purge: purge?.verb ?? 'list' }
-  return verbs[open]
+  return { new: 'create', import: 'createMany', export: 'list' }[open]
 }
 
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

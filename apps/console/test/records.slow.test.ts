@@ -199,46 +199,6 @@ consoleTest(
   { expected },
 )
 
-consoleTest('inactive users are deleted after their number is typed', async ({ page, client, open }) => {
-  await seed(client)
-  await open('/users')
-  await page.getByRole('button', { name: 'Delete inactive…' }).click()
-  const confirm = page.getByRole('button', { name: 'Delete 3 inactive users' })
-  await page.getByText('3 inactive users will be deleted').waitFor()
-  expect(await confirm.isDisabled()).toBe(true)
-  expect(await violations(page)).toEqual([])
-  await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
-  await confirm.click()
-  await page.getByText('3 inactive users deleted').waitFor()
-  expect((await client.users.list.query({ status: 'inactive' })).users).toEqual([])
-})
-
-consoleTest('a bulk deletion whose number has changed deletes nothing', async ({ page, client, open }) => {
-  await seed(client)
-  await open('/users?open=purge')
-  await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
-  await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
-  await page.getByRole('button', { name: 'Delete 3 inactive users' }).click()
-  await page.getByText('The number of users has changed. Nothing was deleted.').waitFor()
-  await page.getByLabel('Type delete 4 to confirm').waitFor()
-  expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
-})
-
-consoleTest(
-  'a bulk deletion whose number cannot be checked again deletes nothing',
-  async ({ page, client, open }) => {
-    await seed(client)
-    await open('/users?open=purge')
-    await page.getByLabel('Type delete 3 to confirm').fill('delete 3')
-    await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
-    await page.route('**/trpc/users.list*', (route) => route.fulfill({ status: 503, body: 'broken' }))
-    await page.getByRole('button', { name: 'Delete 3 inactive users' }).click()
-    await page.getByText('Nothing was deleted. The service has a problem.').waitFor()
-    expect((await client.users.list.query({ status: 'inactive' })).users.length).toBe(4)
-  },
-  { expected },
-)
-
 consoleTest('the focus stays on a button that changes, and on the page if its button disappears', async (visit) => {
   const { page, client, open } = visit
   await seed(client)

@@ -171,15 +171,3 @@ task('export the items of a search', 'items', 4, async (visit, operator) => {
   const file = await operator.download(visit.page.getByRole('button', { name: 'CSV', exact: true }))
   expect(file.trimEnd().split('\r\n').length).toBe(6)
 })
-
-task('keep a search under a name', 'users', 5, async (visit, operator) => {
-  await operator.press('/')
-  await operator.type('hopper')
-  await operator.press('Enter')
-  await visit.page.getByText('1 user', { exact: true }).waitFor()
-  await operator.click(button(visit, 'Views'))
-  await operator.click(visit.page.getByLabel('Name of this view'))
-  await operator.type('Hoppers')
-  await operator.press('Enter')
-  await visit.page.getByRole('link', { name: 'Hoppers' }).waitFor()
-})

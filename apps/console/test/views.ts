@@ -59,13 +59,6 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('checkbox', { name: 'Created' }).check()
     await page.getByRole('checkbox', { name: 'Compact rows' }).check()
   },
-  'saved-views': async ({ page, open }) => {
-    await open('/items?category=kitchen')
-    await page.getByRole('button', { name: 'Views' }).click()
-    await page.getByLabel('Name of this view').fill('Kitchen')
-    await page.getByRole('button', { name: 'Save view' }).click()
-    await page.getByRole('link', { name: 'Kitchen' }).waitFor()
-  },
   'edit-cell': async ({ page, open }) => {
     await open('/items')
     await page.getByRole('row', { name: 'Lamp 1', exact: false }).first().locator('.number').dblclick()
@@ -100,11 +93,6 @@ export const VIEWS: Record<string, Show> = {
     await open('/books/2')
     await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').waitFor()
-  },
-  purge: async ({ page, open }) => {
-    await open('/users?open=purge')
-    await page.getByText('3 inactive users will be deleted').waitFor()
-    await page.getByRole('alertdialog').getByRole('textbox').fill('delete')
   },
   new: async ({ page, open }) => {
     await open('/items?open=new')

@@ -8,12 +8,10 @@ import { DeleteDialog } from './DeleteDialog.tsx'
 import { EditManyDialog } from './EditManyDialog.tsx'
 import { ExportDialog } from './ExportDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
-import { PurgeDialog } from './PurgeDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
 export { Columns } from '../table/Columns.tsx'
 export { Filters } from '../table/Filters.tsx'
-export { SavedViews } from '../table/SavedViews.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
 interface Props {
@@ -61,7 +59,6 @@ export default function Dialogs({
       {open === 'new' && <NewDialog {...window} />}
       {open === 'import' && <ImportDialog {...window} />}
       {open === 'export' && <ExportDialog {...window} view={view} />}
-      {open === 'purge' && resource.purge !== undefined && <PurgeDialog {...window} purge={resource.purge} />}
       {typeof open === 'number' && <EditDialog {...window} key={open} id={open} />}
       {toDelete !== undefined && (
         <DeleteDialog

@@ -42,16 +42,6 @@ export interface Action<R = Row> extends BulkAction<R> {
   send: (row: R, ifVersion: number) => Promise<unknown>
 }
 
-/** A bulk deletion that the user confirms by typing the number of records. */
-export interface Purge {
-  label: string
-  verb: string
-  /** Adjective for the records it deletes: `inactive`. */
-  which: string
-  filter: Record<string, unknown>
-  send: () => Promise<{ removed: number }>
-}
-
 /** The description of a noun's page. */
 export interface Resource {
   noun: Noun
@@ -79,7 +69,6 @@ export interface Resource {
   listed: string[]
   sorts: string[]
   actions: Action[]
-  purge: Purge | undefined
 }
 
 type ListedField<N extends Noun> = keyof ListedRecord<N> & string
@@ -93,7 +82,6 @@ export interface Overrides<N extends Noun> {
   /** Columns after those of the input fields. */
   columns?: ListedField<N>[]
   actions?: Action<ListedRecord<N>>[]
-  purge?: Purge
 }
 
 type Shape = Record<string, z.core.$ZodType>
@@ -147,7 +135,6 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,
     actions: (overrides.actions ?? []) as unknown as Action[],
-    purge: overrides.purge,
   }
 }
 

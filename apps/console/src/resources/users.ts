@@ -1,6 +1,5 @@
 import type { ListedRecord } from '@resource/client'
 import { client } from '../client.ts'
-import { LONG_TIMEOUTS } from './calls.ts'
 import type { Action, Overrides } from './resource.ts'
 
 type User = ListedRecord<'users'>
@@ -9,13 +8,6 @@ export const users: Overrides<'users'> = {
   labels: { email: 'E-mail', updated_at: 'Changed' },
   columns: ['updated_at'],
   actions: [toStatus('active', 'Activate', 'activated'), toStatus('inactive', 'Deactivate', 'deactivated')],
-  purge: {
-    label: 'Delete inactive',
-    verb: 'deleteByStatus',
-    which: 'inactive',
-    filter: { status: 'inactive' },
-    send: () => client.users.deleteByStatus.mutate({ status: 'inactive' }, LONG_TIMEOUTS),
-  },
 }
 
 function toStatus(status: User['status'], label: string, done: string): Action<User> {

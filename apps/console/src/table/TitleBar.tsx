@@ -13,7 +13,6 @@ interface Props {
 
 /** The page's title, the number of matching records, and the actions of the page. */
 export function TitleBar({ resource, total, permissions, onOpen }: Props) {
-  const { purge } = resource
   // Disabled instead of hidden, with the reason as description.
   const restricted = (verb: string) =>
     permissions.can(verb) ? {} : { isDisabled: true, 'aria-describedby': 'permissions' }
@@ -24,11 +23,6 @@ export function TitleBar({ resource, total, permissions, onOpen }: Props) {
         {total !== undefined && formatCount(total, resource)}
       </p>
       <div className="buttons">
-        {purge !== undefined && (
-          <Button {...restricted(purge.verb)} onPress={() => onOpen('purge')}>
-            {purge.label}…
-          </Button>
-        )}
         <Button {...restricted('createMany')} onPress={() => onOpen('import')}>
           Import…
         </Button>

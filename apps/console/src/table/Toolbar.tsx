@@ -14,9 +14,9 @@ interface Props {
   onChange: (changes: Partial<View>, isReplaced?: boolean) => void
 }
 
-const PANELS = ['Filters', 'Columns', 'Views'] as const
+const PANELS = ['Filters', 'Columns'] as const
 
-/** The search box, the conditions in force, and one open panel: filters, columns or saved views. */
+/** The search box, the conditions in force, and one open panel: filters or columns. */
 export function Toolbar({ resource, view, panels, onChange }: Props) {
   const [open, setOpen] = useState<(typeof PANELS)[number]>()
   const panelId = useId()

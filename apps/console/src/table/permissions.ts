@@ -24,13 +24,13 @@ export function usePermissions(resource: Resource): Permissions {
 }
 
 /** The actions of the page that can require a role above reader. */
-function restrictedActions({ noun, one, purge }: Resource): [label: string, verb: string][] {
+function restrictedActions({ noun, one }: Resource): [label: string, verb: string][] {
   return [
     [`New ${one}`, 'create'],
     ['Import', 'createMany'],
     ['Edit', editVerb(noun)],
     ['Delete', 'delete'],
-    ...(purge === undefined ? [] : [[purge.label, purge.verb] as [string, string]]),
+    ['Delete all matching', 'deleteMatching'],
   ]
 }
 

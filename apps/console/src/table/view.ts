@@ -6,7 +6,7 @@ import type { Noun, Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 
-/** The open dialog: a new record, the record with this id, or an import, export or purge. */
+/** The open dialog: a new record, the record with this id, or an import or export. */
 export type Open = (typeof DIALOGS)[number] | number
 
 /** The state in the page's URL. The same link shows the same view. */
@@ -22,7 +22,7 @@ export interface View {
   [filter: string]: unknown
 }
 
-const DIALOGS = ['new', 'import', 'export', 'purge'] as const
+const DIALOGS = ['new', 'import', 'export'] as const
 // Parameters that do not select records.
 const PLACES = ['limit', 'page', 'after', 'open']
 export const PAGE_SIZES = [10, 25, 50, 100]

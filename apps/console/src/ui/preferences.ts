@@ -1,33 +1,21 @@
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 
-/** A list with its filters and sort, under a name. */
-export interface SavedView {
-  name: string
-  /** The query string of the page's URL. */
-  query: string
-}
-
 interface Preferences {
   /** The columns of the table of a noun; absent for the initial ones. */
   columns: Record<string, string[] | undefined>
   density: 'comfortable' | 'compact'
   /** The rows of a page whose link does not tell. */
   pageSize: number
-  /** The saved views of a noun. */
-  views: Record<string, SavedView[] | undefined>
   /** Whether single keys without Ctrl are shortcuts. WCAG 2.1.4 requires a way to turn them off. */
   hasKeyShortcuts: boolean
 }
 
 /** What this browser keeps for its user. */
 export const usePreferences = create(
-  persist<Preferences>(
-    () => ({ columns: {}, density: 'comfortable', pageSize: 25, views: {}, hasKeyShortcuts: true }),
-    {
-      name: 'console-preferences',
-    },
-  ),
+  persist<Preferences>(() => ({ columns: {}, density: 'comfortable', pageSize: 25, hasKeyShortcuts: true }), {
+    name: 'console-preferences',
+  }),
 )
 
 // Another tab has changed them.
