@@ -36,7 +36,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'sqlite', exclude: without(['lock-order', 'pgbouncer', 'postgresql', 'replicas']) },
+        test: { name: 'sqlite', exclude: without(['lock-order', 'pgbouncer', 'postgresql']) },
       },
       ...(isQuick ? [] : [{ extends: true as const, test: postgresql }]),
     ],

@@ -6,11 +6,6 @@ export interface Database {
   /** Read-only tables. Reads see the last committed state, never an open transaction. */
   read: Tables
   /**
-   * For reads that tolerate a small lag: the tables of the next healthy replica (round robin), or `read` if there is none.
-   * Use `read` for data that decides a write, and for read-your-writes.
-   */
-  replica(): Tables
-  /**
    * Runs `work` in one transaction. Returns its result when the transaction is on disk; an error rolls everything back. A
    * write inside another write deadlocks until the timeout: pass `tx` on instead.
    *
@@ -25,7 +20,7 @@ export interface Database {
   write<T>(work: (tx: Tables, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
-  /** On PostgreSQL: whether a query fails on any server because the wait for a connection would be too long. */
+  /** On PostgreSQL: whether a query fails because the wait for a connection would be too long. */
   isOverloaded?(): boolean
   /**
    * Checks within a second whether the database serves reads and writes, whatever else it does.
@@ -76,23 +71,7 @@ export interface PoolSettings {
   statementTimeoutMs?: number | undefined
 }
 
-export interface ReplicaSettings {
-  /** URLs of streaming replicas, in the form of the primary's URL. */
-  replicaUrls?: string[] | undefined
-  /** Maximum age of the data on a replica in ms; default 5,000. */
-  replicaLagMs?: number | undefined
-  /** Called when a replica enters or leaves rotation, with the reason for leaving. */
-  onReplica?: ((change: ReplicaChange) => void) | undefined
-}
-
-export interface ReplicaChange {
-  /** `postgresql://host:5432/database` */
-  replica: string
-  serves: boolean
-  reason?: string
-}
-
-export interface Options extends Partial<Limits>, PoolSettings, ReplicaSettings {
+export interface Options extends Partial<Limits>, PoolSettings {
   /** Runs queries as prepared statements of this package (default) or through Prisma Client. */
   driver?: 'prepared' | 'prisma'
   /**

@@ -2,10 +2,8 @@ import type { Database, WriteOptions } from './database.ts'
 import type { Executor } from './sql-table.ts'
 
 /** An open database: runs the statements of the tables. */
-export interface Engine extends Omit<Database, 'read' | 'replica' | 'write'> {
+export interface Engine extends Omit<Database, 'read' | 'write'> {
   /** Read-only. */
   read: Executor
-  /** The next replica in rotation, for reads that tolerate a small lag; absent without replicas. */
-  replica?: () => Executor
   write<T>(work: (executor: Executor) => Promise<T>, options: WriteOptions): Promise<T>
 }

@@ -11,7 +11,7 @@ import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
 export type { AuditContext } from './audit.ts'
-export type { Database, Limits, Options, ReplicaChange, WriteControl, WriteOptions } from './database.ts'
+export type { Database, Limits, Options, WriteControl, WriteOptions } from './database.ts'
 export {
   Damaged,
   DiskFull,
@@ -61,21 +61,9 @@ export { timestamp } from './timestamp.ts'
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const engine = await openEngine(url, options)
   const { around } = options
-  const { replica } = engine
-  const read = sqlTables(engine.read, { around })
-  const cached = new Map<Executor, Tables>([[engine.read, read]])
-  const tablesOf = (executor: Executor) => {
-    let tables = cached.get(executor)
-    if (tables === undefined) {
-      tables = sqlTables(executor, { around })
-      cached.set(executor, tables)
-    }
-    return tables
-  }
   return {
     ...engine,
-    read,
-    replica: replica === undefined ? () => read : () => tablesOf(replica()),
+    read: sqlTables(engine.read, { around }),
     write: (work, options = {}) => {
       const { audit } = options
       const write = () => engine.write((executor) => runWrite(executor, work, { around, audit }), options)

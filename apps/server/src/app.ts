@@ -16,7 +16,6 @@ import { compose } from './http/compose.ts'
 import { health } from './http/health.ts'
 import { checkHost } from './http/host.ts'
 import { methodNotAllowed, readRoute } from './http/methods.ts'
-import { hasRecentWrite, readYourWrites } from './http/read-your-writes.ts'
 import { contractSkewLog, recordCaller, recordRefusal, requestId } from './http/request-log.ts'
 import { sampledLog } from './http/sampled-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
@@ -100,7 +99,6 @@ export function createApp(options: AppOptions): App {
     const admit = (caller: Caller): Context => {
       recordCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
-      const read = hasRecentWrite(req) ? database.read : database.replica()
       return {
         caller,
         requestId: requestId(req),
@@ -109,7 +107,7 @@ export function createApp(options: AppOptions): App {
         onReplay: calls === 1 ? () => req.res?.setHeader('Idempotent-Replayed', 'true') : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
-        read,
+        read: database.read,
       }
     }
     const caller = access.callerOf(req)
@@ -158,7 +156,6 @@ export function createApp(options: AppOptions): App {
       limits.handle,
       ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
       checkOrigin(config.CORS_ORIGINS, log),
-      ...(config.DATABASE_REPLICA_URLS.length > 0 ? [readYourWrites(config.DATABASE_REPLICA_LAG_MS)] : []),
       handle,
       plain,
     ),

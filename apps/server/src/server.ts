@@ -58,12 +58,6 @@ export async function startServer(
     isShared: config.WORKERS > 1,
     identity: config.WORKER_DATABASE_IDENTITY,
     onWarning: (message, err) => log.warn({ err }, message),
-    replicaUrls: config.DATABASE_REPLICA_URLS,
-    replicaLagMs: config.DATABASE_REPLICA_LAG_MS,
-    onReplica: (change) => {
-      if (change.serves) log.info(change, 'replica in rotation; it serves reads')
-      else log.warn(change, 'replica out of rotation; the primary serves its reads')
-    },
     around:
       tracing === undefined
         ? metrics.measure

@@ -10,8 +10,6 @@ test('by default the service listens on loopback, port 3000, and stores its data
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 5000,
     DATABASE_STATEMENT_TIMEOUT_MS: 30_000,
-    DATABASE_REPLICA_URLS: [],
-    DATABASE_REPLICA_LAG_MS: 5000,
     LOG_LEVEL: 'info',
     PASSWORD_MIN_LENGTH: 8,
     WORKERS: 1,
@@ -47,8 +45,6 @@ test('every variable is read', () => {
     DATABASE_POOL_SIZE: '20',
     DATABASE_CONNECT_TIMEOUT_MS: '2000',
     DATABASE_STATEMENT_TIMEOUT_MS: '0',
-    DATABASE_REPLICA_URLS: 'postgresql://r1.example.com/app, postgres://r2.example.com/app',
-    DATABASE_REPLICA_LAG_MS: '2500',
     LOG_LEVEL: 'warn',
     PASSWORD_MIN_LENGTH: '12',
     WORKERS: '4',
@@ -85,8 +81,6 @@ test('every variable is read', () => {
     DATABASE_POOL_SIZE: 20,
     DATABASE_CONNECT_TIMEOUT_MS: 2000,
     DATABASE_STATEMENT_TIMEOUT_MS: 0,
-    DATABASE_REPLICA_URLS: ['postgresql://r1.example.com/app', 'postgres://r2.example.com/app'],
-    DATABASE_REPLICA_LAG_MS: 2500,
     PASSWORD_MIN_LENGTH: 12,
     WORKERS: 4,
     WORKER_TIMEOUT_MS: 5_000,
@@ -173,19 +167,12 @@ const WRONG = [
     'must be origins such as https://app.example.com, separated by commas',
   ],
   [
-    'DATABASE_REPLICA_URLS',
-    ['file:./replica.db', 'postgresql://', 'postgresql://u:secretpw@h/db,', 'postgresql://h/db,mysql://h/db'],
-    'must be postgresql:// URLs, separated by commas',
-  ],
-  ['DATABASE_REPLICA_URLS', ['postgresql://u:secretpw@h/db'], 'requires a postgresql:// DATABASE_URL'],
-  [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     ['collector:4318', 'grpc://collector:4317'],
     'must be the http(s) URL of an OpenTelemetry collector',
   ],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'http/json'], 'must be one of http/protobuf'],
   ['OTEL_TRACES_SAMPLER_ARG', ['1.5', '-1', 'half'], 'must be a number from 0 to 1'],
-  ['DATABASE_REPLICA_LAG_MS', ['99', '600001'], 'must be a whole number from 100 to 600000'],
 ] as const
 
 for (const [name, values, rule] of WRONG) {
@@ -230,7 +217,14 @@ test('all invalid variables are reported together, without their values', () => 
   )
 })
 
-test('DATABASE_ACCESS still works in place of DATABASE_DRIVER, which takes precedence', () => {
-  expect(readConfig({ DATABASE_ACCESS: 'prisma' }).DATABASE_DRIVER).toBe('prisma')
-  expect(readConfig({ DATABASE_ACCESS: 'prisma', DATABASE_DRIVER: 'prepared' }).DATABASE_DRIVER).toBe('prepared')
+const standby =
+  'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+
+test.each([
+  ['DATABASE_ACCESS', 'is no longer a setting: use DATABASE_DRIVER'],
+  ['DATABASE_REPLICA_URLS', standby],
+  ['DATABASE_REPLICA_LAG_MS', standby],
+])('the former setting %s is refused, with what to do instead', (name, remedy) => {
+  expect(() => readConfig({ [name]: 'secretpw' })).toThrow(new Error(`Invalid configuration:\n  ${name} ${remedy}`))
+  expect(readConfig({ [name]: '' })).toEqual(readConfig({}))
 })

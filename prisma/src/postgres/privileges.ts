@@ -8,6 +8,7 @@ export interface Rights {
   database: string
   schema: string
   encoding: string
+  isStandby: boolean
   /** Whether transactions are read-only by default. */
   readonly: boolean
   schemaExists: boolean
@@ -25,6 +26,7 @@ export interface Rights {
 const RIGHTS = `
 SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database, quote_ident(wanted.name) AS schema,
   current_setting('server_encoding') AS encoding, current_setting('default_transaction_read_only') = 'on' AS readonly,
+  pg_is_in_recovery() AS "isStandby",
   schema.oid IS NOT NULL AS "schemaExists",
   coalesce(has_schema_privilege(schema.oid, 'USAGE'), false) AS "mayUseSchema",
   has_database_privilege(current_database(), 'CREATE') AS "mayCreateSchema",
@@ -59,9 +61,14 @@ export async function readRights(client: pg.Client, { label, schema }: PostgresU
   return rights
 }
 
-/** @throws Error with a remedy when the role cannot apply migrations */
+/** @throws Error with a remedy when migrations cannot be applied here or by this role */
 export function assertMayMigrate(label: string, migration: string, rights: Rights): void {
   const { role, database, schema, other } = rights
+  if (rights.isStandby) {
+    throw new Error(
+      `Migration ${migration} has not been applied to the database ${label}, which is a standby. Start the service on its primary first.`,
+    )
+  }
   const refuse = (remedy: string) => {
     throw new Error(
       `Migration ${migration} has not been applied to the database ${label}, and the role ${role} may not apply it. ${remedy}`,

@@ -26,8 +26,6 @@ const list = (what: string, isOne: (part: string) => boolean) =>
     .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
     .refine((parts) => parts.every(isOne), { error: `must be ${what}, separated by commas` })
 
-const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
-
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 const subnet = z.union([z.cidrv4(), z.cidrv6()])
 // Express rejects them: zones with punctuation, and IPv4 in IPv6 other than ::ffff:192.0.2.1.
@@ -51,17 +49,8 @@ const schema = z
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
-    DATABASE_REPLICA_URLS: z
-      .string()
-      .transform((text) => text.split(',').map((url) => url.trim()))
-      .refine((urls) => urls.every(isPostgres), {
-        error: 'must be postgresql:// URLs, separated by commas',
-        abort: true,
-      })
-      .default([]),
     // Set by main.ts for the workers that join the first one: they open its database file or none.
     WORKER_DATABASE_IDENTITY: z.string().optional(),
-    DATABASE_REPLICA_LAG_MS: whole(100, 600_000, 5_000),
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
     WORKERS: whole(1, 256, 1),
@@ -114,31 +103,30 @@ const schema = z
     path: ['OIDC_AUDIENCE'],
     error: 'is required with OIDC_ISSUER: otherwise tokens for other services would be accepted',
   })
-  .refine(({ DATABASE_URL, DATABASE_REPLICA_URLS }) => DATABASE_REPLICA_URLS.length === 0 || isPostgres(DATABASE_URL), {
-    path: ['DATABASE_REPLICA_URLS'],
-    error: 'requires a postgresql:// DATABASE_URL',
-  })
 
-/** Deprecated setting names, and their current names. */
-const RENAMED = { DATABASE_ACCESS: 'DATABASE_DRIVER' }
+const STANDBY =
+  'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+
+/** Former settings, each with what to do instead. They are refused, because without them the service works differently. */
+const REMOVED: Record<string, string> = {
+  DATABASE_ACCESS: 'is no longer a setting: use DATABASE_DRIVER',
+  DATABASE_REPLICA_URLS: STANDBY,
+  DATABASE_REPLICA_LAG_MS: STANDBY,
+}
 
 export type Config = z.output<typeof schema>
 
 /**
  * Reads all settings of the service from the environment.
  *
- * @param environment variables by name; empty ones count as absent, deprecated names emit a warning
- * @throws Error that lists each invalid variable with its allowed values
+ * @param environment variables by name; empty ones count as absent
+ * @throws Error that lists each invalid variable with its allowed values, each former one with what to do instead
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  for (const [old, current] of Object.entries(RENAMED)) {
-    if (set[old] === undefined) continue
-    process.emitWarning(`${old} is deprecated: use ${current}`, 'DeprecationWarning')
-    set[current] ??= set[old]
-  }
-  const parsed = schema.safeParse(set)
-  if (parsed.success) return parsed.data
-  const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')} ${message}`)
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
+  const removed = Object.entries(REMOVED).flatMap(([name, remedy]) => (set[name] ? [`  ${name} ${remedy}`] : []))
+  const { data, error } = schema.safeParse(set)
+  const faults = [...removed, ...(error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')} ${message}`)]
+  if (data !== undefined && faults.length === 0) return data
   throw new Error(`Invalid configuration:\n${faults.join('\n')}`)
 }

@@ -1,7 +1,6 @@
 import type { ErrorShape } from '../contract.ts'
 import { answeredError, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
 import type { Outcome, Transport, TransportCall } from './queue.ts'
-import { withReadYourWrites } from './read-your-writes.ts'
 
 /** A request before it is sent. */
 export interface RequestFacts {
@@ -39,7 +38,7 @@ const MAX_EXCERPT_LENGTH = 200
 /** Sends calls as tRPC over HTTP: calls with the same type and credentials in one request. */
 export function httpTransport(options: HttpOptions): Transport {
   const { baseUrl, path = '/trpc', apiKey, headers = {}, credentials, onRequest, onResponse } = options
-  const send = withReadYourWrites(options.fetch ?? ((...request) => globalThis.fetch(...request)))
+  const send: typeof fetch = async (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const endpoint = baseUrl.replace(/\/$/, '') + path
   return {
     credentials: apiKey === undefined ? undefined : async () => (typeof apiKey === 'function' ? apiKey() : apiKey),
