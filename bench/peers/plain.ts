@@ -16,7 +16,7 @@ import {
   userDetail,
   userSummary,
 } from './schemas.ts'
-import { isEquipped, port } from './settings.ts'
+import { port } from './settings.ts'
 import { prismaStore } from './stores/prisma.ts'
 
 const store = await prismaStore()
@@ -83,7 +83,6 @@ const router = t.router({
 
 const created = new Set(['books.create', 'users.createMany'])
 const app = express()
-if (isEquipped) (await import('./equipment/express.ts')).equip(app)
 app.use(express.json({ limit: '1mb' }))
 app.use('/trpc', createExpressMiddleware({ router }))
 app.use(

@@ -18,6 +18,11 @@ export function isText(value: string, max: number): boolean {
   return value.isWellFormed() && !value.includes('\0')
 }
 
+/** The form of a text that the service's searches compare, for the ASCII texts of the workloads. */
+export function searchKey(value: string): string {
+  return value.toLowerCase()
+}
+
 export function isPassword(value: string): boolean {
   return [...value].length >= 8 && Buffer.byteLength(value) <= 1024 && value.isWellFormed() && !value.includes('\0')
 }

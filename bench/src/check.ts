@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type RequestSpec, type Target, type Workload, workloads } from './workloads.ts'
+import type { Copy } from './engines/engine.ts'
+import { type RequestSpec, type Target, USERS_PER_BULK, type Workload, workloads } from './workloads.ts'
 
 const TIMES = 5
 
@@ -73,6 +74,36 @@ export async function checkAnswers(url: string, target: Target, chosen: Workload
   }
   for (const { status, ...request } of invalidRequests(target)) await compare(url, request, status, () => {})
   return n
+}
+
+/**
+ * Checks after {@link checkAnswers} that the program has stored the same rows as every other program: those of the requests with
+ * an expected response, complete with the columns that no response contains, and no others.
+ */
+export async function checkRows({ query }: Copy, { rows }: Target, chosen: Workload[]): Promise<void> {
+  const times = (workload: string) => (chosen.some(({ name }) => name === workload) ? TIMES : 0)
+  for (const [table, which, isComplete, expected] of [
+    [
+      'books',
+      `id > ${rows}`,
+      'title_key = lower(title) AND author_key = lower(author) AND version = 1',
+      times('create'),
+    ],
+    ['items', 'version > 1', 'name_key = lower(name) AND version = 2', times('update')],
+    [
+      'users',
+      `id > ${rows}`,
+      `name_key = lower(name) AND email_key = lower(email) AND status = 'active' AND age IS NULL AND password_hash IS NULL
+         AND version = 1 AND updated_at = created_at`,
+      times('bulk') * USERS_PER_BULK,
+    ],
+  ] as const) {
+    const count = (rows: string) => `CAST(count(${rows}) AS INTEGER)`
+    const [stored] = await query(
+      `SELECT ${count('*')} AS stored, ${count(`CASE WHEN ${isComplete} THEN 1 END`)} AS complete FROM ${table} WHERE ${which}`,
+    )
+    assert.deepEqual({ ...stored }, { stored: expected, complete: expected }, `the rows in ${table}`)
+  }
 }
 
 async function compare(

@@ -1,4 +1,4 @@
-import { checkAnswers, workloadsOf } from './check.ts'
+import { checkAnswers, checkRows, workloadsOf } from './check.ts'
 import type { Copy, Engine } from './engines/engine.ts'
 import { Load } from './load.ts'
 import type { Program } from './programs.ts'
@@ -155,6 +155,7 @@ async function startContestant(
     const target: Target = { program, rows, lastCursor }
     const chosen = workloadsOf(target, plan.workloads)
     const sent = await checkAnswers(url, target, chosen)
+    await checkRows(copy, target, chosen)
     await copy.trim()
     return {
       ...target,

@@ -12,23 +12,13 @@ export interface Program {
   bulkInObject?: boolean
   /** Whether it converts strings in JSON bodies to numbers. */
   convertsBodies?: boolean
-  /** Variant of a framework program: an equipped one also has logs, rate limits, load shedding and metrics, like the service. */
+  /** Variant of a framework program. An equipped one also has logs, rate limits, load shedding and metrics, like the service. */
   peer?: 'bare' | 'equipped'
 }
 
 const peers: Program[] = [
-  {
-    name: 'plain',
-    title: 'Express, trpc-to-openapi, Prisma',
-    entry: 'peers/plain.ts',
-    trpc: true,
-    bulkInObject: true,
-    convertsBodies: true,
-  },
   { name: 'fastify', title: 'Fastify, Drizzle', entry: 'peers/fastify.ts', trpc: false },
-  { name: 'orpc', title: 'oRPC, Drizzle', entry: 'peers/orpc.ts', trpc: false },
   { name: 'hono', title: 'Hono zod-openapi, Kysely', entry: 'peers/hono.ts', trpc: false },
-  { name: 'nest', title: 'NestJS, Prisma', entry: 'dist/peers/nest.js', trpc: false },
 ]
 
 export const programs: Program[] = [
@@ -42,6 +32,15 @@ export const programs: Program[] = [
     trpc: true,
   },
   { name: 'limit', title: 'the limit: node:http, prepared statements', entry: 'peers/limit.ts', trpc: true },
+  {
+    name: 'plain',
+    title: 'Express, trpc-to-openapi, Prisma',
+    entry: 'peers/plain.ts',
+    trpc: true,
+    bulkInObject: true,
+    convertsBodies: true,
+    peer: 'bare',
+  },
   ...peers.flatMap<Program>((program) => [
     { ...program, peer: 'bare' },
     { ...program, name: `${program.name}-equipped`, env: { EQUIPPED: '1' }, peer: 'equipped' },

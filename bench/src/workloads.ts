@@ -37,7 +37,7 @@ export interface Target {
   lastCursor?: string
 }
 
-const USERS_PER_BULK = 1000
+export const USERS_PER_BULK = 1000
 const CALLS_PER_BATCH = 10
 const CONCURRENCY = 8
 

@@ -2,8 +2,8 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkAnswers, workloadsOf } from '../src/check.ts'
-import type { Engine } from '../src/engines/engine.ts'
+import { checkAnswers, checkRows, workloadsOf } from '../src/check.ts'
+import type { Copy, Engine } from '../src/engines/engine.ts'
 import { openSqlite } from '../src/engines/sqlite.ts'
 import { type Program, programs } from '../src/programs.ts'
 import { startServer } from '../src/server.ts'
@@ -23,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 test.concurrent.for(programs.filter(({ peer }) => peer !== 'equipped'))(
-  '$name returns the expected responses and rejects invalid requests',
+  '$name returns the expected responses, rejects invalid requests and stores the same rows',
   { timeout: 120_000 },
   async (program) => {
     await using copy = await engine.copy(ROWS, program.name)
     await using server = await startServer(program, copy.url)
 
-    await expectRightAnswers(program, server.url)
+    await expectRightAnswers(program, copy, server.url)
   },
 )
 
@@ -44,7 +44,7 @@ test.concurrent.for(programs.filter(({ peer }) => peer === 'equipped'))(
     const linesWith = async (id: string) =>
       (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes(id))
 
-    await expectRightAnswers(program, server.url)
+    await expectRightAnswers(program, copy, server.url)
     const before = await countUserRequests(server.url)
     const { headers } = await fetch(`${server.url}/api/users/1`)
     const id = headers.get('x-request-id') ?? ''
@@ -56,7 +56,7 @@ test.concurrent.for(programs.filter(({ peer }) => peer === 'equipped'))(
   },
 )
 
-async function expectRightAnswers(program: Program, url: string) {
+async function expectRightAnswers(program: Program, copy: Copy, url: string) {
   const lastCursor = program.name === 'ours' ? await findLastCursor(url, ROWS) : ''
   const target: Target = { program, rows: ROWS, lastCursor }
   const chosen = workloadsOf(
@@ -64,6 +64,7 @@ async function expectRightAnswers(program: Program, url: string) {
     workloads.map(({ name }) => name),
   )
   expect(await checkAnswers(url, target, chosen)).toBe(chosen.length * 5)
+  await checkRows(copy, target, chosen)
 }
 
 /** Number of requests below `/api/users/` in the program's metrics. */

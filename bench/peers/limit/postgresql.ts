@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { databaseUrl, poolSize } from '../settings.ts'
-import { userRows } from '../stores/store.ts'
+import { bookRow, itemRow, userRows } from '../stores/store.ts'
 import type { Database } from './sqlite.ts'
 
 /** Named statements: PostgreSQL prepares each once per connection. */
@@ -27,22 +27,24 @@ export function postgresqlDatabase(): Database {
       )
     },
 
-    insertBook: async ({ title, author, published_date }) => {
+    insertBook: async (newBook) => {
+      const { title, title_key, author, author_key, published_date } = bookRow(newBook)
       const [book] = await rows(
         'new book',
-        'INSERT INTO books (title, author, published_date) VALUES ($1, $2, $3) RETURNING id',
-        [title, author, published_date],
+        'INSERT INTO books (title, title_key, author, author_key, published_date) VALUES ($1, $2, $3, $4, $5) RETURNING id',
+        [title, title_key, author, author_key, published_date],
       )
       return book.id
     },
 
-    updateItem: async (id, { name, price, category }) => {
+    updateItem: async (id, changes) => {
+      const { name, name_key, price, category } = itemRow(changes)
       const [item] = await rows(
         'item',
-        `UPDATE items SET name = coalesce($2, name), price = coalesce($3, price),
+        `UPDATE items SET name = coalesce($2, name), name_key = coalesce($6, name_key), price = coalesce($3, price),
            category = CASE WHEN $4 THEN $5 ELSE category END, version = version + 1
          WHERE id = $1 RETURNING id, name, price, category`,
-        [id, name, price, category !== undefined, category],
+        [id, name, price, category !== undefined, category, name_key],
       )
       return item
     },
@@ -53,11 +55,12 @@ export function postgresqlDatabase(): Database {
       try {
         const inserted = await rows(
           'new users',
-          `INSERT INTO users (name, email, email_key, password_hash, role, status, age, created_at, updated_at)
-           SELECT *, $8::timestamp, $8::timestamp FROM
-             unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[]) RETURNING id`,
+          `INSERT INTO users (name, name_key, email, email_key, password_hash, role, status, age, created_at, updated_at)
+           SELECT *, $9::timestamp, $9::timestamp FROM
+             unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[]) RETURNING id`,
           [
             column('name'),
+            column('name_key'),
             column('email'),
             column('email_key'),
             column('password_hash'),

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import type { Item, ItemChanges, NewBook, NewUser } from '../schemas.ts'
 import { databaseFile } from '../settings.ts'
-import { userRows } from '../stores/store.ts'
+import { bookRow, itemRow, userRows } from '../stores/store.ts'
 import type { Query } from './checks.ts'
 
 export interface User {
@@ -36,20 +36,25 @@ export function sqliteDatabase(): Database {
   const userById = db.prepare<[number], User>(
     'SELECT id, name, email, role, status, age, created_at, updated_at, version FROM users WHERE id = ?',
   )
-  const newBook = db.prepare('INSERT INTO books (title, author, published_date) VALUES (?, ?, ?)')
+  const newBook = db.prepare(
+    'INSERT INTO books (title, title_key, author, author_key, published_date) VALUES (?, ?, ?, ?, ?)',
+  )
   // Missing fields keep their values. A null category is a value, so a flag distinguishes it from a missing one.
-  const itemById = db.prepare<[string | undefined, number | undefined, number, string | null, number], Item>(
-    `UPDATE items SET name = coalesce(?, name), price = coalesce(?, price), category = iif(?, ?, category),
+  const itemById = db.prepare<
+    [string | undefined, string | undefined, number | undefined, number, string | null, number],
+    Item
+  >(
+    `UPDATE items SET name = coalesce(?, name), name_key = coalesce(?, name_key), price = coalesce(?, price), category = iif(?, ?, category),
        version = version + 1 WHERE id = ? RETURNING id, name, price, category`,
   )
   const newUser = db.prepare(
-    `INSERT INTO users (name, email, email_key, password_hash, role, status, age, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO users (name, name_key, email, email_key, password_hash, role, status, age, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const lists = new Map<string, Sqlite.Statement<unknown[], User>>()
   const insertAll = db.transaction((rows: Awaited<ReturnType<typeof userRows>>, now: number) =>
-    rows.map(({ name, email, email_key, password_hash, role, status, age }) =>
-      Number(newUser.run(name, email, email_key, password_hash, role, status, age, now, now).lastInsertRowid),
+    rows.map(({ name, name_key, email, email_key, password_hash, role, status, age }) =>
+      Number(newUser.run(name, name_key, email, email_key, password_hash, role, status, age, now, now).lastInsertRowid),
     ),
   )
   return {
@@ -70,11 +75,15 @@ export function sqliteDatabase(): Database {
       return statement.all(...Object.values(where), limit, offset)
     },
 
-    insertBook: ({ title, author, published_date }) =>
-      Number(newBook.run(title, author, published_date).lastInsertRowid),
+    insertBook: (book) => {
+      const { title, title_key, author, author_key, published_date } = bookRow(book)
+      return Number(newBook.run(title, title_key, author, author_key, published_date).lastInsertRowid)
+    },
 
-    updateItem: (id, { name, price, category }) =>
-      itemById.get(name, price, category === undefined ? 0 : 1, category ?? null, id),
+    updateItem: (id, changes) => {
+      const { name, name_key, price, category } = itemRow(changes)
+      return itemById.get(name, name_key, price, category === undefined ? 0 : 1, category ?? null, id)
+    },
 
     insertUsers: async (users, now) => {
       const rows = await userRows(users)

@@ -5,12 +5,13 @@ import { drizzle as drizzlePg, type NodePgDatabase } from 'drizzle-orm/node-post
 import * as pg from 'drizzle-orm/pg-core'
 import * as sqlite from 'drizzle-orm/sqlite-core'
 import { databaseFile, databaseUrl, engine, poolSize } from '../settings.ts'
-import { type Store, sorting, userRows } from './store.ts'
+import { bookRow, itemRow, type Store, sorting, userRows } from './store.ts'
 
 const pgTables = {
   users: pg.pgTable('users', {
     id: pg.serial().primaryKey(),
     name: pg.text().notNull(),
+    name_key: pg.text().notNull(),
     email: pg.text().notNull(),
     email_key: pg.text().notNull(),
     password_hash: pg.text(),
@@ -24,13 +25,16 @@ const pgTables = {
   books: pg.pgTable('books', {
     id: pg.serial().primaryKey(),
     title: pg.text().notNull(),
+    title_key: pg.text().notNull(),
     author: pg.text().notNull(),
+    author_key: pg.text().notNull(),
     published_date: pg.text().notNull(),
     version: pg.integer().notNull().default(1),
   }),
   items: pg.pgTable('items', {
     id: pg.serial().primaryKey(),
     name: pg.text().notNull(),
+    name_key: pg.text().notNull(),
     price: pg.doublePrecision().notNull(),
     category: pg.text(),
     version: pg.integer().notNull().default(1),
@@ -41,6 +45,7 @@ const sqliteTables = {
   users: sqlite.sqliteTable('users', {
     id: sqlite.integer().primaryKey({ autoIncrement: true }),
     name: sqlite.text().notNull(),
+    name_key: sqlite.text().notNull(),
     email: sqlite.text().notNull(),
     email_key: sqlite.text().notNull(),
     password_hash: sqlite.text(),
@@ -54,13 +59,16 @@ const sqliteTables = {
   books: sqlite.sqliteTable('books', {
     id: sqlite.integer().primaryKey({ autoIncrement: true }),
     title: sqlite.text().notNull(),
+    title_key: sqlite.text().notNull(),
     author: sqlite.text().notNull(),
+    author_key: sqlite.text().notNull(),
     published_date: sqlite.text().notNull(),
     version: sqlite.integer().notNull().default(1),
   }),
   items: sqlite.sqliteTable('items', {
     id: sqlite.integer().primaryKey({ autoIncrement: true }),
     name: sqlite.text().notNull(),
+    name_key: sqlite.text().notNull(),
     price: sqlite.real().notNull(),
     category: sqlite.text(),
     version: sqlite.integer().notNull().default(1),
@@ -103,15 +111,15 @@ export function drizzleStore(): Store {
 
     insertBook: async (book) => {
       const { id, title, author, published_date } = books
-      const [row] = await db.insert(books).values(book).returning({ id, title, author, published_date })
+      const [row] = await db.insert(books).values(bookRow(book)).returning({ id, title, author, published_date })
       return row as NonNullable<typeof row>
     },
 
-    updateItem: async (id, { name, price, category }) => {
+    updateItem: async (id, changes) => {
       const [row] = await db
         .update(items)
         // Drizzle ignores undefined values.
-        .set({ name, price, category, version: sql`${items.version} + 1` })
+        .set({ ...itemRow(changes), version: sql`${items.version} + 1` })
         .where(eq(items.id, id))
         .returning({ id: items.id, name: items.name, price: items.price, category: items.category })
       return row

@@ -2,12 +2,13 @@ import Sqlite from 'better-sqlite3'
 import { type Generated, Kysely, PostgresDialect, SqliteDialect } from 'kysely'
 import pg from 'pg'
 import { databaseFile, databaseUrl, engine, poolSize } from '../settings.ts'
-import { type Store, sorting, userRows } from './store.ts'
+import { bookRow, itemRow, type Store, sorting, userRows } from './store.ts'
 
 interface Tables {
   users: {
     id: Generated<number>
     name: string
+    name_key: string
     email: string
     email_key: string
     password_hash: string | null
@@ -18,8 +19,23 @@ interface Tables {
     created_at: Time
     updated_at: Time
   }
-  books: { id: Generated<number>; title: string; author: string; published_date: string; version: Generated<number> }
-  items: { id: Generated<number>; name: string; price: number; category: string | null; version: Generated<number> }
+  books: {
+    id: Generated<number>
+    title: string
+    title_key: string
+    author: string
+    author_key: string
+    published_date: string
+    version: Generated<number>
+  }
+  items: {
+    id: Generated<number>
+    name: string
+    name_key: string
+    price: number
+    category: string | null
+    version: Generated<number>
+  }
 }
 
 /** Unix milliseconds in SQLite. */
@@ -58,15 +74,15 @@ export function kyselyStore(): Store {
     insertBook: (book) =>
       db
         .insertInto('books')
-        .values(book)
+        .values(bookRow(book))
         .returning(['id', 'title', 'author', 'published_date'])
         .executeTakeFirstOrThrow(),
 
-    updateItem: (id, { name, price, category }) =>
+    updateItem: (id, changes) =>
       db
         .updateTable('items')
         // Kysely ignores undefined values.
-        .set((eb) => ({ name, price, category, version: eb('version', '+', 1) }))
+        .set((eb) => ({ ...itemRow(changes), version: eb('version', '+', 1) }))
         .where('id', '=', id)
         .returning(['id', 'name', 'price', 'category'])
         .executeTakeFirst(),

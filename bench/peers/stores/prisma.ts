@@ -2,7 +2,7 @@ import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { PrismaClient, User } from '../../generated/sqlite/client.ts'
 import { databaseFile, databaseUrl, engine, poolSize } from '../settings.ts'
-import { type Store, sorting, userRows } from './store.ts'
+import { bookRow, itemRow, type Store, sorting, userRows } from './store.ts'
 
 export async function prismaStore(): Promise<Store> {
   const prisma = await (engine === 'sqlite' ? openSqlite() : openPostgresql())
@@ -24,15 +24,12 @@ export async function prismaStore(): Promise<Store> {
       })
     },
 
-    insertBook: (data) => prisma.book.create({ data, omit: { version: true, title_key: true, author_key: true } }),
+    insertBook: (book) =>
+      prisma.book.create({ data: bookRow(book), omit: { version: true, title_key: true, author_key: true } }),
 
-    updateItem: async (id, { name, price, category }) => {
-      const data = {
-        ...(name !== undefined && { name }),
-        ...(price !== undefined && { price }),
-        ...(category !== undefined && { category }),
-        version: { increment: 1 },
-      }
+    updateItem: async (id, changes) => {
+      const given = Object.entries(itemRow(changes)).filter(([, value]) => value !== undefined)
+      const data = { ...Object.fromEntries(given), version: { increment: 1 } }
       try {
         return await prisma.item.update({ where: { id }, data, omit: { version: true, name_key: true } })
       } catch (error) {

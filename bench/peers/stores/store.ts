@@ -1,4 +1,5 @@
 import { hash } from '@node-rs/argon2'
+import { searchKey } from '../rules.ts'
 import type {
   Book,
   FullUser,
@@ -27,8 +28,9 @@ export async function userRows(users: NewUser[]) {
   const hashes = await Promise.all(users.map(({ password }) => (password === undefined ? null : hash(password))))
   return users.map(({ name, email, role, status, age }, index) => ({
     name,
+    name_key: searchKey(name),
     email,
-    email_key: email.toLowerCase(),
+    email_key: searchKey(email),
     password_hash: hashes[index] ?? null,
     role,
     status,
@@ -37,6 +39,16 @@ export async function userRows(users: NewUser[]) {
     created_at: now,
     updated_at: now,
   }))
+}
+
+/** Column values of a new book. */
+export function bookRow(book: NewBook) {
+  return { ...book, title_key: searchKey(book.title), author_key: searchKey(book.author) }
+}
+
+/** Column values of changes to an item; those of absent fields are undefined. */
+export function itemRow({ name, price, category }: ItemChanges) {
+  return { name, name_key: name === undefined ? undefined : searchKey(name), price, category }
 }
 
 /** Splits a sort value such as `created_at_desc` into column and direction. */

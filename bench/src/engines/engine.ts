@@ -3,6 +3,7 @@ export interface Copy extends AsyncDisposable {
   url: string
   /** Deletes the rows inserted since the copy was made, to keep the size of the dataset constant. */
   trim: () => Promise<void>
+  query: (sql: string) => Promise<object[]>
   /** Reads the copy into the kernel's page cache. */
   warm: () => Promise<void>
 }

@@ -51,6 +51,7 @@ export async function openPostgresql(): Promise<Engine> {
         trim: async () => {
           await query(name, `DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
         },
+        query: async (sql) => (await query(name, sql)).rows,
         warm: () => warm(files.map(({ path }) => path)),
         [Symbol.asyncDispose]: async () => {
           await query('postgres', `DROP DATABASE ${name} WITH (FORCE)`)

@@ -30,6 +30,7 @@ export async function openSqlite(folder: string): Promise<Engine> {
         trim: async () => {
           side.exec(`DELETE FROM users WHERE id > ${rows}; DELETE FROM books WHERE id > ${rows}`)
         },
+        query: async (sql) => side.prepare<[], object>(sql).all(),
         warm: () => warm([file]),
         [Symbol.asyncDispose]: async () => {
           side.close()
