@@ -16,16 +16,13 @@ export interface Visit {
 }
 
 interface Options extends BrowserContextOptions {
-  /** In place of the default of all tests. */
-  timeoutMs?: number
   /** Allowed messages on the browser console, such as the one for each failed request. */
   expected?: RegExp
 }
 
 /** A test of the console in a real browser, with its own service and database. */
 export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, options: Options = {}) {
-  const { timeoutMs, ...visitOptions } = options
-  test(name, { ...(timeoutMs !== undefined && { timeout: timeoutMs }) }, () => visitConsole(act, visitOptions))
+  test(name, async () => visitConsole(await startService(), act, options))
 }
 
 let browser: Browser
@@ -39,11 +36,15 @@ export function shareBrowser() {
 }
 
 /**
- * Runs the test, then asserts that there was no error, no violation of the Content-Security-Policy and no request to
+ * Runs the test and stops the service, then asserts that there was no error, no violation of the Content-Security-Policy and no request to
  * another host.
  */
-async function visitConsole(act: (visit: Visit) => Promise<void>, { expected, ...options }: Options) {
-  await using service = await startService()
+export async function visitConsole(
+  service: Service,
+  act: (visit: Visit) => Promise<void>,
+  { expected, ...options }: Options,
+) {
+  await using _ = service
   await using context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@resource/client'
 
+const HOST = fileURLToPath(new URL('../../server/test/test-server-host.ts', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 // As `npm start` sets it.
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
@@ -14,13 +15,31 @@ const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node',
 export interface Service extends AsyncDisposable {
   url: string
   client: Client
+}
+
+export interface ServiceProcess extends Service {
   /** Kills the process; {@link start} starts another on the same port and database. */
   kill: () => Promise<void>
   start: () => Promise<void>
 }
 
-/** Starts the real service in a separate process with a new database; `await using` removes both. */
+let host: ChildProcess | undefined
+
+/** Starts the real service with a new database, in a process that the tests of a file share; `await using` removes both. */
 export async function startService(): Promise<Service> {
+  host ??= fork(HOST, { env: { NODE_COMPILE_CACHE: COMPILE_CACHE } })
+  // The tests of a file run one after the other, so the next message is the answer to this one.
+  host.send('')
+  const [url] = (await once(host, 'message')) as [string]
+  return {
+    url,
+    client: createClient({ baseUrl: url }),
+    [Symbol.asyncDispose]: async () => void host?.send(url),
+  }
+}
+
+/** Starts the real service in a process of its own, which a test can kill. */
+export async function startServiceProcess(): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'resource-console-'))
   const run = async (port: string) => {
     const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: port, DATABASE_URL: `file:${join(folder, 'test.db')}` }

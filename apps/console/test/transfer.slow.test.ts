@@ -5,8 +5,17 @@ import { openProfile } from '@resource/browser-test'
 import { createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { consoleTest, loseAnswers, pauseCalls, seed, shareBrowser, type Visit, violations } from './console.ts'
-import { startService } from './service.ts'
+import {
+  consoleTest,
+  loseAnswers,
+  pauseCalls,
+  seed,
+  shareBrowser,
+  type Visit,
+  violations,
+  visitConsole,
+} from './console.ts'
+import { startService, startServiceProcess } from './service.ts'
 
 shareBrowser()
 
@@ -277,10 +286,11 @@ consoleTest(
   { expected },
 )
 
-consoleTest(
-  'an import of 100,000 rows that is stopped, reloaded, offline and without its service stores each row once',
-  async (visit) => {
-    const { page, client, service, open } = visit
+test('an import of 100,000 rows that is stopped, reloaded, offline and without its service stores each row once', {
+  timeout: 300_000,
+}, async () => {
+  const service = await startServiceProcess()
+  const act = async ({ page, client, open }: Visit) => {
     await open('/items?open=import')
     const rows = Array.from({ length: 100_000 }, (_, index) => `Item ${index},1`)
     await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
@@ -312,9 +322,9 @@ consoleTest(
       for (const { name } of items) names.add(name)
     }
     expect([stored, names.size]).toEqual([100_000, 100_000])
-  },
-  { expected, timeoutMs: 300_000 },
-)
+  }
+  await visitConsole(service, act, { expected })
+})
 
 test('an import continues after the browser was closed', async () => {
   await using service = await startService()
