@@ -63,13 +63,13 @@ function numberIn(measured: string): number {
   return Number.parseFloat(measured.replaceAll(',', ''))
 }
 
-/** Joins the names of what must not occur and did not: `writes lost; writes duplicated`. */
+/** Joins the measurements with the same values into one row. */
 function joined(measurements: Measurement[]): Measurement[] {
-  const none = measurements.filter(({ required, passed }) => required === '0' && passed)
-  const [first] = none
-  if (first === undefined) return measurements
-  const others = measurements.filter((measurement) => !none.includes(measurement))
-  return [{ ...first, name: none.map(({ name }) => name).join('; ') }, ...others]
+  const groups = Map.groupBy(measurements, ({ required, measured, passed }) => `${required}, ${measured}, ${passed}`)
+  return [...groups.values()].map((group) => ({
+    ...(group[0] as Measurement),
+    name: group.map(({ name }) => name).join('<br>'),
+  }))
 }
 
 const NAME = /^(.+?): (.+)$/
