@@ -38,6 +38,7 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
 // The names that the examples assume.
 const NAMES = `declare global {
   const client: import('@resource/client').Client
+  const read: import('@resource/database').Database['read']
   const book: { title: string; author: string; published_date: string }
 }
 export {}

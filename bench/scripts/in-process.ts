@@ -1,6 +1,5 @@
 // CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,list [path of another checkout]`.
 // Without the noise of the kernel and of other cores, differences of 1 µs between two checkouts are measurable.
-// With `DATABASE_DRIVER=prisma` all queries go through Prisma.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -45,12 +44,7 @@ const captureHandler = (handle: RequestListener) => {
   app = handle
   return handle
 }
-const { DATABASE_DRIVER } = process.env
-const { url, stop } = await startServer(
-  readConfig({ DATABASE_URL, DATABASE_DRIVER, PORT: '0' }),
-  createLog('info'),
-  captureHandler,
-)
+const { url, stop } = await startServer(readConfig({ DATABASE_URL, PORT: '0' }), createLog('info'), captureHandler)
 const noConnections = { arrived: () => {}, stalled: () => false, drained: () => {} }
 const messages: { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } = messagesOf(
   app,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { engines } from '../scripts/models.ts'
 import { newUser, temporaryDatabase } from '../test/database.ts'
-import { everywhere, openDatabase } from '../test/everywhere.ts'
+import { openDatabase } from '../test/everywhere.ts'
 import { withAttempts } from './attempts.ts'
 import { type Database, DiskFull, UniqueViolation } from './index.ts'
 import { sqlTables } from './sql-table.ts'
@@ -38,9 +39,9 @@ const byId = { column: 'id', descending: false } as const
 const namesIn = async ({ read }: Database) =>
   (await read.users.page({ where: {}, order: byId, take: 100 })).map(({ name }) => name)
 
-describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {
+describe.each(engines)('on %s', (engine) => {
   test('a failed attempt is undone alone, and the write continues', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     const error = await database.write(async (tx, { attempt }) => {
       await tx.users.insert(newUser('ada'))
       const failed = attempt(async () => {
@@ -57,7 +58,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('a violated constraint in an attempt does not end the write', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
     await database.write(async (tx, { attempt }) => {
       const change = { name: 'Bob', email_key: 'ada@example.com' }
@@ -68,7 +69,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('attempts can be nested, and end with the write', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     await database.write(async (tx, { attempt }) => {
       await attempt(async () => {
         await tx.users.insert(newUser('ada'))
@@ -89,7 +90,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('writes at the same time undo their own attempts only', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     const write = (name: string) =>
       database.write(async (tx, { attempt }) => {
         await tx.users.insert(newUser(name))
@@ -103,7 +104,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('lock returns ids and versions of the matching records in the order of the ids', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     await database.write((tx) => tx.users.insertMany(['ada', 'bob', 'cid', 'dan'].map(newUser)))
     await database.write((tx) => tx.users.update(3, undefined, { age: 3 }))
     const expected = [
@@ -120,7 +121,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('no other write changes a locked record before the end of the write', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const events: string[] = []
     let other: Promise<unknown> | undefined

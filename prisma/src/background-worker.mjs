@@ -16,7 +16,9 @@ parentPort?.on('message', (message) => {
     return
   }
   try {
-    parentPort?.postMessage({ rows: sqlite.prepare(message.text).all(message.values) })
+    const statement = sqlite.prepare(message.text)
+    const columns = message.isRaw ? statement.columns().map(({ name, type }) => ({ name, type })) : []
+    parentPort?.postMessage({ rows: statement.raw(message.isRaw).all(message.values), columns })
   } catch (error) {
     // A copy of an error between threads lacks its code.
     parentPort?.postMessage({ error: { message: error.message, code: error.code } })

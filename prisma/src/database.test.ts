@@ -3,11 +3,9 @@ import { access, readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { describe, expect, test, vi } from 'vitest'
-import { drivers, newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
-import { connect } from './connection.ts'
+import { expect, test, vi } from 'vitest'
+import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { createDatabase, type Database, DiskFull, isBusy, ReadOnly, UniqueViolation } from './index.ts'
-import { fromPrisma } from './prisma-error.ts'
 import { sqlTables } from './sql-table.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteReader } from './sqlite-reader.ts'
@@ -55,7 +53,6 @@ for (const readonly of [true, false]) {
   test(`a ${readonly ? 'read' : 'write'} connection uses WAL mode, syncs and checks foreign keys`, async () => {
     await using database = await temporaryDatabase()
     const connection = new SqliteConnection(database.file, { readonly })
-    const client = connect(database.file, { readonly })
     for (const [pragma, value] of [
       ['journal_mode', 'wal'],
       ['synchronous', 2],
@@ -64,158 +61,146 @@ for (const readonly of [true, false]) {
       // Wal syncs its commits.
       const own = pragma === 'synchronous' ? 1 : value
       expect(connection.all({ text: `PRAGMA ${pragma}`, values: [] })).toEqual([{ [pragma]: own }])
-      const expected = typeof value === 'number' ? BigInt(value) : value
-      expect(await client.$queryRawUnsafe(`PRAGMA ${pragma}`)).toEqual([{ [pragma]: expected }])
     }
     connection.close()
-    await client.$disconnect()
   })
 }
 
-test('the read client of Prisma rejects transactions', async () => {
+test('a read sees a write only after its commit', async () => {
   await using database = await temporaryDatabase()
-  const client = connect(database.file, { readonly: true })
-  await expect(client.$transaction((tx) => tx.user.count())).rejects.toThrow('not supported on the read connection')
-  await client.$disconnect()
+  await database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    expect(await tx.users.count({})).toBe(1)
+    expect(await database.read.users.count({})).toBe(0)
+  })
+  expect(await database.read.users.count({})).toBe(1)
 })
 
-describe.each(drivers)('with driver %s', (driver) => {
-  test('a read sees a write only after its commit', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      expect(await tx.users.count({})).toBe(1)
-      expect(await database.read.users.count({})).toBe(0)
+test('reads cannot write', async () => {
+  await using database = await temporaryDatabase()
+  await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
+})
+
+test('a write that throws is rolled back, and the next one succeeds', async () => {
+  await using database = await temporaryDatabase()
+  const failing = database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    throw new Error('changed my mind')
+  })
+  await expect(failing).rejects.toThrow('changed my mind')
+  await database.write((tx) => tx.users.insert(newUser('bob')))
+  expect(await names(database)).toEqual(['bob'])
+})
+
+test('a hundred concurrent writes succeed, one after another', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+  const increment = () =>
+    database.write(async (tx) => {
+      const user = await tx.users.find({ id: 1 })
+      return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
     })
-    expect(await database.read.users.count({})).toBe(1)
+  await Promise.all(Array.from({ length: 100 }, increment))
+  expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 100, version: 101 })
+})
+
+test('data survives close and reopen, to the millisecond, and close leaves only the database file', async () => {
+  await using folder = await temporaryFolder()
+  const before = await createDatabase(`file:${folder.file}`)
+  await before.write((tx) => tx.users.insert(newUser('ada')))
+  await before.close()
+  expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
+
+  const after = await createDatabase(`file:${folder.file}`)
+  expect(await after.read.users.find({ id: 1 })).toEqual({
+    ...newUser('ada'),
+    id: 1,
+    password_hash: null,
+    age: null,
+    version: 1,
   })
+  await after.close()
+})
 
-  test('reads cannot write', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
+test('a lock held by another process is a busy error, and the next write succeeds', async () => {
+  await using database = await temporaryDatabase({ lockTimeoutMs: 30 })
+  const other = new Sqlite(database.file)
+  other.exec('BEGIN IMMEDIATE')
+  const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
+  expect(isBusy(await insert().catch((error) => error))).toBe(true)
+  other.exec('ROLLBACK')
+  other.close()
+  expect(await insert()).toMatchObject({ id: 1 })
+})
+
+test('reads and the event loop continue while a write waits for another process', async () => {
+  await using database = await temporaryDatabase()
+  const other = new Sqlite(database.file)
+  other.exec('BEGIN IMMEDIATE')
+  const order: string[] = []
+  const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
+  for (let iteration = 0; iteration < 100; iteration++) await setImmediate()
+  expect(await database.read.users.count({})).toBe(0)
+  order.push('read')
+  other.exec('ROLLBACK')
+  other.close()
+  await write
+  expect(order).toEqual(['read', 'write'])
+})
+
+test('a write that times out in the queue is a busy error and writes nothing', async () => {
+  await using database = await temporaryDatabase({ queueTimeoutMs: 1 })
+  const late = await database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
   })
+  expect(isBusy(late)).toBe(true)
+  await database.write((tx) => tx.users.insert(newUser('cid')))
+  expect(await names(database)).toEqual(['ada', 'cid'])
+})
 
-  test('a write that throws is rolled back, and the next one succeeds', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const failing = database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      throw new Error('changed my mind')
-    })
-    await expect(failing).rejects.toThrow('changed my mind')
-    await database.write((tx) => tx.users.insert(newUser('bob')))
-    expect(await names(database)).toEqual(['bob'])
+test('a write that takes too long is a busy error and is rolled back, and the next one succeeds', async () => {
+  await using database = await temporaryDatabase({ writeTimeoutMs: 1 })
+  const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
+  const slow = database.write(async (tx) => {
+    try {
+      // A query completes without the event loop, so the timer can only fire between iterations.
+      for (let n = 0; ; n++, await setImmediate()) await tx.users.insert(newUser(`user${n}`))
+    } catch (error) {
+      resolve(error)
+    }
   })
+  expect(isBusy(await slow.catch((error) => error))).toBe(true)
+  expect(await lateQuery).toBeInstanceOf(Error)
+  expect(await names(database)).toEqual([])
+})
 
-  test('a hundred concurrent writes succeed, one after another', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
-    const increment = () =>
-      database.write(async (tx) => {
-        const user = await tx.users.find({ id: 1 })
-        return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
-      })
-    await Promise.all(Array.from({ length: 100 }, increment))
-    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 100, version: 101 })
+test('close rolls back an open write and rejects waiting and new ones', async () => {
+  await using folder = await temporaryFolder()
+  const database = await createDatabase(`file:${folder.file}`)
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const open = database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    await closed
+    return tx.users.insert(newUser('bob'))
   })
+  const settled = Promise.allSettled([open, database.write((tx) => tx.users.insert(newUser('cid')))])
+  await setImmediate()
+  await Promise.all([database.close(), setImmediate().then(resolve)])
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(database.write((tx) => tx.users.insert(newUser('dan')))).rejects.toThrow()
+  await expect(database.read.users.count({})).rejects.toThrow('The database is closed')
 
-  test('data survives close and reopen, to the millisecond, and close leaves only the database file', async () => {
-    await using folder = await temporaryFolder()
-    const before = await createDatabase(`file:${folder.file}`, { driver })
-    await before.write((tx) => tx.users.insert(newUser('ada')))
-    await before.close()
-    expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
+  const after = await createDatabase(`file:${folder.file}`)
+  expect(await names(after)).toEqual([])
+  await after.close()
+})
 
-    const after = await createDatabase(`file:${folder.file}`, { driver })
-    expect(await after.read.users.find({ id: 1 })).toEqual({
-      ...newUser('ada'),
-      id: 1,
-      password_hash: null,
-      age: null,
-      version: 1,
-    })
-    await after.close()
-  })
-
-  test('a lock held by another process is a busy error, and the next write succeeds', async () => {
-    await using database = await temporaryDatabase({ driver, lockTimeoutMs: 30 })
-    const other = new Sqlite(database.file)
-    other.exec('BEGIN IMMEDIATE')
-    const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
-    expect(isBusy(await insert().catch((error) => error))).toBe(true)
-    other.exec('ROLLBACK')
-    other.close()
-    expect(await insert()).toMatchObject({ id: 1 })
-  })
-
-  test('reads and the event loop continue while a write waits for another process', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const other = new Sqlite(database.file)
-    other.exec('BEGIN IMMEDIATE')
-    const order: string[] = []
-    const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
-    for (let iteration = 0; iteration < 100; iteration++) await setImmediate()
-    expect(await database.read.users.count({})).toBe(0)
-    order.push('read')
-    other.exec('ROLLBACK')
-    other.close()
-    await write
-    expect(order).toEqual(['read', 'write'])
-  })
-
-  test('a write that times out in the queue is a busy error and writes nothing', async () => {
-    await using database = await temporaryDatabase({ driver, queueTimeoutMs: 1 })
-    const late = await database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
-    })
-    expect(isBusy(late)).toBe(true)
-    await database.write((tx) => tx.users.insert(newUser('cid')))
-    expect(await names(database)).toEqual(['ada', 'cid'])
-  })
-
-  test('a write that takes too long is a busy error and is rolled back, and the next one succeeds', async () => {
-    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 1 })
-    const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
-    const slow = database.write(async (tx) => {
-      try {
-        // A query completes without the event loop, so the timer can only fire between iterations.
-        for (let n = 0; ; n++, await setImmediate()) await tx.users.insert(newUser(`user${n}`))
-      } catch (error) {
-        resolve(error)
-      }
-    })
-    expect(isBusy(await slow.catch((error) => error))).toBe(true)
-    expect(await lateQuery).toBeInstanceOf(Error)
-    expect(await names(database)).toEqual([])
-  })
-
-  test('close rolls back an open write and rejects waiting and new ones', async () => {
-    await using folder = await temporaryFolder()
-    const database = await createDatabase(`file:${folder.file}`, { driver })
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
-    const open = database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      await closed
-      return tx.users.insert(newUser('bob'))
-    })
-    const settled = Promise.allSettled([open, database.write((tx) => tx.users.insert(newUser('cid')))])
-    await setImmediate()
-    await Promise.all([database.close(), setImmediate().then(resolve)])
-    expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    await expect(database.write((tx) => tx.users.insert(newUser('dan')))).rejects.toThrow()
-    await expect(database.read.users.count({})).rejects.toThrow('The database is closed')
-
-    const after = await createDatabase(`file:${folder.file}`, { driver })
-    expect(await names(after)).toEqual([])
-    await after.close()
-  })
-
-  test('a closed database fails its ping', async () => {
-    const database = await temporaryDatabase({ driver })
-    await database.ping()
-    await database[Symbol.asyncDispose]()
-    await expect(database.ping()).rejects.toThrow('The database is closed')
-  })
+test('a closed database fails its ping', async () => {
+  const database = await temporaryDatabase()
+  await database.ping()
+  await database[Symbol.asyncDispose]()
+  await expect(database.ping()).rejects.toThrow('The database is closed')
 })
 
 test('a ping fails while another process holds the lock, and reports that reads are served', async () => {
@@ -243,17 +228,13 @@ async function names({ read }: Database): Promise<string[]> {
 test('a write is rolled back with its own error when there is no room on the disk', async () => {
   await using database = await temporaryDatabase()
   const connection = new SqliteConnection(database.file)
-  const client = connect(database.file)
   const insertMany = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
     INSERT INTO items (name, price, version) SELECT 'Lamp', i, 1 FROM n`
   // A page limit of the connection causes the error of a full disk.
   connection.all({ text: 'PRAGMA max_page_count = 1', values: [] })
-  await client.$queryRawUnsafe('PRAGMA max_page_count = 1')
   expect(() => connection.run({ text: insertMany, values: [] })).toThrow(DiskFull)
-  expect(fromPrisma(await client.$executeRawUnsafe(insertMany).catch((error) => error))).toBeInstanceOf(DiskFull)
   expect(await database.read.items.count({})).toBe(0)
   connection.close()
-  await client.$disconnect()
 })
 
 /** The number of event loop iterations until `work` is done. */

@@ -1,10 +1,21 @@
 import type { AuditContext } from './audit.ts'
+import type { PrismaModels } from './prisma.ts'
 import type { Around } from './sql-table.ts'
 import type { Tables } from './tables.ts'
 
+/** The tables, and Prisma's client on the same transaction. */
+export type TablesAndPrisma = Tables & {
+  /**
+   * Prisma's typed client with its relations and aggregates, for queries that the tables do not express. Inside a write it
+   * is part of the transaction. Changes of audited models are refused, because Prisma would not audit them. It is loaded when it
+   * is first used. Ids of audit entries are `bigint` on PostgreSQL.
+   */
+  prisma(): Promise<PrismaModels>
+}
+
 export interface Database {
   /** Read-only tables. Reads see the last committed state, never an open transaction. */
-  read: Tables
+  read: TablesAndPrisma
   /**
    * Runs `work` in one transaction. Returns its result when the transaction is on disk; an error rolls everything back. A
    * write inside another write deadlocks until the timeout: pass `tx` on instead.
@@ -17,7 +28,7 @@ export interface Database {
    * @throws any error of `work`, and an error for which {@link isBusy} is true when a timeout of the {@link Limits} expires
    * or the database is unreachable
    */
-  write<T>(work: (tx: Tables, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
+  write<T>(work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
   /** On PostgreSQL: whether a query fails because the wait for a connection would be too long. */
@@ -72,8 +83,6 @@ export interface PoolSettings {
 }
 
 export interface Options extends Partial<Limits>, PoolSettings {
-  /** Runs queries as prepared statements of this package (default) or through Prisma Client. */
-  driver?: 'prepared' | 'prisma'
   /**
    * Whether other processes serve the same SQLite file; default false. If so, a commit blocks the event loop until it is on
    * disk. Otherwise another process could return data that a power failure undoes.

@@ -10,7 +10,13 @@ function recording() {
       sent.push(text)
       return answer
     }
-  const executor: Executor = { isRemote: true, all: send([]), run: send(0), insert: send([]) }
+  const executor: Executor = {
+    isRemote: true,
+    all: send([]),
+    run: send(0),
+    raw: send({ columns: [], rows: [], count: 0 }),
+    insert: send([]),
+  }
   return { executor, sent }
 }
 

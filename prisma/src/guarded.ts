@@ -1,5 +1,6 @@
 import { Busy } from './errors.ts'
 import type { Executor } from './sql-table.ts'
+import type { Statement } from './sql-text.ts'
 
 /** A read-only executor. It rejects row locks too: reads that decide a write belong in `Database.write`. */
 export function readOnly(executor: Executor): Executor {
@@ -67,9 +68,12 @@ export function guarded(executor: Executor, before: (isWrite: boolean, rows: num
     namesRow: executor.namesRow,
     searchLimit: executor.searchLimit,
     all: (statement) => {
-      const { text } = statement
-      before(!text.startsWith('SELECT') || /FOR (?:UPDATE|KEY SHARE)$/.test(text), 0)
+      before(writesOrLocks(statement), 0)
       return executor.all(statement)
+    },
+    raw: (statement) => {
+      before(writesOrLocks(statement), 0)
+      return executor.raw(statement)
     },
     run: (statement) => {
       before(true, 0)
@@ -80,4 +84,8 @@ export function guarded(executor: Executor, before: (isWrite: boolean, rows: num
       return executor.insert(insertion, rows, ...rest)
     },
   }
+}
+
+function writesOrLocks({ text }: Statement): boolean {
+  return !text.startsWith('SELECT') || /FOR (?:UPDATE|KEY SHARE)$/.test(text)
 }

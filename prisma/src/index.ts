@@ -1,17 +1,17 @@
 import { withAttempts } from './attempts.ts'
-import type { Database, Options, WriteControl } from './database.ts'
+import type { Database, Options, TablesAndPrisma, WriteControl } from './database.ts'
 import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
 import { assertIdentity, identityOf } from './file-guard.ts'
 import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
+import type { openPrisma } from './prisma.ts'
 import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
 import { openSqlite } from './sqlite-database.ts'
-import type { Tables } from './tables.ts'
 
 export type * from '../generated/client.ts'
 export type { AuditContext } from './audit.ts'
-export type { Database, Limits, Options, WriteControl, WriteOptions } from './database.ts'
+export type { Database, Limits, Options, TablesAndPrisma, WriteControl, WriteOptions } from './database.ts'
 export {
   Damaged,
   DiskFull,
@@ -61,40 +61,62 @@ export { timestamp } from './timestamp.ts'
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const engine = await openEngine(url, options)
   const { around } = options
+  let opened: ReturnType<OpenPrisma> | undefined
+  const prisma: OpenPrisma = () => {
+    // Loaded on demand: Prisma Client takes memory and startup time.
+    opened ??= import('./prisma.ts').then(({ openPrisma }) => openPrisma(engine.read))
+    return opened
+  }
   return {
     ...engine,
-    read: sqlTables(engine.read, { around }),
+    read: Object.assign(sqlTables(engine.read, { around }), { prisma: async () => (await prisma()).reads }),
     write: (work, options = {}) => {
       const { audit } = options
-      const write = () => engine.write((executor) => runWrite(executor, work, { around, audit }), options)
+      const write = () => engine.write((executor) => runWrite(executor, prisma, work, { around, audit }), options)
       return around === undefined ? write() : around('transaction', '', write)
     },
   }
 }
 
-function runWrite<T>(
+type OpenPrisma = () => ReturnType<typeof openPrisma>
+
+async function runWrite<T>(
   executor: Executor,
-  work: (tx: Tables, control: WriteControl) => Promise<T>,
+  prisma: OpenPrisma,
+  work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>,
   options: TableOptions,
 ): Promise<T> {
   const { attempt, guarded } = withAttempts(executor)
-  return work(sqlTables(guarded, { ...options, locks: true }), { attempt })
+  const open = async () => (await prisma()).transaction(guarded, options.audit)
+  let opened: ReturnType<typeof open> | undefined
+  const tables = Object.assign(sqlTables(guarded, { ...options, locks: true }), {
+    prisma: async () => {
+      opened ??= open()
+      return (await opened).models
+    },
+  })
+  try {
+    return await work(tables, { attempt })
+  } finally {
+    opened?.then(
+      ({ end }) => end(),
+      () => {},
+    )
+  }
 }
 
 async function openEngine(url: string, options: Options): Promise<Engine> {
-  const { driver = 'prepared', queueTimeoutMs = 10_000, lockTimeoutMs = 5_000, writeTimeoutMs = 30_000 } = options
+  const { queueTimeoutMs = 10_000, lockTimeoutMs = 5_000, writeTimeoutMs = 30_000 } = options
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import('./postgres/database.ts')
-    return openPostgres(url, { ...options, driver, queueTimeoutMs, writeTimeoutMs })
+    return openPostgres(url, { ...options, queueTimeoutMs, writeTimeoutMs })
   }
   const file = databaseFile(url)
   if (options.identity !== undefined) assertIdentity(file, options.identity)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
-  // Loaded on demand: Prisma Client takes memory and startup time.
-  const open = driver === 'prepared' ? openSqlite : (await import('./prisma-database.ts')).openPrisma
   let engine: Engine | undefined
   await migrate(file, undefined, async () => {
-    engine = await open(file, limits, options)
+    engine = await openSqlite(file, limits, options)
   })
   return engine as Engine
 }

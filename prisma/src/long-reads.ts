@@ -81,5 +81,9 @@ export class LongReads {
 /** An executor whose long reads leave some of a server's connections to short ones, and others to the reads of other callers. */
 export function withLongReads(executor: Executor, connections: number): Executor {
   const reads = new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 2)))
-  return { ...executor, background: { all: (statement) => reads.run(async () => executor.all(statement)) } }
+  const background: Executor['background'] = {
+    all: (statement) => reads.run(async () => executor.all(statement)),
+    raw: (statement) => reads.run(async () => executor.raw(statement)),
+  }
+  return { ...executor, background }
 }

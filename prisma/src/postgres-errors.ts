@@ -9,17 +9,14 @@ const NO_CONNECTION = new Set(
 const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
 /** The pool's error message when no connection becomes free in time. */
 export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
-const BROKEN_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'TlsConnectionError'])
 
-/** An error of the driver, or what Prisma's adapter converts it to. */
+/** An error of the driver. */
 interface Fault {
   code?: unknown
   message?: unknown
   constraint?: unknown
   detail?: unknown
   table?: unknown
-  originalCode?: unknown
-  kind?: unknown
 }
 
 /**
@@ -47,9 +44,9 @@ export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault 
 
 /** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */
 export function isUnreachable(error: object): boolean {
-  const { code, kind, message } = error as Fault
+  const { code, message } = error as Fault
   if (/^(?:08...|28...|57P0.|25006)$/.test(sqlState(error))) return true
-  return NO_CONNECTION.has(String(code)) || BROKEN_KINDS.has(String(kind)) || BROKEN_CONNECTION.test(String(message))
+  return NO_CONNECTION.has(String(code)) || BROKEN_CONNECTION.test(String(message))
 }
 
 /** Whether a prepared statement is missing, exists already, or would return other columns than before. It has not run. */
@@ -61,8 +58,7 @@ export function isStatementLost(error: object): boolean {
 
 /** The SQLSTATE of PostgreSQL (five characters), or another text. */
 export function sqlState(error: object): string {
-  const { originalCode, code } = error as Fault
-  return String(originalCode ?? code)
+  return String((error as Fault).code)
 }
 
 /** The message of an error. For a host name with several addresses, the AggregateError contains one error per address. */
@@ -79,8 +75,7 @@ function violatedColumns(error: object): string[] {
   return isNamed ? [name.slice(String(table).length + 1, -'_key'.length)] : []
 }
 
-/** The name of the violated constraint: a string from the driver, inside an object from Prisma's adapter. */
+/** The name of the violated constraint. */
 function constraintOf(error: object): string {
-  const { constraint } = error as Fault
-  return typeof constraint === 'object' ? String((constraint as { index?: string })?.index) : String(constraint)
+  return String((error as Fault).constraint)
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { engines } from '../scripts/models.ts'
 import { newUser, temporaryDatabase } from '../test/database.ts'
-import { everywhere, openDatabase } from '../test/everywhere.ts'
+import { openDatabase } from '../test/everywhere.ts'
 import { explainedTables } from '../test/plans.ts'
 import { keysetRanges, searchKey, type User, type Where } from './index.ts'
 import type { Order } from './table.ts'
@@ -76,9 +77,9 @@ test('on SQLite a search for rare words starts at the full-text index, and a cou
   await close()
 })
 
-describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {
+describe.each(engines)('on %s', (engine) => {
   test('a search returns what a search of an array returns, with filters, sorts, pages and cursors', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     const random = randomOf(7)
     const names = Array.from({ length: 300 }, () => nameOf(random))
     const rows = await database.write((tx) =>
@@ -124,7 +125,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('a search of 200 characters finds its row, as one word and as many', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     const from = (first: number) => Array.from({ length: 200 }, (_, n) => String.fromCodePoint(first + n)).join('')
     const letters = from(0x4e00)
     const pairs = from(0x1401).match(/../gu) ?? []
@@ -136,7 +137,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('an updated row is found by its new text only, and a deleted one is not found', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     await database.write((tx) => tx.users.insertMany(['ada lovelace', 'ada byron', 'grace'].map(newUser)))
     const found = async (...words: string[]) => {
       const where = { name_key: { contains: { words } } }

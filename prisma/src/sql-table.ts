@@ -30,6 +30,15 @@ import { type Declarations, declarations, mapDeclarations } from './tables.ts'
 type Stored = Record<string, unknown>
 type Awaitable<T> = T | Promise<T>
 
+/** Rows as arrays: the columns of a query may have the same name. */
+export interface RawResult {
+  /** `type`: as SQLite declares it, null for an expression; or PostgreSQL's number of a type. */
+  columns: { name: string; type: string | number | null }[]
+  rows: unknown[][]
+  /** The number of rows read or written. */
+  count: number
+}
+
 /** Runs SQL with `?` placeholders on one connection. Accepts dates and booleans, but may return them as numbers. */
 export interface Executor {
   /** Whether statements are round trips to a server: fewer statements are then better, and none blocks the event loop. */
@@ -39,10 +48,12 @@ export interface Executor {
   /** The limit of a search without an index: see {@link ListTable.searchLimit}. */
   readonly searchLimit?: number | undefined
   /** Runs a long read: in a queue that is fair between callers, and on SQLite outside of the event loop. */
-  readonly background?: Pick<Executor, 'all'> | undefined
+  readonly background?: Pick<Executor, 'all' | 'raw'> | undefined
   all(statement: Statement): Awaitable<unknown[]>
   /** @returns the number of rows written */
   run(statement: Statement): Awaitable<number>
+  /** Runs a statement of Prisma Client, with placeholders in the form of the engine. */
+  raw(statement: Statement): Awaitable<RawResult>
   /**
    * @param rows the values of each row, in the order of the insertion's columns
    * @param first the index of the first row among all rows of the insert

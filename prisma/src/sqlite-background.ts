@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { LongReads } from './long-reads.ts'
-import type { Executor } from './sql-table.ts'
+import type { Executor, RawResult } from './sql-table.ts'
 import { numeric, type Statement } from './sql-text.ts'
 import { fromSqlite, withOpaquePlaceholders } from './sqlite-connection.ts'
 
@@ -10,6 +10,7 @@ const THREADS = 2
 
 interface Answer {
   rows: unknown[]
+  columns: RawResult['columns']
   error?: { message: string; code: string }
 }
 
@@ -23,7 +24,7 @@ interface Thread {
  * Runs long reads of a SQLite file in worker threads with connections of their own: SQLite would block the event loop
  * meanwhile. A thread starts with the first read that needs it. Between reads the connections have no snapshot open.
  */
-export class SqliteBackground implements Pick<Executor, 'all'> {
+export class SqliteBackground implements Pick<Executor, 'all' | 'raw'> {
   readonly #file: string
   readonly #synced: () => Promise<void>
   readonly #reads = new LongReads(THREADS, 1)
@@ -38,7 +39,15 @@ export class SqliteBackground implements Pick<Executor, 'all'> {
 
   /** @throws Busy if the reads before this one take too long */
   all(statement: Statement): Promise<unknown[]> {
-    return this.#reads.run(() => this.#read(statement))
+    return this.#reads.run(async () => (await this.#read(statement)).rows)
+  }
+
+  /** @throws Busy if the reads before this one take too long */
+  raw({ text, values }: Statement): Promise<RawResult> {
+    return this.#reads.run(async () => {
+      const { columns, rows } = await this.#read({ text, values }, true)
+      return { columns, rows: rows as unknown[][], count: rows.length }
+    })
   }
 
   /** Rejects all reads and ends the threads, which first complete their running statements. */
@@ -55,19 +64,20 @@ export class SqliteBackground implements Pick<Executor, 'all'> {
     await Promise.all(ended)
   }
 
-  async #read({ text, values }: Statement): Promise<unknown[]> {
+  async #read({ text, values }: Statement, isRaw = false): Promise<Answer> {
     if (this.#isClosed) throw closed()
     const thread = [...this.#threads].find(({ answer }) => answer === undefined) ?? this.#start()
     const { worker } = thread
     thread.answer = Promise.withResolvers()
     worker.ref()
-    worker.postMessage({ text: withOpaquePlaceholders(text), values: values.map(numeric) })
-    const { rows, error } = await thread.answer.promise
+    worker.postMessage({ text: isRaw ? text : withOpaquePlaceholders(text), values: values.map(numeric), isRaw })
+    const answer = await thread.answer.promise
     thread.answer = undefined
     worker.unref()
+    const { error } = answer
     if (error !== undefined) throw fromSqlite(new Sqlite.SqliteError(error.message, error.code))
     await this.#synced()
-    return rows
+    return answer
   }
 
   #start(): Thread {

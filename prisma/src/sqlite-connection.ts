@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { Busy, Damaged, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from './errors.ts'
-import type { Executor } from './sql-table.ts'
+import type { Executor, RawResult } from './sql-table.ts'
 import { type Insertion, numeric, type Statement } from './sql-text.ts'
 
 const READ_LOCK_WAIT_MS = 5_000
@@ -44,6 +44,19 @@ export class SqliteConnection implements Executor {
   run({ text, values }: Statement): number {
     try {
       return this.#prepared(text).run(values.map(numeric)).changes
+    } catch (error) {
+      throw this.#converted(error)
+    }
+  }
+
+  raw({ text, values }: Statement): RawResult {
+    try {
+      const statement = this.#sqlite.prepare(text)
+      const bound = values.map(numeric)
+      if (!statement.reader) return { columns: [], rows: [], count: statement.run(bound).changes }
+      const columns = statement.columns().map(({ name, type }) => ({ name, type }))
+      const rows = statement.raw().all(bound) as unknown[][]
+      return { columns, rows, count: rows.length }
     } catch (error) {
       throw this.#converted(error)
     }

@@ -26,6 +26,7 @@ async function largeTable() {
     isRemote: false,
     all: (statement: Statement) => connection.all(statement),
     run: (statement: Statement) => connection.run(statement),
+    raw: (statement: Statement) => connection.raw(statement),
     insert: () => expect.fail('a list inserts nothing'),
   }
   const background = {
@@ -33,6 +34,7 @@ async function largeTable() {
       inBackground.push(statement.text)
       return connection.all(statement)
     },
+    raw: (statement: Statement) => connection.raw(statement),
   }
   return {
     items: sqlTables({ ...executor, background }).items,

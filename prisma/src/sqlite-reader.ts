@@ -1,4 +1,4 @@
-import type { Executor } from './sql-table.ts'
+import type { Executor, RawResult } from './sql-table.ts'
 import type { Insertion, Statement } from './sql-text.ts'
 import type { SqliteBackground } from './sqlite-background.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
@@ -35,6 +35,10 @@ export class SqliteReader implements Executor {
     if (!this.#isOpen) this.#begin()
     else if (this.#isOutdated !== undefined && !this.#isChecked) this.#checkOutdated(this.#isOutdated)
     return this.#connection.all(statement)
+  }
+
+  raw(statement: Statement): RawResult {
+    return this.#connection.raw(statement)
   }
 
   // The connection is read-only: SQLite throws.

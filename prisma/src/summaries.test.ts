@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { engines } from '../scripts/models.ts'
 import { newUser } from '../test/database.ts'
-import { everywhere, openDatabase } from '../test/everywhere.ts'
+import { openDatabase } from '../test/everywhere.ts'
 
-describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver }) => {
+describe.each(engines)('on %s', (engine) => {
   async function withItems(...items: [category: string | null, price: number][]) {
-    const database = await openDatabase(engine, { driver })
+    const database = await openDatabase(engine)
     const rows = items.map(([category, price]) => ({ name: 'Lamp', name_key: 'lamp', category, price }))
     await database.write((tx) => tx.items.insertMany(rows))
     return database
@@ -40,7 +41,7 @@ describe.each(everywhere)('on $engine with driver $driver', ({ engine, driver })
   })
 
   test('nulls are not summarized, and dates are dates', async () => {
-    await using database = await openDatabase(engine, { driver })
+    await using database = await openDatabase(engine)
     const ages = [null, 30, null, 31]
     await database.write((tx) =>
       tx.users.insertMany(ages.map((age, n) => ({ ...newUser(`user${n}`), age, role: n < 3 ? 'user' : 'admin' }))),

@@ -27,9 +27,6 @@ export async function temporaryDatabase(options: Options = {}): Promise<Database
   }
 }
 
-/** Tests of the tables run with both drivers. */
-export const drivers = ['prepared', 'prisma'] as const
-
 /** A user with required columns only. */
 export function newUser(name: string) {
   const now = new Date('2026-01-02T03:04:05.678Z')

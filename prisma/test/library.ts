@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PrismaPg } from '@prisma/adapter-pg'
 import Sqlite from 'better-sqlite3'
 import type { AuditEntry, PrismaClient } from '../generated/client.ts'
 import { type Engine, engines, tablesGenerator } from '../scripts/models.ts'
@@ -10,13 +9,9 @@ import { postgresSql } from '../scripts/postgres-sql.ts'
 import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
 import type { AuditContext } from '../src/audit.ts'
-import { connect } from '../src/connection.ts'
 import { withDeadline } from '../src/guarded.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
-import { prismaPostgres } from '../src/postgres/prisma.ts'
-import { prismaSqlite } from '../src/prisma-database.ts'
-import { fromPrisma } from '../src/prisma-error.ts'
 import { type Executor, sqlTablesOf } from '../src/sql-table.ts'
 import { SqliteConnection } from '../src/sqlite-connection.ts'
 import type { ListTable, RecordTable, Table } from '../src/table.ts'
@@ -172,8 +167,9 @@ interface LibraryTables {
 }
 
 export interface LibraryDatabase extends AsyncDisposable {
+  reads: Executor
   read: LibraryTables
-  write<T>(work: (tx: LibraryTables) => Promise<T>, audit?: AuditContext): Promise<T>
+  write<T>(work: (tx: LibraryTables, executor: Executor) => Promise<T>, audit?: AuditContext): Promise<T>
 }
 
 interface Generated {
@@ -241,77 +237,51 @@ async function sqlOf(engine: Engine, models: string): Promise<string> {
   return engine === 'sqlite' ? (stdout ?? '') : postgresSql(stdout ?? '', models)
 }
 
-/** A new database with the library's tables, opened with one of the service's drivers. */
-export async function openLibrary(engine: Engine, driver: 'prepared' | 'prisma'): Promise<LibraryDatabase> {
+/** A new database with the library's tables. */
+export async function openLibrary(engine: Engine): Promise<LibraryDatabase> {
   const generated = await generatedLibrary()
-  return engine === 'sqlite' ? onSqlite(generated, driver) : onPostgres(generated, driver)
+  return engine === 'sqlite' ? onSqlite(generated) : onPostgres(generated)
 }
 
-async function onSqlite({ declarations, clients, sql }: Generated, driver: string): Promise<LibraryDatabase> {
+async function onSqlite({ declarations, sql }: Generated): Promise<LibraryDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'))
   const file = join(folder, 'library.db')
   const sqlite = new Sqlite(file)
   sqlite.pragma('journal_mode = WAL')
   sqlite.exec(sql.sqlite)
   sqlite.close()
-  const remove = () => rm(folder, { recursive: true })
-  if (driver === 'prisma') {
-    const client = connect(file, { Client: clients.sqlite })
-    return {
-      ...throughPrisma(declarations, client, prismaSqlite),
-      [Symbol.asyncDispose]: () => client.$disconnect().then(remove),
-    }
-  }
   const connection = new SqliteConnection(file)
   const tables = sqlTablesOf(declarations)
   const sqlRun = async (text: string) => connection.run({ text, values: [] })
   return {
+    reads: connection,
     read: tables(connection),
-    write: (work, audit) => inTransaction(sqlRun, connection, (executor) => work(tables(executor, { audit }))),
+    write: (work, audit) =>
+      inTransaction(sqlRun, connection, (executor) => work(tables(executor, { audit }), executor)),
     [Symbol.asyncDispose]: async () => {
       connection.close()
-      await remove()
+      await rm(folder, { recursive: true })
     },
   }
 }
 
-async function onPostgres({ declarations, clients, sql }: Generated, driver: string): Promise<LibraryDatabase> {
+async function onPostgres({ declarations, sql }: Generated): Promise<LibraryDatabase> {
   const { parsed, rows } = await emptyDatabase()
   await rows(sql.postgresql)
   const pool = openPool(parsed, {})
-  if (driver === 'prisma') {
-    const client = new clients.postgresql({ adapter: new PrismaPg(pool) })
-    const end = () => client.$disconnect().then(() => pool.end())
-    return { ...throughPrisma(declarations, client, prismaPostgres), [Symbol.asyncDispose]: end }
-  }
   const tables = sqlTablesOf(declarations)
+  const reads = new PreparedStatements(pool)
   return {
-    read: tables(new PreparedStatements(pool)),
+    reads,
+    read: tables(reads),
     write: async (work, audit) => {
       const client = await pool.connect()
       const sqlRun = (text: string) => client.query(text)
       return inTransaction(sqlRun, new PreparedStatements(client), (executor) =>
-        work(tables(executor, { audit })),
+        work(tables(executor, { audit }), executor),
       ).finally(() => client.release())
     },
     [Symbol.asyncDispose]: () => pool.end(),
-  }
-}
-
-function throughPrisma(
-  declarations: Declarations<LibraryTables>,
-  client: PrismaClient,
-  executorOf: (client: object) => Executor,
-) {
-  const tables = sqlTablesOf(declarations)
-  return {
-    read: tables(executorOf(client)),
-    write: <T>(work: (tx: LibraryTables) => Promise<T>, audit?: AuditContext): Promise<T> =>
-      client
-        .$transaction((tx) => work(tables(executorOf(tx), { audit })))
-        .catch((error: unknown) => {
-          throw fromPrisma(error)
-        }),
   }
 }
 

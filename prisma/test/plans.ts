@@ -54,6 +54,7 @@ function explainedSqlite(url: string): ExplainedTables {
     isRemote: false,
     all,
     run: (statement) => connection.run(statement),
+    raw: (statement) => connection.raw(statement),
     insert: (insertion, rows, first) => connection.insert(insertion, rows, first),
   })
   return { read, plans, close: async () => connection.close() }
@@ -98,6 +99,7 @@ function explainedPostgres(url: string, planner: string): ExplainedTables {
     isRemote: true,
     all,
     run: (statement) => statements.run(statement),
+    raw: (statement) => statements.raw(statement),
     insert: (...parameters) => statements.insert(...parameters),
   })
   return { read, plans, close: () => pool.end() }

@@ -51,7 +51,6 @@ export async function startServer(
   // Loaded on demand, because the OpenTelemetry SDK costs memory and startup time.
   const tracing = isTraced(config) ? (await import('./tracing/tracing.ts')).startTracing(config, log) : undefined
   const database = await createDatabase(config.DATABASE_URL, {
-    driver: config.DATABASE_DRIVER,
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,

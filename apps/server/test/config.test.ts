@@ -6,7 +6,6 @@ test('by default the service listens on loopback, port 3000, and stores its data
     HOST: '127.0.0.1',
     PORT: 3000,
     DATABASE_URL: 'file:./data/resource.db',
-    DATABASE_DRIVER: 'prepared',
     DATABASE_POOL_SIZE: 10,
     DATABASE_CONNECT_TIMEOUT_MS: 5000,
     DATABASE_STATEMENT_TIMEOUT_MS: 30_000,
@@ -40,7 +39,6 @@ test('every variable is read', () => {
   const environment = {
     HOST: '::1',
     PORT: '8080',
-    DATABASE_DRIVER: 'prisma',
     DATABASE_URL: 'postgresql://app:secret@db.example.com/app',
     DATABASE_POOL_SIZE: '20',
     DATABASE_CONNECT_TIMEOUT_MS: '2000',
@@ -146,7 +144,6 @@ const WRONG = [
   ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
   ['MAX_WAITING_PER_ADDRESS', ['0', 'none'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
-  ['DATABASE_DRIVER', ['sql', 'Prisma'], 'must be one of prepared, prisma'],
   [
     'DATABASE_URL',
     ['mysql://u:secretpw@h/db', 'data.db', 'file:', 'postgresql:h/db'],
@@ -219,9 +216,12 @@ test('all invalid variables are reported together, without their values', () => 
 
 const standby =
   'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+const driver =
+  "is no longer a setting: remove it. Every query is a prepared statement, and rules get Prisma's client by tx.prisma()"
 
 test.each([
-  ['DATABASE_ACCESS', 'is no longer a setting: use DATABASE_DRIVER'],
+  ['DATABASE_ACCESS', driver],
+  ['DATABASE_DRIVER', driver],
   ['DATABASE_REPLICA_URLS', standby],
   ['DATABASE_REPLICA_LAG_MS', standby],
 ])('the former setting %s is refused, with what to do instead', (name, remedy) => {

@@ -177,7 +177,8 @@ function upToTwo<T>(values: T[]): T[][] {
 /** Reads a list by page, then to its end by cursor, and returns the plans of the queries. */
 async function explainedReads(databaseUrl: string) {
   const database = await createDatabase(databaseUrl)
-  const { read, plans, close } = explainedTables(databaseUrl)
+  const { read: tables, plans, close } = explainedTables(databaseUrl)
+  const read = { ...tables, prisma: database.read.prisma }
   const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
 
   const reads = async ({ noun, filters, attribute, direction }: List) => {

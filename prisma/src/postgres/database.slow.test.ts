@@ -1,6 +1,6 @@
 import { startPostgres } from '@resource/postgres-test'
-import { describe, expect, test } from 'vitest'
-import { drivers, newUser } from '../../test/database.ts'
+import { expect, test } from 'vitest'
+import { newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { Conflict, ReadOnly } from '../errors.ts'
@@ -14,11 +14,10 @@ import {
   Unreachable,
   type User,
 } from '../index.ts'
-import { sqlTables } from '../sql-table.ts'
+import { type Executor, sqlTables } from '../sql-table.ts'
 import { openPool } from './pool.ts'
-import { openPreparedDriver } from './prepared.ts'
+import { openPrepared } from './prepared.ts'
 import { PreparedQuery } from './prepared-query.ts'
-import { openPrismaDriver } from './prisma.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([
@@ -66,7 +65,7 @@ test('PostgreSQL plans a page once, but each time if the best index depends on t
   await database.write((tx) => tx.users.insertMany(users))
   const pool = openPool(parsed, { poolSize: 1 })
   await pool.query('ANALYZE users')
-  const read = sqlTables(openPreparedDriver(pool, 1000).executor)
+  const read = sqlTables(openPrepared(pool, 1000).executor)
   const order = { column: 'created_at', descending: false } as const
   const plans = async (query: Pick<Parameters<typeof read.users.page>[0], 'where' | 'seek'>) => {
     for (let run = 0; run < 10; run++) await read.users.page({ order, take: 21, ...query })
@@ -110,7 +109,7 @@ test('a statement is named on every connection, and unnamed behind PgBouncer', a
   ] as const) {
     const parsed = readPostgresUrl(url + parameters)
     const pool = openPool(parsed, { poolSize: 1 })
-    const read = sqlTables(openPreparedDriver(pool, 1000).executor)
+    const read = sqlTables(openPrepared(pool, 1000).executor)
     await read.users.find({ id: 1 })
     await read.users.find({ id: 2 })
     expect((await pool.query('SELECT name FROM pg_prepared_statements')).rows).toHaveLength(known)
@@ -122,9 +121,9 @@ test('a statement that the connection no longer has, or whose columns have chang
   await using database = await temporaryDatabase({ poolSize: 1 })
   await database.write((tx) => tx.users.insert(newUser('ada')))
   const pool = openPool(database.parsed, { poolSize: 1 })
-  const { executor, transaction } = openPreparedDriver(pool, 1000)
+  const { executor, transaction } = openPrepared(pool, 1000)
   const text = 'SELECT name, age FROM users WHERE id = ?'
-  const read = async (from: Pick<typeof executor, 'all'>) => from.all({ text, values: [1] })
+  const read = async (from: Pick<Executor, 'all'>) => from.all({ text, values: [1] })
   const inTransaction = () => transaction(read, undefined)
   const found = [{ name: 'ada', age: null }]
   for (const change of ['DEALLOCATE ALL', 'ALTER TABLE users ALTER age TYPE bigint', 'DISCARD ALL']) {
@@ -132,7 +131,7 @@ test('a statement that the connection no longer has, or whose columns have chang
     await pool.query(change)
     expect(await read(executor)).toEqual(found)
   }
-  const other = openPreparedDriver(pool, 1000)
+  const other = openPrepared(pool, 1000)
   const named = () => other.transaction(read, undefined)
   expect(await named()).toEqual(found)
   await pool.query('ALTER TABLE users ALTER age TYPE int')
@@ -160,7 +159,7 @@ test('a write whose statement the connection has lost is repeated and applied on
 test('a connection keeps the 500 statements used last', async () => {
   const { parsed } = await emptyDatabase()
   const pool = openPool(parsed, { poolSize: 1 })
-  const { executor } = openPreparedDriver(pool, 1000)
+  const { executor } = openPrepared(pool, 1000)
   const run = async (n: number) => expect(await executor.all({ text: `SELECT ${n} AS n`, values: [] })).toEqual([{ n }])
   for (let n = 1; n <= 3000; n++) {
     await run(n)
@@ -172,7 +171,7 @@ test('a connection keeps the 500 statements used last', async () => {
   await pool.end()
 })
 
-test('behind a pooler every statement runs with the timeouts of the settings, alone and in a transaction, with either driver', async () => {
+test('behind a pooler every statement runs with the timeouts of the settings, alone and in a transaction', async () => {
   const { url } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(readPostgresUrl(`${url}?pgbouncer=true&lock_timeout=777`), { statementTimeoutMs: 1234 })
@@ -183,10 +182,9 @@ test('behind a pooler every statement runs with the timeouts of the settings, al
     { name: 'lock_timeout', setting: '777' },
     { name: 'statement_timeout', setting: '1234' },
   ]
-  for (const { executor, transaction } of [openPreparedDriver(pool, 1000), openPrismaDriver(pool, 1000)]) {
-    expect(await executor.all({ text, values: [] })).toEqual(expected)
-    expect(await transaction(async (tx) => tx.all({ text, values: [] }), 1n)).toEqual(expected)
-  }
+  const { executor, transaction } = openPrepared(pool, 1000)
+  expect(await executor.all({ text, values: [] })).toEqual(expected)
+  expect(await transaction(async (tx) => tx.all({ text, values: [] }), 1n)).toEqual(expected)
   expect((await pool.query(text)).rows).toEqual(expected)
   await pool.end()
 })
@@ -232,408 +230,404 @@ test('a database that cannot be opened leaves no connection', async () => {
     .toEqual([])
 })
 
-describe.each(drivers)('with driver %s', (driver) => {
-  test('writes use at most one of two connections, reads both, and there is never a third', async () => {
-    await using database = await temporaryDatabase({ driver, poolSize: 2 })
-    const connections = async () =>
-      (
-        await database.rows(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-          AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
-      ).length
-    const read = () => database.read.users.find({})
-    const write = () => database.write((tx) => tx.users.find({}))
-    const twenty = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 20 }, work))
-    await twenty(write)
-    expect(await connections()).toBe(1)
-    await twenty(read)
-    expect(await connections()).toBe(2)
-    await twenty(() => Promise.all([read(), write(), database.read.users.count({})]))
-    expect(await connections()).toBe(2)
-  })
+test('writes use at most one of two connections, reads both, and there is never a third', async () => {
+  await using database = await temporaryDatabase({ poolSize: 2 })
+  const connections = async () =>
+    (
+      await database.rows(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+    ).length
+  const read = () => database.read.users.find({})
+  const write = () => database.write((tx) => tx.users.find({}))
+  const twenty = (work: () => Promise<unknown>) => Promise.all(Array.from({ length: 20 }, work))
+  await twenty(write)
+  expect(await connections()).toBe(1)
+  await twenty(read)
+  expect(await connections()).toBe(2)
+  await twenty(() => Promise.all([read(), write(), database.read.users.count({})]))
+  expect(await connections()).toBe(2)
+})
 
-  test('a read sees a write only after its commit', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      expect(await tx.users.count({})).toBe(1)
-      expect(await database.read.users.count({})).toBe(0)
-    })
-    expect(await database.read.users.count({})).toBe(1)
+test('a read sees a write only after its commit', async () => {
+  await using database = await temporaryDatabase()
+  await database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    expect(await tx.users.count({})).toBe(1)
+    expect(await database.read.users.count({})).toBe(0)
   })
+  expect(await database.read.users.count({})).toBe(1)
+})
 
-  test('reads cannot write', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const { users } = database.read
-    for (const write of [
-      users.insert(newUser('ada')),
-      users.insertMany([newUser('ada')]),
-      users.update(1, undefined, { name: 'Ada' }),
-      users.delete(1, undefined),
-      users.deleteAll({}),
-    ]) {
-      await expect(write).rejects.toThrow('readonly database')
-    }
+test('reads cannot write', async () => {
+  await using database = await temporaryDatabase()
+  const { users } = database.read
+  for (const write of [
+    users.insert(newUser('ada')),
+    users.insertMany([newUser('ada')]),
+    users.update(1, undefined, { name: 'Ada' }),
+    users.delete(1, undefined),
+    users.deleteAll({}),
+  ]) {
+    await expect(write).rejects.toThrow('readonly database')
+  }
+})
+
+test('a write that throws is rolled back', async () => {
+  await using database = await temporaryDatabase()
+  const failing = database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    throw new Error('changed my mind')
   })
+  await expect(failing).rejects.toThrow('changed my mind')
+  expect(await names(database)).toEqual([])
+})
 
-  test('a write that throws is rolled back', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const failing = database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      throw new Error('changed my mind')
-    })
-    await expect(failing).rejects.toThrow('changed my mind')
-    expect(await names(database)).toEqual([])
+test('a write that ignores a failed statement is an error', async () => {
+  await using database = await temporaryDatabase()
+  const taken = { email_key: 'ada@example.com' }
+  await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+  const write = database.write(async (tx) => {
+    await tx.users.insert(newUser('cid'))
+    await tx.users.update(2, undefined, taken).catch(() => {})
+    return 'written'
   })
+  await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
+  expect(await names(database)).toEqual(['ada', 'bob'])
+})
 
-  test('a write that ignores a failed statement is an error', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const taken = { email_key: 'ada@example.com' }
-    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
-    const write = database.write(async (tx) => {
-      await tx.users.insert(newUser('cid'))
-      await tx.users.update(2, undefined, taken).catch(() => {})
-      return 'written'
-    })
-    await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
-    expect(await names(database)).toEqual(['ada', 'bob'])
+test('timestamps keep their milliseconds in every time zone of the session', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.setDefault("timezone = 'Asia/Kolkata'")
+  await using other = await openDatabase(database.url)
+  expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
+  const updated_at = new Date('2026-07-02T03:04:05.001Z')
+  expect(await other.write((tx) => tx.users.update(1, undefined, { age: 1, updated_at }))).toMatchObject({
+    after: { updated_at },
   })
+  expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
+})
 
-  test('timestamps keep their milliseconds in every time zone of the session', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    await database.setDefault("timezone = 'Asia/Kolkata'")
-    await using other = await openDatabase(database.url, { driver })
-    expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
-    const updated_at = new Date('2026-07-02T03:04:05.001Z')
-    expect(await other.write((tx) => tx.users.update(1, undefined, { age: 1, updated_at }))).toMatchObject({
-      after: { updated_at },
-    })
-    expect(await database.read.users.find({ id: 1, updated_at: { lte: updated_at } })).toMatchObject({ updated_at })
-  })
+test('an update that changes nothing keeps version and updated_at, and still checks the version', async () => {
+  await using database = await temporaryDatabase()
+  const before = await database.write((tx) => tx.users.insert(newUser('ada')))
+  const { id: _, version, ...same } = before
+  const updated_at = new Date(before.updated_at.getTime() + 5)
+  for (const changes of [{ ...same, updated_at }, { name: undefined, updated_at }, {}]) {
+    const change = await database.write((tx) => tx.users.update(1, [version], changes))
+    expect(change).toEqual({ before, after: before })
+    expect(await database.write((tx) => tx.users.update(1, [version + 1], changes))).toBeUndefined()
+  }
+  expect(await database.read.users.find({ id: 1 })).toEqual(before)
+})
 
-  test('an update that changes nothing keeps version and updated_at, and still checks the version', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const before = await database.write((tx) => tx.users.insert(newUser('ada')))
-    const { id: _, version, ...same } = before
-    const updated_at = new Date(before.updated_at.getTime() + 5)
-    for (const changes of [{ ...same, updated_at }, { name: undefined, updated_at }, {}]) {
-      const change = await database.write((tx) => tx.users.update(1, [version], changes))
-      expect(change).toEqual({ before, after: before })
-      expect(await database.write((tx) => tx.users.update(1, [version + 1], changes))).toBeUndefined()
-    }
-    expect(await database.read.users.find({ id: 1 })).toEqual(before)
-  })
+test('each of the thousand milliseconds of a second is returned as stored, and so are the ends of months, years and the supported range', async () => {
+  await using database = await temporaryDatabase()
+  const times = [
+    ...Array.from({ length: 1000 }, (_, ms) => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, ms))),
+    ...['1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2000-12-31T23:59:59.100Z'].map(
+      (text) => new Date(text),
+    ),
+    ...[
+      '0001-01-01T00:00:00.010Z',
+      '0099-12-31T23:59:59.999Z',
+      '0100-01-01T00:00:00.010Z',
+      '9999-12-31T23:59:59.999Z',
+    ].map((text) => new Date(text)),
+  ]
+  const rows = times.map((created_at, n) => ({ ...newUser(`user${n}`), created_at }))
+  await database.write((tx) => tx.users.insertMany(rows))
+  const read = await database.read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 2000 })
+  expect(read.map(({ created_at }) => created_at)).toEqual(times)
+})
 
-  test('each of the thousand milliseconds of a second is returned as stored, and so are the ends of months, years and the supported range', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const times = [
-      ...Array.from({ length: 1000 }, (_, ms) => new Date(Date.UTC(2026, 0, 2, 3, 4, 5, ms))),
-      ...['1969-12-31T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2000-12-31T23:59:59.100Z'].map(
-        (text) => new Date(text),
-      ),
-      ...[
-        '0001-01-01T00:00:00.010Z',
-        '0099-12-31T23:59:59.999Z',
-        '0100-01-01T00:00:00.010Z',
-        '9999-12-31T23:59:59.999Z',
-      ].map((text) => new Date(text)),
-    ]
-    const rows = times.map((created_at, n) => ({ ...newUser(`user${n}`), created_at }))
-    await database.write((tx) => tx.users.insertMany(rows))
-    const read = await database.read.users.page({ where: {}, order: { column: 'id', descending: false }, take: 2000 })
-    expect(read.map(({ created_at }) => created_at)).toEqual(times)
-  })
+test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
+  'the price %d is returned as stored, and finds its row',
+  async (price) => {
+    await using database = await temporaryDatabase()
+    const stored = await database.write((tx) =>
+      tx.items.insertMany([
+        { name: 'x', name_key: 'x', price },
+        { name: 'y', name_key: 'y', price },
+      ]),
+    )
+    expect(stored.map((row) => row.price)).toEqual([price, price])
+    expect((await database.read.items.find({ id: 2 }))?.price).toBe(price)
+    expect(await database.read.items.count({ price })).toBe(2)
+  },
+)
 
-  test.each([0, 0.1 + 0.2, 1e12, 999_999_999_999.9999, 5e-324, 1.7976931348623157e-300])(
-    'the price %d is returned as stored, and finds its row',
-    async (price) => {
-      await using database = await temporaryDatabase({ driver })
-      const stored = await database.write((tx) =>
-        tx.items.insertMany([
-          { name: 'x', name_key: 'x', price },
-          { name: 'y', name_key: 'y', price },
-        ]),
-      )
-      expect(stored.map((row) => row.price)).toEqual([price, price])
-      expect((await database.read.items.find({ id: 2 }))?.price).toBe(price)
-      expect(await database.read.items.count({ price })).toBe(2)
-    },
+test('text is returned as stored, with quotes, braces, backslashes and all planes of Unicode', async () => {
+  await using database = await temporaryDatabase()
+  const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
+  await database.write((tx) =>
+    tx.items.insertMany(text.map((name) => ({ name, name_key: name, price: 1, category: name }))),
   )
+  const items = await database.read.items.page({ where: {}, order: byId, take: 100 })
+  expect(items.map(({ name }) => name)).toEqual(text)
+  expect(items.map(({ category }) => category)).toEqual(text)
+})
 
-  test('text is returned as stored, with quotes, braces, backslashes and all planes of Unicode', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const text = ['"', "'", '\\', '{a,b}', 'NULL', 'null', '', '\u{1f600}', '\uffff', 'a\nb', '$1', '?']
-    await database.write((tx) =>
-      tx.items.insertMany(text.map((name) => ({ name, name_key: name, price: 1, category: name }))),
-    )
-    const items = await database.read.items.page({ where: {}, order: byId, take: 100 })
-    expect(items.map(({ name }) => name)).toEqual(text)
-    expect(items.map(({ category }) => category)).toEqual(text)
-  })
-
-  test('two writes in a deadlock both succeed', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
-    const met = barrier(2)
-    let attempts = 0
-    const both = (first: number, second: number) =>
-      database.write(async (tx) => {
-        attempts++
-        await tx.users.update(first, undefined, { age: 1 })
-        await met()
-        await tx.users.update(second, undefined, { age: 2 })
-      })
-    await Promise.all([both(1, 2), both(2, 1)])
-    expect(attempts).toBe(3)
-    const users = await database.read.users.page({ where: {}, order: byId, take: 10 })
-    expect(users.map(({ version }) => version)).toEqual([3, 3])
-  })
-
-  test('a write that loses twenty conflicts is retried until it succeeds', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    await database.rows(loseWhile(`nextval('attempts') <= 20`))
-    await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))
-    expect(await database.rows('SELECT name, version FROM users')).toEqual([{ name: 'Ada', version: 2 }])
-  })
-
-  test('a write that conflicts until its time limit is a busy error', async () => {
-    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 500 })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    await database.rows(loseWhile('true'))
-    const losing = database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))
-    expect(isBusy(await losing.catch((error) => error))).toBe(true)
-  })
-
-  test('a hundred concurrent writes decided by their own statement are all applied', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    const write = (age: number) => database.write((tx) => tx.users.update(1, undefined, { age }))
-    const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
-    expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
-    // The record before each write is the record after another one.
-    const made = new Map(changes.map((change) => [change?.after.version, change?.after]))
-    const ages = changes.map((change) => [change?.before.version, change?.before.age])
-    expect(ages).toEqual(
-      changes.map((change) => {
-        const version = Number(change?.after.version) - 1
-        return [version, version === 1 ? null : made.get(version)?.age]
-      }),
-    )
-  })
-
-  test('one of three writes with the same expected version succeeds', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    const claim = () => database.write((tx) => tx.users.update(1, [1], { age: 1 }))
-    const written = await Promise.all([claim(), claim(), claim()])
-    expect(written.filter((row) => row !== undefined)).toHaveLength(1)
-  })
-
-  test('one of two concurrent writes of the same unique value is rejected', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const met = barrier(2)
-    const insert = () =>
-      database.write(async (tx) => {
-        await met()
-        return tx.users.insertMany([newUser('bob'), newUser('ada')])
-      })
-    const [one, other] = (await Promise.allSettled([insert(), insert()])).sort((a, b) => (a.status < b.status ? -1 : 1))
-    expect(one).toMatchObject({ status: 'fulfilled' })
-    expect(other).toMatchObject({ status: 'rejected', reason: { columns: ['email_key'] } })
-    expect(await names(database)).toEqual(['bob', 'ada'])
-  })
-
-  test('writes with the same lock key run one after another and see the previous result; others do not wait', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
-    const increment = () =>
-      database.write(
-        async (tx) => {
-          const user = await tx.users.find({ id: 1 })
-          return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
-        },
-        { lockKey: 'ada' },
-      )
-    await Promise.all(Array.from({ length: 20 }, increment))
-    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
-    await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { lockKey: 'bob' }), {
-      lockKey: 'ada',
+test('two writes in a deadlock both succeed', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+  const met = barrier(2)
+  let attempts = 0
+  const both = (first: number, second: number) =>
+    database.write(async (tx) => {
+      attempts++
+      await tx.users.update(first, undefined, { age: 1 })
+      await met()
+      await tx.users.update(second, undefined, { age: 2 })
     })
-    expect(await names(database)).toEqual(['ada', 'bob'])
-  })
+  await Promise.all([both(1, 2), both(2, 1)])
+  expect(attempts).toBe(3)
+  const users = await database.read.users.page({ where: {}, order: byId, take: 10 })
+  expect(users.map(({ version }) => version)).toEqual([3, 3])
+})
 
-  test('a delete during other writes returns the number of deleted rows', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insertMany(Array.from({ length: 1200 }, (_, n) => newUser(`user${n}`))))
-    const met = barrier(2)
-    const [removed, kept] = await Promise.all([
-      met().then(() => database.write((tx) => tx.users.deleteAll({ status: 'active' }))),
-      database.write(async (tx) => {
-        const row = await tx.users.update(7, undefined, { status: 'inactive' })
-        await met()
-        return row
-      }),
-    ])
-    expect([removed, kept?.after.status]).toEqual([1199, 'inactive'])
-    expect(await database.read.users.count({})).toBe(1)
-  })
+test('a write that loses twenty conflicts is retried until it succeeds', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.rows(loseWhile(`nextval('attempts') <= 20`))
+  await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))
+  expect(await database.rows('SELECT name, version FROM users')).toEqual([{ name: 'Ada', version: 2 }])
+})
 
-  test('a limited delete during other writes returns each record in its last state', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.write((tx) => tx.users.insertMany(Array.from({ length: 20 }, (_, n) => newUser(`user${n}`))))
-    const met = barrier(2)
-    const [removed] = await Promise.all([
-      met().then(() => database.write((tx) => tx.users.deleteSome({ status: 'active' }, 100))),
-      database.write(async (tx) => {
-        await tx.users.update(7, undefined, { status: 'inactive' })
-        await tx.users.update(8, undefined, { name: 'Ada' })
-        await met()
-      }),
-    ])
-    expect(removed.length).toBe(19)
-    expect(removed.find(({ id }) => id === 8)).toMatchObject({ name: 'Ada', version: 2 })
-    expect(await database.read.users.find({})).toMatchObject({ id: 7, status: 'inactive' })
-  })
+test('a write that conflicts until its time limit is a busy error', async () => {
+  await using database = await temporaryDatabase({ writeTimeoutMs: 500 })
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.rows(loseWhile('true'))
+  const losing = database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))
+  expect(isBusy(await losing.catch((error) => error))).toBe(true)
+})
 
-  test('a ping fails within a second if the network is silent, and succeeds on a new connection', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await using network = await breakableNetwork(Number(new URL(database.url).port))
-    const url = database.url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${network.port}`)
-    await using remote = await openDatabase(url, { driver })
-    await remote.ping()
-    network.silence()
-    await expect(remote.ping()).rejects.toThrow('PostgreSQL does not answer.')
-    await remote.ping()
-  })
+test('a hundred concurrent writes decided by their own statement are all applied', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const write = (age: number) => database.write((tx) => tx.users.update(1, undefined, { age }))
+  const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
+  expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
+  // The record before each write is the record after another one.
+  const made = new Map(changes.map((change) => [change?.after.version, change?.after]))
+  const ages = changes.map((change) => [change?.before.version, change?.before.age])
+  expect(ages).toEqual(
+    changes.map((change) => {
+      const version = Number(change?.after.version) - 1
+      return [version, version === 1 ? null : made.get(version)?.age]
+    }),
+  )
+})
 
-  test('a statement that takes too long is canceled with a busy error', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await using impatient = await openDatabase(database.url, { driver, statementTimeoutMs: 1_000 })
-    await database.write((tx) => tx.users.insert(newUser('ada')))
-    const late = await database.write(async (tx) => {
-      await tx.users.update(1, undefined, { age: 1 })
-      return impatient.write((other) => other.users.update(1, undefined, { age: 2 })).catch((error) => error)
+test('one of three writes with the same expected version succeeds', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const claim = () => database.write((tx) => tx.users.update(1, [1], { age: 1 }))
+  const written = await Promise.all([claim(), claim(), claim()])
+  expect(written.filter((row) => row !== undefined)).toHaveLength(1)
+})
+
+test('one of two concurrent writes of the same unique value is rejected', async () => {
+  await using database = await temporaryDatabase()
+  const met = barrier(2)
+  const insert = () =>
+    database.write(async (tx) => {
+      await met()
+      return tx.users.insertMany([newUser('bob'), newUser('ada')])
     })
-    expect(isBusy(late)).toBe(true)
-    expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 1 })
-  })
+  const [one, other] = (await Promise.allSettled([insert(), insert()])).sort((a, b) => (a.status < b.status ? -1 : 1))
+  expect(one).toMatchObject({ status: 'fulfilled' })
+  expect(other).toMatchObject({ status: 'rejected', reason: { columns: ['email_key'] } })
+  expect(await names(database)).toEqual(['bob', 'ada'])
+})
 
-  test('a write that takes too long is a busy error and is rolled back', async () => {
-    await using database = await temporaryDatabase({ driver, writeTimeoutMs: 1_000 })
-    const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
-    const slow = database.write(async (tx) => {
-      try {
-        for (let n = 0; ; n++) await tx.users.insert(newUser(`user${n}`))
-      } catch (error) {
-        resolve(error)
-        throw error
-      }
-    })
-    expect(isBusy(await slow.catch((error) => error))).toBe(true)
-    expect(await lateQuery).toBeInstanceOf(Error)
-    expect(await names(database)).toEqual([])
-  })
-
-  test('a read that gets no connection within the time limit of connections is a busy error, and a write within that of writes', async () => {
-    await using database = await temporaryDatabase({
-      driver,
-      poolSize: 1,
-      connectTimeoutMs: 1_000,
-      writeTimeoutMs: 5_000,
-    })
-    const begun = Promise.withResolvers<void>()
-    const end = Promise.withResolvers<void>()
-    // Outside of a transaction, a write has no time limit.
-    const long = database.write(
+test('writes with the same lock key run one after another and see the previous result; others do not wait', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+  const increment = () =>
+    database.write(
       async (tx) => {
-        await tx.users.insert(newUser('ada'))
-        begun.resolve()
-        await end.promise
+        const user = await tx.users.find({ id: 1 })
+        return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
       },
-      { autocommit: true },
+      { lockKey: 'ada' },
     )
-    await begun.promise
-    const late = database.write((tx) => tx.users.insert(newUser('bob')))
-    expect(isBusy(await late.catch((error) => error))).toBe(true)
-    end.resolve()
-    await long
-    await database.write(async () => {
-      expect(isBusy(await database.read.users.find({}).catch((error) => error))).toBe(true)
-    })
-    expect(await names(database)).toEqual(['ada'])
+  await Promise.all(Array.from({ length: 20 }, increment))
+  expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
+  await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { lockKey: 'bob' }), {
+    lockKey: 'ada',
   })
+  expect(await names(database)).toEqual(['ada', 'bob'])
+})
 
-  test('queries fail as unreachable while the server is down, and succeed once it is back', async () => {
-    await using server = await startPostgres()
-    await using database = await openDatabase(server.url, { driver })
-    const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
-    await insert('ada')
-    const cut = database.write(async (tx) => {
-      await tx.users.insert(newUser('lost'))
-      await server.stop('crash')
-      return tx.users.count({})
-    })
-    await expect(cut).rejects.toThrow(Unreachable)
-    await expect(insert('bob')).rejects.toThrow(Unreachable)
-    await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
-    await expect(database.ping()).rejects.toThrow()
-    await server.start()
-    await database.ping()
-    await insert('bob')
-    expect(await names(database)).toEqual(['ada', 'bob'])
+test('a delete during other writes returns the number of deleted rows', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insertMany(Array.from({ length: 1200 }, (_, n) => newUser(`user${n}`))))
+  const met = barrier(2)
+  const [removed, kept] = await Promise.all([
+    met().then(() => database.write((tx) => tx.users.deleteAll({ status: 'active' }))),
+    database.write(async (tx) => {
+      const row = await tx.users.update(7, undefined, { status: 'inactive' })
+      await met()
+      return row
+    }),
+  ])
+  expect([removed, kept?.after.status]).toEqual([1199, 'inactive'])
+  expect(await database.read.users.count({})).toBe(1)
+})
+
+test('a limited delete during other writes returns each record in its last state', async () => {
+  await using database = await temporaryDatabase()
+  await database.write((tx) => tx.users.insertMany(Array.from({ length: 20 }, (_, n) => newUser(`user${n}`))))
+  const met = barrier(2)
+  const [removed] = await Promise.all([
+    met().then(() => database.write((tx) => tx.users.deleteSome({ status: 'active' }, 100))),
+    database.write(async (tx) => {
+      await tx.users.update(7, undefined, { status: 'inactive' })
+      await tx.users.update(8, undefined, { name: 'Ada' })
+      await met()
+    }),
+  ])
+  expect(removed.length).toBe(19)
+  expect(removed.find(({ id }) => id === 8)).toMatchObject({ name: 'Ada', version: 2 })
+  expect(await database.read.users.find({})).toMatchObject({ id: 7, status: 'inactive' })
+})
+
+test('a ping fails within a second if the network is silent, and succeeds on a new connection', async () => {
+  await using database = await temporaryDatabase()
+  await using network = await breakableNetwork(Number(new URL(database.url).port))
+  const url = database.url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${network.port}`)
+  await using remote = await openDatabase(url)
+  await remote.ping()
+  network.silence()
+  await expect(remote.ping()).rejects.toThrow('PostgreSQL does not answer.')
+  await remote.ping()
+})
+
+test('a statement that takes too long is canceled with a busy error', async () => {
+  await using database = await temporaryDatabase()
+  await using impatient = await openDatabase(database.url, { statementTimeoutMs: 1_000 })
+  await database.write((tx) => tx.users.insert(newUser('ada')))
+  const late = await database.write(async (tx) => {
+    await tx.users.update(1, undefined, { age: 1 })
+    return impatient.write((other) => other.users.update(1, undefined, { age: 2 })).catch((error) => error)
   })
+  expect(isBusy(late)).toBe(true)
+  expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 1 })
+})
 
-  test('a write is rolled back when the administrator ends its connection, and the next query opens another', async () => {
-    await using database = await temporaryDatabase({ driver })
-    const cut = database.write(async (tx) => {
+test('a write that takes too long is a busy error and is rolled back', async () => {
+  await using database = await temporaryDatabase({ writeTimeoutMs: 1_000 })
+  const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
+  const slow = database.write(async (tx) => {
+    try {
+      for (let n = 0; ; n++) await tx.users.insert(newUser(`user${n}`))
+    } catch (error) {
+      resolve(error)
+      throw error
+    }
+  })
+  expect(isBusy(await slow.catch((error) => error))).toBe(true)
+  expect(await lateQuery).toBeInstanceOf(Error)
+  expect(await names(database)).toEqual([])
+})
+
+test('a read that gets no connection within the time limit of connections is a busy error, and a write within that of writes', async () => {
+  await using database = await temporaryDatabase({
+    poolSize: 1,
+    connectTimeoutMs: 1_000,
+    writeTimeoutMs: 5_000,
+  })
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  // Outside of a transaction, a write has no time limit.
+  const long = database.write(
+    async (tx) => {
       await tx.users.insert(newUser('ada'))
-      await database.endConnections()
-      return 'written'
-    })
-    await expect(cut).rejects.toThrow(Unreachable)
-    expect(await names(database)).toEqual([])
+      begun.resolve()
+      await end.promise
+    },
+    { autocommit: true },
+  )
+  await begun.promise
+  const late = database.write((tx) => tx.users.insert(newUser('bob')))
+  expect(isBusy(await late.catch((error) => error))).toBe(true)
+  end.resolve()
+  await long
+  await database.write(async () => {
+    expect(isBusy(await database.read.users.find({}).catch((error) => error))).toBe(true)
   })
+  expect(await names(database)).toEqual(['ada'])
+})
 
-  test('a query on a network that stops responding times out, and the next query opens another connection', async () => {
-    const { url } = await emptyDatabase()
-    await using network = await breakableNetwork(Number(new URL(url).port))
-    await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
-      driver,
-      statementTimeoutMs: 1_000,
-    })
-    expect(await database.read.users.count({})).toBe(0)
-    network.silence()
-    await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
-    expect(await database.read.users.count({})).toBe(0)
+test('queries fail as unreachable while the server is down, and succeed once it is back', async () => {
+  await using server = await startPostgres()
+  await using database = await openDatabase(server.url)
+  const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
+  await insert('ada')
+  const cut = database.write(async (tx) => {
+    await tx.users.insert(newUser('lost'))
+    await server.stop('crash')
+    return tx.users.count({})
   })
+  await expect(cut).rejects.toThrow(Unreachable)
+  await expect(insert('bob')).rejects.toThrow(Unreachable)
+  await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
+  await expect(database.ping()).rejects.toThrow()
+  await server.start()
+  await database.ping()
+  await insert('bob')
+  expect(await names(database)).toEqual(['ada', 'bob'])
+})
 
-  test('a server that accepts no writes, such as a standby, fails a write as read-only', async () => {
-    await using database = await temporaryDatabase({ driver })
-    await database.setDefault('default_transaction_read_only = on')
+test('a write is rolled back when the administrator ends its connection, and the next query opens another', async () => {
+  await using database = await temporaryDatabase()
+  const cut = database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
     await database.endConnections()
-    await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(ReadOnly)
-    expect(await names(database)).toEqual([])
+    return 'written'
   })
+  await expect(cut).rejects.toThrow(Unreachable)
+  expect(await names(database)).toEqual([])
+})
 
-  test('close lets an open write commit or roll back as reported, and then all queries fail', async () => {
-    const { url } = await emptyDatabase()
-    const database = await createDatabase(url, { driver })
-    const { promise: closing, resolve } = Promise.withResolvers<void>()
-    const open = database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
-      await closing
-    })
-    await database.ping()
-    const closed = database.close()
-    resolve()
-    const [written] = await Promise.allSettled([open, closed])
-    await expect(database.ping()).rejects.toThrow()
-    await expect(database.read.users.count({})).rejects.toThrow()
-    await expect(database.write((tx) => tx.users.count({}))).rejects.toThrow()
-    await using after = await openDatabase(url, { driver })
-    expect(await names(after)).toEqual(written.status === 'fulfilled' ? ['ada'] : [])
+test('a query on a network that stops responding times out, and the next query opens another connection', async () => {
+  const { url } = await emptyDatabase()
+  await using network = await breakableNetwork(Number(new URL(url).port))
+  await using database = await openDatabase(url.replace(/:\d+\//, `:${network.port}/`), {
+    statementTimeoutMs: 1_000,
   })
+  expect(await database.read.users.count({})).toBe(0)
+  network.silence()
+  await expect(database.read.users.count({})).rejects.toThrow(Unreachable)
+  expect(await database.read.users.count({})).toBe(0)
+})
+
+test('a server that accepts no writes, such as a standby, fails a write as read-only', async () => {
+  await using database = await temporaryDatabase()
+  await database.setDefault('default_transaction_read_only = on')
+  await database.endConnections()
+  await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(ReadOnly)
+  expect(await names(database)).toEqual([])
+})
+
+test('close lets an open write commit or roll back as reported, and then all queries fail', async () => {
+  const { url } = await emptyDatabase()
+  const database = await createDatabase(url)
+  const { promise: closing, resolve } = Promise.withResolvers<void>()
+  const open = database.write(async (tx) => {
+    await tx.users.insert(newUser('ada'))
+    await closing
+  })
+  await database.ping()
+  const closed = database.close()
+  resolve()
+  const [written] = await Promise.allSettled([open, closed])
+  await expect(database.ping()).rejects.toThrow()
+  await expect(database.read.users.count({})).rejects.toThrow()
+  await expect(database.write((tx) => tx.users.count({}))).rejects.toThrow()
+  await using after = await openDatabase(url)
+  expect(await names(after)).toEqual(written.status === 'fulfilled' ? ['ada'] : [])
 })
 
 const byId = { column: 'id', descending: false } as const
@@ -724,74 +718,72 @@ test('a change and its audit entry are one statement', async () => {
   expect(entries[0]).toMatchObject({ ...shared, resource: 'users' })
 })
 
-describe.each(drivers)('with driver %s', (driver) => {
-  test('a write that PostgreSQL rejects keeps its connection', async () => {
-    await using database = await temporaryDatabase({ driver, poolSize: 1 })
-    const pids = async () => {
-      await database.read.users.count({})
-      return database.rows(`SELECT pid FROM pg_stat_activity
-        WHERE application_name = 'resource-service' AND datname = current_database()`)
-    }
-    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
-    const before = await pids()
-    expect(before).toHaveLength(1)
-    const rename = (autocommit: boolean) =>
-      database.write((tx) => tx.users.update(2, undefined, { email_key: 'ada@example.com' }), { autocommit })
-    await expect(rename(true)).rejects.toThrow(UniqueViolation)
-    await expect(rename(false)).rejects.toThrow(UniqueViolation)
-    expect(await pids()).toEqual(before)
-  })
+test('a write that PostgreSQL rejects keeps its connection', async () => {
+  await using database = await temporaryDatabase({ poolSize: 1 })
+  const pids = async () => {
+    await database.read.users.count({})
+    return database.rows(`SELECT pid FROM pg_stat_activity
+      WHERE application_name = 'resource-service' AND datname = current_database()`)
+  }
+  await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+  const before = await pids()
+  expect(before).toHaveLength(1)
+  const rename = (autocommit: boolean) =>
+    database.write((tx) => tx.users.update(2, undefined, { email_key: 'ada@example.com' }), { autocommit })
+  await expect(rename(true)).rejects.toThrow(UniqueViolation)
+  await expect(rename(false)).rejects.toThrow(UniqueViolation)
+  expect(await pids()).toEqual(before)
+})
 
-  test('a query after the end of its write is rejected', async () => {
-    await using database = await temporaryDatabase({ driver })
-    let kept: Tables | undefined
-    await database.write(async (tx) => {
-      kept = tx
-      await tx.users.insert(newUser('ada'))
-    })
-    await expect(kept?.users.insert(newUser('bob'))).rejects.toThrow(/[Tt]ransaction/)
-    await expect(kept?.users.count({})).rejects.toThrow(/[Tt]ransaction/)
-    expect(await database.read.users.count({})).toBe(1)
+test('a query after the end of its write is rejected', async () => {
+  await using database = await temporaryDatabase()
+  let kept: Tables | undefined
+  await database.write(async (tx) => {
+    kept = tx
+    await tx.users.insert(newUser('ada'))
   })
+  await expect(kept?.users.insert(newUser('bob'))).rejects.toThrow(/[Tt]ransaction/)
+  await expect(kept?.users.count({})).rejects.toThrow(/[Tt]ransaction/)
+  expect(await database.read.users.count({})).toBe(1)
+})
 
-  test('every transaction is READ COMMITTED, for every default of the database', async () => {
-    const { url, setDefault } = await emptyDatabase()
-    await setDefault(`default_transaction_isolation = 'serializable'`)
-    // Both apply migrations; the second waits for the first.
-    await using database = await openDatabase(url, { driver })
-    await using other = await openDatabase(url, { driver })
-    const counts = await database.write(async (tx) => {
-      const before = await tx.users.count({})
-      await other.write((tx) => tx.users.insert(newUser('ada')))
-      return [before, await tx.users.count({})]
-    })
-    expect(counts).toEqual([0, 1])
+test('every transaction is READ COMMITTED, for every default of the database', async () => {
+  const { url, setDefault } = await emptyDatabase()
+  await setDefault(`default_transaction_isolation = 'serializable'`)
+  // Both apply migrations; the second waits for the first.
+  await using database = await openDatabase(url)
+  await using other = await openDatabase(url)
+  const counts = await database.write(async (tx) => {
+    const before = await tx.users.count({})
+    await other.write((tx) => tx.users.insert(newUser('ada')))
+    return [before, await tx.users.count({})]
   })
+  expect(counts).toEqual([0, 1])
+})
 
-  test('writes with the same lock key occupy one connection, and at most a hundred wait', async () => {
-    await using database = await temporaryDatabase({ driver, poolSize: 3 })
-    const order: number[] = []
-    const begun = Promise.withResolvers<void>()
-    const end = Promise.withResolvers<void>()
-    const write = (n: number, work: Promise<void>) =>
-      database.write(
-        async () => {
-          order.push(n)
-          begun.resolve()
-          await work
-        },
-        { lockKey: 'key' },
-      )
-    const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
-    await begun.promise
-    await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes with the same lock key are waiting.')
-    await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
-    expect(await database.read.users.count({})).toBe(1)
-    expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
-    end.resolve()
-    await Promise.all(writes)
-    expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n))
-  })
+test('writes with the same lock key occupy one connection, and at most a hundred wait', async () => {
+  await using database = await temporaryDatabase({ poolSize: 3 })
+  const order: number[] = []
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const write = (n: number, work: Promise<void>) =>
+    database.write(
+      async () => {
+        order.push(n)
+        begun.resolve()
+        await work
+      },
+      { lockKey: 'key' },
+    )
+  const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
+  await begun.promise
+  await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes with the same lock key are waiting.')
+  await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
+  expect(await database.read.users.count({})).toBe(1)
+  expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
+  end.resolve()
+  await Promise.all(writes)
+  expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n))
 })
 
 test("several starts at once succeed if the database's transactions are serializable by default", async () => {
@@ -806,7 +798,7 @@ test('a version list of any length is one statement', async () => {
   const { url, parsed } = await emptyDatabase()
   await (await openDatabase(url)).close()
   const pool = openPool(parsed, { poolSize: 1 })
-  const driver = openPreparedDriver(pool, 1000)
+  const driver = openPrepared(pool, 1000)
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)

@@ -10,10 +10,9 @@ import type { Executor } from '../sql-table.ts'
 import { declarations } from '../tables.ts'
 import { WriteQueue } from '../write-queue.ts'
 import type { BoundedPool } from './bounded-pool.ts'
-import type { Driver } from './driver.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
-import { openPreparedDriver } from './prepared.ts'
+import { openPrepared } from './prepared.ts'
 import { Readiness } from './readiness.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
@@ -25,7 +24,7 @@ const MAX_WAITING_WRITES = 1_000
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
 
-type PostgresOptions = Options & Required<Pick<Options, 'driver' | 'queueTimeoutMs' | 'writeTimeoutMs'>>
+type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writeTimeoutMs'>>
 
 /**
  * Applies pending migrations to a PostgreSQL database and opens it.
@@ -52,12 +51,9 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 async function openEngine(
   pool: BoundedPool,
   parsed: PostgresUrl,
-  { driver, queueTimeoutMs, writeTimeoutMs, onWarning = () => {}, ...settings }: PostgresOptions,
+  { queueTimeoutMs, writeTimeoutMs, onWarning = () => {}, ...settings }: PostgresOptions,
 ): Promise<Engine> {
-  const { executor, transaction, close } =
-    driver === 'prepared'
-      ? openPreparedDriver(pool, writeTimeoutMs)
-      : await openPrisma(pool, writeTimeoutMs, parsed.schema)
+  const { executor, transaction } = openPrepared(pool, writeTimeoutMs)
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
@@ -91,7 +87,6 @@ async function openEngine(
     ping: () => readiness.check(),
     close: async () => {
       await readiness.close()
-      await close()
       await pool.end()
     },
   }
@@ -103,12 +98,6 @@ async function hasSearchIndexes(executor: Executor): Promise<boolean> {
   const indexes = searched.map(({ name }) => `${name}_search_idx`)
   const text = `SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ANY(?::text[])`
   return (await executor.all({ text, values: [indexes] })).length === indexes.length
-}
-
-// Loaded on demand: Prisma Client takes memory and startup time.
-async function openPrisma(pool: BoundedPool, writeTimeoutMs: number, schema: string): Promise<Driver> {
-  const { openPrismaDriver } = await import('./prisma.ts')
-  return openPrismaDriver(pool, writeTimeoutMs, schema)
 }
 
 // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The

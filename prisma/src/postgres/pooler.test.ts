@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
 import { Conflict } from '../errors.ts'
-import { openPreparedDriver } from './prepared.ts'
+import { openPrepared } from './prepared.ts'
 import { SessionClient } from './session.ts'
 
 test.skipIf(!isPgBouncerInstalled)(
@@ -18,7 +18,7 @@ test.skipIf(!isPgBouncerInstalled)(
     // Without `useSettings`, a connection takes the server for its own.
     const drivers = Array.from({ length: 2 }, () => {
       const pool = new pg.Pool({ connectionString: through.href, Client: SessionClient })
-      return { pool, ...openPreparedDriver(pool, 60_000) }
+      return { pool, ...openPrepared(pool, 60_000) }
     })
     let conflicts = 0
     const repeated = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { Conflict } from '../errors.ts'
 import { fromPostgres, isStatementLost } from '../postgres-errors.ts'
-import type { Executor } from '../sql-table.ts'
+import type { Executor, RawResult } from '../sql-table.ts'
 import type { Statement } from '../sql-text.ts'
 import { insertWith } from './insertion.ts'
 import { numberParameters } from './numbered-parameters.ts'
-import { PreparedQuery, type QueryResult } from './prepared-query.ts'
+import { PreparedQuery, parameter, type QueryResult } from './prepared-query.ts'
 
 /** How long statements have no names after PostgreSQL did not find one. */
 const UNNAMED_MS = 60_000
@@ -51,6 +51,16 @@ export class PreparedStatements implements Executor {
     return (await this.#query(statement)).count
   }
 
+  async raw({ text, values }: Statement): Promise<RawResult> {
+    const query = { text, values: values.map(parameter), rowMode: 'array' as const, types: { getTypeParser } }
+    try {
+      const { fields, rows, rowCount } = await this.#connection.query(query)
+      return { columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })), rows, count: rowCount ?? 0 }
+    } catch (error) {
+      throw fromPostgres(error) ?? error
+    }
+  }
+
   async #query({ text, values }: Statement): Promise<QueryResult> {
     const { name, sql } = numberParameters(text)
     try {
@@ -75,4 +85,9 @@ export class PreparedStatements implements Executor {
       this.#connection.query(query as never, settle as never)
     })
   }
+}
+
+/** Keeps timestamps as text, which Prisma expects. */
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === pg.types.builtins.TIMESTAMP ? String : pg.types.getTypeParser(type, format)
 }

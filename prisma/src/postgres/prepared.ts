@@ -1,15 +1,20 @@
 import type pg from 'pg'
-import type { Driver } from './driver.ts'
+import type { Executor } from '../sql-table.ts'
 import { PreparedStatements, StatementNames } from './prepared-statements.ts'
 import { inTransaction } from './transaction.ts'
 
-/** The driver that runs prepared statements of this package. */
-export function openPreparedDriver(pool: pg.Pool, writeTimeoutMs: number): Driver {
+/** Prepared statements on the connections of a pool: each its own transaction, or several in one. */
+export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
   const names = new StatementNames()
   return {
     executor: new PreparedStatements(pool, names),
-    transaction: (work, lock) =>
+    /**
+     * Runs `work` in one transaction, once.
+     *
+     * @param lock id of an advisory lock (64 bits), held until the end of the transaction
+     * @throws Conflict when the transaction conflicts with another one
+     */
+    transaction: <T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T> =>
       inTransaction(pool, writeTimeoutMs, lock, (client) => new PreparedStatements(client, names), work),
-    close: async () => {},
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { drivers, newUser } from '../../test/database.ts'
+import { newUser } from '../../test/database.ts'
 import { migrationNames } from '../../test/history.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
 import { createDatabase } from '../index.ts'
@@ -9,30 +9,27 @@ import { readPostgresUrl } from './url.ts'
 
 const byId = { column: 'id', descending: false } as const
 
-test.each(drivers)(
-  'each schema of a database holds its own data, and a search in it uses its index, driver %s',
-  async (driver) => {
-    const { url, rows } = await emptyDatabase()
-    const warnings: string[] = []
-    const open = (schema: string) =>
-      openDatabase(`${url}?schema=${schema}`, { driver, onWarning: (warning) => warnings.push(warning) })
-    await using first = await open('a')
-    await using second = await open('Other%20"one')
-    await first.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
-    await second.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'key' })
-    const names = async ({ read }: typeof first) =>
-      (await read.users.page({ where: { name_key: { contains: { words: ['b'] } } }, order: byId, take: 9 })).map(
-        ({ name }) => name,
-      )
-    expect([await names(first), await names(second)]).toEqual([['bob'], []])
-    expect([await first.read.users.count({}), await second.read.users.count({})]).toEqual([2, 1])
-    expect(warnings).toEqual([])
-    expect(
-      await rows(`SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname !~ '^pg_|^information' ORDER BY 1`),
-    ).toEqual([{ schemaname: 'Other "one' }, { schemaname: 'a' }])
-    expect(await migratePostgres(readPostgresUrl(`${url}?schema=a`), 5_000)).toEqual([])
-  },
-)
+test('each schema of a database holds its own data, and a search in it uses its index', async () => {
+  const { url, rows } = await emptyDatabase()
+  const warnings: string[] = []
+  const open = (schema: string) =>
+    openDatabase(`${url}?schema=${schema}`, { onWarning: (warning) => warnings.push(warning) })
+  await using first = await open('a')
+  await using second = await open('Other%20"one')
+  await first.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+  await second.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'key' })
+  const names = async ({ read }: typeof first) =>
+    (await read.users.page({ where: { name_key: { contains: { words: ['b'] } } }, order: byId, take: 9 })).map(
+      ({ name }) => name,
+    )
+  expect([await names(first), await names(second)]).toEqual([['bob'], []])
+  expect([await first.read.users.count({}), await second.read.users.count({})]).toEqual([2, 1])
+  expect(warnings).toEqual([])
+  expect(
+    await rows(`SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname !~ '^pg_|^information' ORDER BY 1`),
+  ).toEqual([{ schemaname: 'Other "one' }, { schemaname: 'a' }])
+  expect(await migratePostgres(readPostgresUrl(`${url}?schema=a`), 5_000)).toEqual([])
+})
 
 test("a search_path of the role changes no table, and another program's tables are left alone", async () => {
   const { url, rows, setDefault } = await emptyDatabase()

@@ -45,7 +45,6 @@ const schema = z
       .string()
       .regex(/^file:.|^postgres(ql)?:\/\//, 'must be file: followed by a path, or a postgresql:// URL')
       .default('file:./data/resource.db'),
-    DATABASE_DRIVER: oneOf(['prepared', 'prisma']).default('prepared'),
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
@@ -106,10 +105,13 @@ const schema = z
 
 const STANDBY =
   'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+const DRIVER =
+  "is no longer a setting: remove it. Every query is a prepared statement, and rules get Prisma's client by tx.prisma()"
 
 /** Former settings, each with what to do instead. They are refused, because without them the service works differently. */
 const REMOVED: Record<string, string> = {
-  DATABASE_ACCESS: 'is no longer a setting: use DATABASE_DRIVER',
+  DATABASE_ACCESS: DRIVER,
+  DATABASE_DRIVER: DRIVER,
   DATABASE_REPLICA_URLS: STANDBY,
   DATABASE_REPLICA_LAG_MS: STANDBY,
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
-import type { Tables, WriteControl } from '@resource/database'
+import type { TablesAndPrisma, WriteControl } from '@resource/database'
 import type { Caller } from '../access/caller.ts'
 
 /** The context of a call. */
@@ -24,7 +24,7 @@ export interface Context {
    */
   spend?: (work: { rows: number } | { readMs: number }) => void
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
-  read: Tables
+  read: TablesAndPrisma
 }
 
 export interface WriteOptions<Prepared> {
@@ -50,7 +50,7 @@ export interface WriteOptions<Prepared> {
  * @throws ApiError 409 if the idempotency key was used with a different input
  */
 export type Write = <Result, Prepared = undefined>(
-  work: (tx: Tables, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
+  work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   options?: WriteOptions<Prepared>,
 ) => Promise<Result>
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AuditContext, Database, IdempotencyKey, Tables, WriteControl } from '@resource/database'
+import type { AuditContext, Database, IdempotencyKey, TablesAndPrisma, WriteControl } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import { ANONYMOUS, queueKey } from '../access/caller.ts'
 import { enqueueHash } from '../passwords/hashing.ts'
@@ -36,7 +36,7 @@ export async function writeOnce<Result, Prepared = undefined>(
   context: Context,
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
-  work: (tx: Tables, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
+  work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const audit = auditContext(procedure, context, audited)
@@ -55,7 +55,7 @@ export async function writeOnce<Result, Prepared = undefined>(
   if (isReplayable(early, expiry))
     return database.write(async () => replay(early, print, context), { autocommit: true })
   const prepared = await prepare(isSecret)
-  const store = async (tx: Tables, { attempt }: WriteControl): Promise<Result> => {
+  const store = async (tx: TablesAndPrisma, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isReplayable(first, expiry)) return replay(first, print, context)
