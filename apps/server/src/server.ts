@@ -9,7 +9,6 @@ import { deleteOldEntries } from './audit/retention.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
 import { TaskQueue } from './connections/queues.ts'
-import { callerAddress, networkOf } from './http/address.ts'
 import { HEALTH_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
@@ -102,14 +101,8 @@ export async function startServer(
     if (HEALTH_PATHS.has(url)) healthQueue.run(() => serve(req, res))
     else serve(req, res)
   }
-  const behindProxy = config.TRUST_PROXY.length > 0
-  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean
   const connections = new Connections({
     max: config.MAX_CONNECTIONS,
-    maxWaitingPerAddress: config.MAX_WAITING_PER_ADDRESS,
-    addressOf: ({ remoteAddress = '' }) =>
-      behindProxy && isProxy(remoteAddress, 0) ? undefined : networkOf(remoteAddress),
-    callerOf: (req) => callerAddress(req as Request, behindProxy),
     refuses: limits.isOverloaded,
     serve: begin,
   })
@@ -119,7 +112,6 @@ export async function startServer(
     url = await listen(server, config)
   } catch (error) {
     limits.close()
-    connections.stop()
     await database.close()
     throw error
   }
@@ -143,7 +135,6 @@ export async function startServer(
     for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server, connections)
     limits.close()
-    connections.stop()
     await unshare?.()
     await database.close()
     await tracing?.stop()

@@ -31,7 +31,6 @@ test('by default the service listens on loopback, port 3000, and stores its data
     MAX_DELAY_MS: 1000,
     DRAIN_MS: 0,
     MAX_CONNECTIONS: 10_000,
-    MAX_WAITING_PER_ADDRESS: 200,
   })
 })
 
@@ -71,7 +70,6 @@ test('every variable is read', () => {
     MAX_DELAY_MS: '200',
     DRAIN_MS: '3000',
     MAX_CONNECTIONS: '500',
-    MAX_WAITING_PER_ADDRESS: '50',
   }
   expect(readConfig(environment)).toEqual({
     ...environment,
@@ -98,7 +96,6 @@ test('every variable is read', () => {
     MAX_DELAY_MS: 200,
     DRAIN_MS: 3000,
     MAX_CONNECTIONS: 500,
-    MAX_WAITING_PER_ADDRESS: 50,
   })
 })
 
@@ -142,7 +139,6 @@ const WRONG = [
   ['MAX_DELAY_MS', ['0', '1s'], 'must be a whole number from 1 to 600000'],
   ['DRAIN_MS', ['-1', '5s'], 'must be a whole number from 0 to 600000'],
   ['MAX_CONNECTIONS', ['0', '1e3'], 'must be a whole number from 1 to 1000000'],
-  ['MAX_WAITING_PER_ADDRESS', ['0', 'none'], 'must be a whole number from 1 to 1000000'],
   ['LOG_LEVEL', ['loud', 'INFO'], 'must be one of trace, debug, info, warn, error, fatal, silent'],
   [
     'DATABASE_URL',
@@ -224,6 +220,10 @@ test.each([
   ['DATABASE_DRIVER', driver],
   ['DATABASE_REPLICA_URLS', standby],
   ['DATABASE_REPLICA_LAG_MS', standby],
+  [
+    'MAX_WAITING_PER_ADDRESS',
+    'is no longer a setting: connections that wait for their client end by MAX_CONNECTIONS and by time',
+  ],
 ])('the former setting %s is refused, with what to do instead', (name, remedy) => {
   expect(() => readConfig({ [name]: 'secretpw' })).toThrow(new Error(`Invalid configuration:\n  ${name} ${remedy}`))
   expect(readConfig({ [name]: '' })).toEqual(readConfig({}))

@@ -233,7 +233,7 @@ test('open requests and connections are counted by state, and aborted requests a
     'resource_http_connections{state="body"}': 1,
     'resource_http_connections{state="working"}': 1,
     'resource_http_connections{state="answer"}': 0,
-    'resource_http_connections_closed_total{bound="address"}': 0,
+    'resource_http_connections_closed_total{bound="unread"}': 0,
   })
   stop.abort()
   expect(await sent).toBe('stopped')

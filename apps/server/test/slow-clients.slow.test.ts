@@ -80,74 +80,23 @@ test('clients that make the service wait do not count against the concurrency li
   expect((await metricsOf(url))['resource_refused_total{limit="overload"}']).toBe(0)
 })
 
-test.for(['silent', 'head', 'body', 'rest', 'answer', 'taken'] as const)(
-  'connections of an address over its limit (%s) are closed, the longest-waiting first, and none of other addresses',
-  async (kind) => {
-    await using folder = await temporaryFolder()
-    await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
-    const url = await service.url()
-    const text = { ...STALLS, silent: '', answer: await unreadRequests(url), taken: await unreadRequests(url, 1) }[kind]
-    const others = await stallMany(5, url, text, '127.0.0.2')
-    const clients = await stallMany(20, url, text)
-    const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
-    for (const from of addresses) expect(await statusOf(`${url}/items`, from)).toBe(200)
-    await expect.poll(async () => (await metricsOf(url, '127.0.0.3'))[closed('address')]).toBe(15)
-    // A client notices a closed connection only if it reads.
-    for (const { socket } of [...clients, ...others]) socket.resume()
-    await expect.poll(() => open(clients)).toEqual([...Array(15).fill(false), ...Array(5).fill(true)])
-    expect(open(others)).toEqual(Array(5).fill(true))
-    for (const from of addresses) expect(await statusOf(`${url}/items`, from)).toBe(200)
-  },
-)
-
-test('unread responses of an address are limited to 128 MiB; a connection without one stays open, however long it waits', async () => {
+test('unread responses are limited to 256 MiB, and their connections are closed, the longest-waiting first', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
-  const text = await unreadRequests(url)
-  const others = await stallMany(5, url, text, '127.0.0.2')
   const body = await stall(url, STALLS.body)
-  const clients = await stallMany(120, url, text)
-  await expect.poll(async () => (await metricsOf(url, '127.0.0.3'))[closed('address')]).toBeGreaterThan(20)
+  const clients = await stallMany(240, url, await unreadRequests(url))
+  await expect.poll(async () => (await metricsOf(url))[closed('unread')]).toBeGreaterThan(20)
   expect(await statusOf(`${url}/items`)).toBe(200)
-  for (const { socket } of [...clients, ...others]) socket.resume()
-  // The longest-waiting ones are closed.
+  for (const { socket } of clients) socket.resume()
   await expect.poll(() => open(clients.slice(0, 20))).not.toContain(true)
   expect(open(clients.slice(-20))).not.toContain(false)
-  expect([...open(others), body.isOpen()]).toEqual(Array(6).fill(true))
-})
-
-test('served connections may be idle without limit, until the head of another request starts and does not end', async () => {
-  await using folder = await temporaryFolder()
-  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
-  const url = await service.url()
-  const clients = await stallMany(50, url, 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  for (const { socket } of clients) socket.resume()
-  await expect.poll(async () => (await metricsOf(url))[connections('idle')]).toBe(50)
-  // Meanwhile a silent connection over the limit is closed.
-  await stallMany(6, url, '')
-  await expect.poll(async () => (await metricsOf(url))[closed('address')]).toBe(1)
-  expect(open(clients)).toEqual(Array(50).fill(true))
-  for (const { socket } of clients) socket.write('GET /hea')
-  await expect.poll(() => open(clients).filter((isOpen) => isOpen).length).toBe(5)
-})
-
-test('further requests of an address at its limit are served and close no waiting connection', async () => {
-  await using folder = await temporaryFolder()
-  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
-  const url = await service.url()
-  const clients = await stallMany(6, url, STALLS.body)
-  await expect.poll(async () => (await metricsOf(url))[closed('address')]).toBe(1)
-  const statuses = await Promise.all(Array.from({ length: 500 }, () => statusOf(`${url}/healthz`)))
-  expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(500).fill(200) })
-  expect((await metricsOf(url))[closed('address')]).toBe(1)
-  for (const { socket } of clients) socket.resume()
-  await expect.poll(() => open(clients)).toEqual([false, ...Array(5).fill(true)])
+  expect(body.isOpen()).toBe(true)
 })
 
 test('a thousand concurrent connections that send their requests are all served', async () => {
   await using folder = await temporaryFolder()
-  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '5' })
+  await using service = spawnService(folder.path)
   const url = await service.url()
   const statuses = await Promise.all(Array.from({ length: 1000 }, () => statusOf(`${url}/healthz`)))
   expect(Object.groupBy(statuses, String)).toEqual({ 200: Array(1000).fill(200) })
@@ -166,23 +115,6 @@ test('at MAX_CONNECTIONS the longest-waiting connection is closed, and a new one
   expect(open(others)).toEqual([true, true, true])
   // The served connection has closed, so three of four slots are in use.
   expect((await metricsOf(url))[closed('total')]).toBe(1)
-})
-
-test('with a trusted proxy the limit applies to the forwarded address, and connections without one are not limited', async () => {
-  await using folder = await temporaryFolder()
-  await using service = spawnService(folder.path, { MAX_WAITING_PER_ADDRESS: '3', TRUST_PROXY: 'loopback' })
-  const url = await service.url()
-  const body = (caller: string) => STALLS.body.replace('\r\n', `\r\nX-Forwarded-For: ${caller}\r\n`)
-  const silent = await stallMany(10, url, '')
-  const one = await stallMany(5, url, body('192.0.2.1'))
-  const two = await stallMany(3, url, body('192.0.2.2'))
-  const three = await stallMany(2, url, body('2001:db8:1:2::1'))
-  three.push(...(await stallMany(2, url, body('2001:db8:1:2:3::1'))))
-  for (const { socket } of [...silent, ...one, ...two, ...three]) socket.resume()
-  await expect.poll(() => open(one)).toEqual([false, false, true, true, true])
-  await expect.poll(() => open(three)).toEqual([false, true, true, true])
-  expect(open(two)).toEqual([true, true, true])
-  expect(open(silent)).toEqual(Array(10).fill(true))
 })
 
 test('pipelined requests on a connection that breaks leave nothing open', async () => {

@@ -5,7 +5,7 @@ import { runClient } from './client.ts'
 import { type HostileRequest, requestsTo } from './requests.ts'
 import type { Target } from './targets.ts'
 
-// Spread over addresses, so that the per-address connection limit closes none of them.
+// Spread over addresses, each of which has its own ports.
 const ADDRESSES = 200
 const CONCURRENCY = 250
 const POLL_INTERVAL_MS = 20

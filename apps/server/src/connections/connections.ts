@@ -19,73 +19,44 @@ type Refused = ServerResponse & { [REFUSED]?: number }
  */
 export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 
-/** A limit that closes connections: waiting ones of an address, all, or the requests that one sends ahead. */
-type Bound = 'address' | 'total' | 'pipelined'
+/** A limit that closes connections: the bytes of unread responses, all connections, or the requests that one sends ahead. */
+type Bound = 'unread' | 'total' | 'pipelined'
 
-// A connection may wait this long even if its address is over the limit: a busy client that opens thousands of connections
-// at once needs time to send its requests.
-const GRACE_MS = 1_000
-const GRACE_FOR_HEAD_MS = 3_000
-// Short, because the kernel may still buffer all of such a response.
-const GRACE_FOR_HUGE_RESPONSE_MS = 250
-// Short, so that each sweep closes only a few connections.
-const SWEEP_MS = 50
-const SWEEPS_PER_INSPECTION = 20
-const UNKNOWN = -1
 // The kernel buffers megabytes for a client that reads nothing, and Node cannot query how much was read. A larger response
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
-const HUGE_BYTES = 1024 * 1024
 // The kernel buffers unread responses in memory that all connections of the machine share.
-const MAX_UNREAD_BYTES_PER_ADDRESS = 128 * 1024 * 1024
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024
+// Clients that read are not closed because others do not.
+const GRACE_MS = 250
 // Each waiting request takes some kilobytes.
 const MAX_PIPELINED = 100
-
-/** The connections of an address that wait for their client, longest wait first. */
-class AddressQueue extends LinkedQueue<Connection> {
-  unreadBytes = 0
-}
 
 class Connection {
   readonly socket: Socket
   readonly node = new QueueNode<Connection>(this)
-  readonly addressNode = new QueueNode<Connection>(this)
-  /** The client's address; undefined for a trusted proxy, where each request has its own client address. */
-  readonly address: string | undefined
+  readonly unreadNode = new QueueNode<Connection>(this)
   state: State = 'head'
-  /** The queue of the client's address, while the connection waits for a client with a known address. */
-  queue: AddressQueue | undefined
-  sinceMs = 0
   /** The current request, until its body has arrived and its response has been sent. */
   req: IncomingMessage | undefined
   res: ServerResponse | undefined
   /** Requests that arrived before the current one was answered (pipelining). */
   readonly later: { req: IncomingMessage; res: ServerResponse }[] = []
-  /** `socket.bytesRead` when the connection was last seen idle. */
-  bytesRead = UNKNOWN
   /** `socket.bytesWritten` when the connection last had no request to answer. */
   bytesWritten = 0
-  /** In state `answer`: the size of the response, as far as it has been written. */
+  /** In state `answer`: the size of the response, as far as it has been written, and since when it is unread. */
   unreadBytes = 0
-  /** The part of `queue.unreadBytes` that is this connection's. */
-  queuedBytes = 0
+  unreadSinceMs = 0
   isClosed = false
 
-  constructor(socket: Socket, address: string | undefined) {
+  constructor(socket: Socket) {
     this.socket = socket
-    this.address = address
   }
 }
 
 export interface ConnectionsOptions {
   /** The maximum number of connections. */
   max: number
-  /** The maximum number of connections per address that wait for their client. */
-  maxWaitingPerAddress: number
-  /** The address or network under which limits count a peer; undefined for a trusted proxy. */
-  addressOf: (socket: Socket) => string | undefined
-  /** The same for the client of a request. */
-  callerOf: (req: IncomingMessage) => string
   /** Whether a request must be refused for overload. Called before the request counts as `working`. */
   refuses: (req: IncomingMessage) => boolean
   /** Serves or refuses a request. */
@@ -93,9 +64,9 @@ export interface ConnectionsOptions {
 }
 
 /**
- * Tracks the connections of a server and their states. Connections that wait for their client do not count as working.
- * Their number is limited per address and in total, and so is the size of the unread responses of an address: at a limit, the
- * connection that has waited longest is closed. Pipelined requests of one connection are served sequentially, because their
+ * Tracks the connections of a server and their states. Connections that wait for their client do not count as working. Their
+ * number is limited, and so is the size of the unread responses: at a limit, the connection that has waited longest is
+ * closed. Pipelined requests of one connection are served sequentially, because their
  * responses must be in order.
  */
 export class Connections {
@@ -103,16 +74,13 @@ export class Connections {
   readonly #working = new LinkedQueue<Connection>()
   /** Connections that are not working, longest wait first. */
   readonly #waiting = new LinkedQueue<Connection>()
-  readonly #waitingByAddress = new Map<string, AddressQueue>()
-  /** The queues of addresses over one of their limits. */
-  readonly #crowded = new Set<AddressQueue>()
-  readonly #sweeper: NodeJS.Timeout
-  #sweeps = 0
-  readonly #closed: Record<Bound, number> = { address: 0, total: 0, pipelined: 0 }
+  /** Those in state `answer`. */
+  readonly #unread = new LinkedQueue<Connection>()
+  #unreadBytes = 0
+  readonly #closed: Record<Bound, number> = { unread: 0, total: 0, pipelined: 0 }
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
   /** The number of requests in progress. */
@@ -122,14 +90,12 @@ export class Connections {
 
   /** Adds a new connection. */
   open(socket: Connected): void {
-    const connection = new Connection(socket, this.#options.addressOf(socket))
+    const connection = new Connection(socket)
     socket[CONNECTION] = connection
     socket.on('close', () => this.#remove(connection))
     this.#enter(connection, 'head')
     if (this.#working.size + this.#waiting.size <= this.#options.max) return
-    // Prefer a connection of an address over its limit.
-    const [crowded] = this.#crowded
-    const oldest = (crowded ?? this.#waiting).first?.member
+    const oldest = this.#waiting.first?.member
     if (oldest !== undefined) this.#close(oldest, 'total')
   }
 
@@ -158,8 +124,7 @@ export class Connections {
   stalled({ socket }: ServerResponse): boolean {
     const connection = of(socket)
     if (connection?.state !== 'working') return false
-    connection.unreadBytes = connection.socket.bytesWritten - connection.bytesWritten
-    this.#move(connection, 'answer')
+    this.#move(connection, 'answer', connection.socket.bytesWritten - connection.bytesWritten)
     return true
   }
 
@@ -240,15 +205,9 @@ export class Connections {
     return this.#closed
   }
 
-  /** Stops enforcing the limit per address. */
-  stop(): void {
-    clearInterval(this.#sweeper)
-  }
-
   #begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
     connection.req = req
     connection.res = res
-    connection.bytesRead = UNKNOWN
     res.on('close', () => this.#end(connection))
     const isRefused = this.#options.refuses(req)
     const isComplete = req.readableEnded || req.complete
@@ -270,58 +229,45 @@ export class Connections {
 
   #goIdle(connection: Connection): void {
     const { bytesWritten } = connection.socket
-    connection.unreadBytes = bytesWritten - connection.bytesWritten
+    const unreadBytes = bytesWritten - connection.bytesWritten
     connection.bytesWritten = bytesWritten
-    this.#move(connection, connection.unreadBytes > SURELY_SMALL_BYTES ? 'answer' : 'idle')
+    if (unreadBytes > SURELY_SMALL_BYTES) this.#move(connection, 'answer', unreadBytes)
+    else this.#move(connection, 'idle')
     connection.req = undefined
   }
 
-  #move(connection: Connection, state: State): void {
+  #move(connection: Connection, state: State, unreadBytes = 0): void {
     if (connection.isClosed) return
     this.#leave(connection)
-    this.#enter(connection, state)
+    this.#enter(connection, state, unreadBytes)
   }
 
-  #enter(connection: Connection, state: State): void {
+  #enter(connection: Connection, state: State, unreadBytes = 0): void {
     connection.state = state
-    if (state === 'working') {
-      this.#working.add(connection.node)
-      return
-    }
-    this.#waiting.add(connection.node)
-    if (state === 'idle') return
-    const address = connection.address ?? (connection.req && this.#options.callerOf(connection.req))
-    // A proxy that has not sent a request head yet: the client is unknown.
-    if (address === undefined) return
-    connection.sinceMs = performance.now()
-    connection.queue = this.#queueOf(address)
-    connection.queue.add(connection.addressNode)
-    connection.queuedBytes = state === 'answer' ? connection.unreadBytes : 0
-    connection.queue.unreadBytes += connection.queuedBytes
-    if (this.#isCrowded(connection.queue)) this.#crowded.add(connection.queue)
+    if (state === 'working') this.#working.add(connection.node)
+    else this.#waiting.add(connection.node)
+    if (state !== 'answer') return
+    connection.unreadSinceMs = performance.now()
+    connection.unreadBytes = unreadBytes
+    this.#unreadBytes += unreadBytes
+    this.#unread.add(connection.unreadNode)
+    this.#closeUnread()
   }
 
   #leave(connection: Connection): void {
     const queue = connection.state === 'working' ? this.#working : this.#waiting
     queue.remove(connection.node)
-    if (connection.queue === undefined) return
-    connection.queue.remove(connection.addressNode)
-    connection.queue.unreadBytes -= connection.queuedBytes
-    if (!this.#isCrowded(connection.queue)) this.#crowded.delete(connection.queue)
-    connection.queue = undefined
+    if (connection.state !== 'answer') return
+    this.#unread.remove(connection.unreadNode)
+    this.#unreadBytes -= connection.unreadBytes
   }
 
-  #isCrowded({ size, unreadBytes }: { size: number; unreadBytes: number }): boolean {
-    return size > this.#options.maxWaitingPerAddress || unreadBytes > MAX_UNREAD_BYTES_PER_ADDRESS
-  }
-
-  #queueOf(address: string): AddressQueue {
-    let queue = this.#waitingByAddress.get(address)
-    if (queue === undefined) {
-      queue = new AddressQueue()
-      this.#waitingByAddress.set(address, queue)
+  #closeUnread(): void {
+    const latestMs = performance.now() - GRACE_MS
+    for (const connection of this.#unread) {
+      if (this.#unreadBytes <= MAX_UNREAD_BYTES || connection.unreadSinceMs > latestMs) return
+      this.#close(connection, 'unread')
     }
-    return queue
   }
 
   #remove(connection: Connection): void {
@@ -337,59 +283,11 @@ export class Connections {
     // A reset: after an orderly close the kernel would keep unread data, up to 2.5 MB, until the client reads it.
     connection.socket.resetAndDestroy()
   }
-
-  #sweep(): void {
-    const nowMs = performance.now()
-    for (const queue of this.#crowded) {
-      // Connections within the grace period do not count: a request that is about to arrive must not close others.
-      const late: Connection[] = []
-      const left = { size: 0, unreadBytes: 0 }
-      for (const connection of queue) {
-        const waitedMs = nowMs - connection.sinceMs
-        if (waitedMs < GRACE_FOR_HUGE_RESPONSE_MS) break
-        if (waitedMs < graceMs(connection)) continue
-        late.push(connection)
-        left.size++
-        left.unreadBytes += connection.queuedBytes
-      }
-      for (const connection of late) {
-        if (!this.#isCrowded(left)) break
-        // Only the unread responses are over their limit, and this connection has none.
-        if (left.size <= this.#options.maxWaitingPerAddress && connection.queuedBytes === 0) continue
-        left.size--
-        left.unreadBytes -= connection.queuedBytes
-        this.#close(connection, 'address')
-      }
-    }
-    if (++this.#sweeps % SWEEPS_PER_INSPECTION === 0) this.#inspect()
-  }
-
-  #inspect(): void {
-    for (const [address, queue] of this.#waitingByAddress) {
-      if (queue.size === 0) this.#waitingByAddress.delete(address)
-    }
-    this.#detectNewHeads()
-  }
-
-  /** Node emits no event when the head of a further request begins to arrive. */
-  #detectNewHeads(): void {
-    for (const connection of this.#waiting) {
-      if (connection.state !== 'idle') continue
-      const { bytesRead } = connection.socket
-      if (connection.bytesRead === UNKNOWN) connection.bytesRead = bytesRead
-      else if (connection.bytesRead !== bytesRead) this.#move(connection, 'head')
-    }
-  }
 }
 
 /** The status of the response that was sent for a request; undefined if the connection closed first. */
 export function sentStatus(res: Refused): number | undefined {
   return res[REFUSED] ?? (res.writableFinished ? res.statusCode : undefined)
-}
-
-function graceMs({ state, unreadBytes }: Connection): number {
-  if (state === 'head') return GRACE_FOR_HEAD_MS
-  return state === 'answer' && unreadBytes > HUGE_BYTES ? GRACE_FOR_HUGE_RESPONSE_MS : GRACE_MS
 }
 
 function of(socket: Connected | null): Connection | undefined {

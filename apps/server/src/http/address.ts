@@ -4,7 +4,7 @@ import type { Request } from 'express'
 const MAPPED = '::ffff:'
 // Some proxies append the client's port: 192.0.2.1:4711, [2001:db8::1]:4711.
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|(\d+(?:\.\d+){3}))(?::\d{1,5})?$/i
-// Spellings of an IPv6 address that `networkOf` cannot compare, or that may be of an IPv4 address. Others are not parsed,
+// Spellings of an IPv6 address that `network` cannot compare, or that may be of an IPv4 address. Others are not parsed,
 // because SocketAddress takes more than a microsecond.
 const UNCOMMON = /[A-Z%.]|\b0[\da-f]|^[0:]/
 
@@ -29,12 +29,7 @@ function forwardedAddress(text: string): string | undefined {
  * prefix, because that is the smallest network a customer gets.
  */
 export function callerAddress(req: Request, behindProxy: boolean): string {
-  return networkOf(addressOf(req, behindProxy))
-}
-
-/** The address or network under which limits count an address: see `callerAddress`. */
-export function networkOf(own: string): string {
-  const address = unmapped(own)
+  const address = addressOf(req, behindProxy)
   return address.includes(':') ? network(address) : address
 }
 

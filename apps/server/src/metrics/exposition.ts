@@ -56,7 +56,7 @@ export function createRegistry(metrics: Metrics, { database, connections: client
   add(
     'counter',
     'resource_http_connections_closed_total',
-    'Connections closed because too many connections, per address or in total, waited for their client.',
+    'Connections closed by a limit, because they waited for their client or sent too many requests ahead.',
     () => by('bound', clients().closed()),
   )
   add('counter', 'resource_refused_total', 'Requests refused by a limit.', () =>

@@ -61,7 +61,6 @@ const schema = z
       'must not contain a /0 network. To trust every address, so that clients can forge theirs, set 0.0.0.0/1,128.0.0.0/1,::/1,8000::/1',
     ),
     MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
-    MAX_WAITING_PER_ADDRESS: whole(1, 1_000_000, 200),
     MAX_REQUESTS: whole(1, 1_000_000, 1_000),
     MAX_DELAY_MS: whole(1, 600_000, 1_000),
     DRAIN_MS: whole(0, 600_000, 0),
@@ -114,6 +113,8 @@ const REMOVED: Record<string, string> = {
   DATABASE_DRIVER: DRIVER,
   DATABASE_REPLICA_URLS: STANDBY,
   DATABASE_REPLICA_LAG_MS: STANDBY,
+  MAX_WAITING_PER_ADDRESS:
+    'is no longer a setting: connections that wait for their client end by MAX_CONNECTIONS and by time',
 }
 
 export type Config = z.output<typeof schema>
