@@ -17,8 +17,6 @@ export const environment = {
   CHECKPOINT_DISABLE: '1',
   DO_NOT_TRACK: '1',
   pnpm_config_pm_on_fail: 'ignore',
-  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-  REDOCLY_TELEMETRY: 'off',
   TURBO_TELEMETRY_DISABLED: '1',
 }
 

@@ -31,7 +31,7 @@ const sources = find(
   '{tests,bench}/{src,test,scripts}/**/*.{ts,mjs}',
   'scripts/**/*.{ts,mjs}',
   'prisma/schema.prisma',
-  '{.spectral,redocly}.yaml',
+  '.spectral.yaml',
 )
 const rules = [...read('docs/reference/api-rules.md').matchAll(/^(?:\| |- \*\*)([USTBIC]\d+)\b/gm)].map(
   ([, number = '']) => number,

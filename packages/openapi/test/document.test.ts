@@ -227,20 +227,18 @@ test('the document is deterministic', () => {
   expect(JSON.stringify(skyDocument())).toBe(JSON.stringify(skyDocument()))
 })
 
-test('the document passes two linters', async () => {
+test('the document passes a linter', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
   const directory = await mkdtemp(join(tmpdir(), 'sky-'))
   const file = join(directory, 'openapi.json')
-  const lint = (linter: string, ...options: string[]) =>
-    promisify(execFile)(join(root, 'node_modules/.bin', linter), ['lint', file, ...options], { cwd: root })
+  const ruleset = join(directory, 'ruleset.json')
   try {
     await writeFile(file, JSON.stringify(document))
-    const [redocly, spectral] = await Promise.all([
-      lint('redocly', '--format=stylish', '--lint-config=error'),
-      lint('spectral', '--fail-severity=warn'),
-    ])
-    expect(redocly.stderr).toContain('Your API description is valid')
-    expect(spectral.stdout).toContain('No results')
+    const rules = { 'path-keys-no-trailing-slash': 'off', 'info-license': 'error', 'tag-description': 'error' }
+    await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'], rules }))
+    const options = ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']
+    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/spectral'), options)
+    expect(stdout).toContain('No results')
   } finally {
     await rm(directory, { recursive: true })
   }
