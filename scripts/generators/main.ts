@@ -1,5 +1,5 @@
-// Tests clients that code generators produce from the service's OpenAPI document: they compile, and a program per
-// generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
+// Tests the clients that a code generator for each of four languages produces from the service's OpenAPI document: they compile,
+// and a program per generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,9 +22,6 @@ interface Generator {
 }
 
 const OPENAPI_GENERATOR = '7.17.0'
-// It does not declare some choices without a name.
-const OLD_OPENAPI_GENERATOR = '7.14.0'
-const HEY_API = '0.99.0'
 const PYTHON_CLIENT = '0.29.1'
 const OAPI_CODEGEN = 'v2.8.2'
 const chosen = process.argv.slice(2)
@@ -34,37 +31,6 @@ const cache = join(root, 'node_modules', '.cache', 'generators')
 
 const generators: Generator[] = [
   {
-    name: 'openapi-generator, Python',
-    tools: [
-      ['java', '-version'],
-      ['mvn', '--version'],
-      ['python3', '--version'],
-    ],
-    check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'python')
-      const python = await createVenv('python', '--requirement', join(folder, 'generated', 'requirements.txt'))
-      await cp(join(programs, 'python.py'), join(folder, 'generated', 'main.py'))
-      return run(python, ['main.py', url], join(folder, 'generated'))
-    },
-  },
-  {
-    name: 'openapi-generator, Go',
-    tools: [
-      ['java', '-version'],
-      ['mvn', '--version'],
-      ['go', 'version'],
-    ],
-    check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'go', ['--additional-properties', 'withGoMod=false'])
-      await writeFile(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.23\n')
-      await cp(join(programs, 'go.go'), join(folder, 'main.go'))
-      await run('go', ['build', '-o', 'program', '.'], folder)
-      return run(join(folder, 'program'), [url], folder)
-    },
-  },
-  typescriptFetch('openapi-generator, TypeScript with fetch', OPENAPI_GENERATOR),
-  typescriptFetch(`openapi-generator ${OLD_OPENAPI_GENERATOR}, TypeScript with fetch`, OLD_OPENAPI_GENERATOR),
-  {
     name: 'openapi-generator, Java',
     tools: [
       ['java', '-version'],
@@ -72,7 +38,13 @@ const generators: Generator[] = [
       ['mvn', '--version'],
     ],
     check: async (folder, url) => {
-      await generateByOpenApiGenerator(folder, 'java', ['--library', 'native'])
+      const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
+      await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`)
+      const jar = join(cache, `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`)
+      const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
+      const names = ['--package-name', 'generated', '--global-property', parts]
+      const options = ['-g', 'java', '--library', 'native', '-i', 'openapi.json', '-o', 'generated']
+      await run('java', ['-jar', jar, 'generate', ...options, ...names], folder)
       const pom = join(folder, 'generated', 'pom.xml')
       const libraries = join(folder, 'libraries')
       await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
@@ -97,19 +69,6 @@ const generators: Generator[] = [
       const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']
       await run(join(modules, '.bin', 'openapi-typescript'), ['openapi.json', ...options], folder)
       return runTypeScript(folder, 'openapi-fetch.ts', url)
-    },
-  },
-  {
-    name: '@hey-api/openapi-ts',
-    tools: [['npm', '--version']],
-    check: async (folder, url) => {
-      const modules = await installModules(`@hey-api/openapi-ts@${HEY_API}`, 'typescript@5.9.3')
-      await symlink(modules, join(folder, 'node_modules'))
-      // Without the extension its files do not resolve in Node.js.
-      const config = { input: 'openapi.json', output: { path: 'generated', module: { extension: '.js' } } }
-      await writeFile(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(config)}\n`)
-      await run(join(modules, '.bin', 'openapi-ts'), [], folder)
-      return runTypeScript(folder, 'hey-api.ts', url)
     },
   },
   {
@@ -203,37 +162,6 @@ async function download(command: string, args: string[], env = {}): Promise<void
 
 function maven(...args: string[]): Promise<void> {
   return download('mvn', ['--quiet', '--batch-mode', ...args])
-}
-
-function typescriptFetch(name: string, version: string): Generator {
-  return {
-    name,
-    tools: [
-      ['java', '-version'],
-      ['mvn', '--version'],
-    ],
-    check: async (folder, url) => {
-      const options = ['--additional-properties', 'importFileExtension=.js']
-      await generateByOpenApiGenerator(folder, 'typescript-fetch', options, version)
-      return runTypeScript(folder, 'fetch.ts', url)
-    },
-  }
-}
-
-/** Writes the client to `folder`/generated. */
-async function generateByOpenApiGenerator(
-  folder: string,
-  generator: string,
-  options: string[] = [],
-  version = OPENAPI_GENERATOR,
-): Promise<void> {
-  const artifact = `org.openapitools:openapi-generator-cli:${version}`
-  await maven('dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`)
-  const jar = join(cache, `openapi-generator-cli-${version}.jar`)
-  const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
-  const names = ['--package-name', 'generated', '--global-property', parts]
-  const paths = ['-i', 'openapi.json', '-o', 'generated']
-  await run('java', ['-jar', jar, 'generate', '-g', generator, ...paths, ...names, ...options], folder)
 }
 
 /** Returns the path of a Python with the packages. */
