@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { expect, test } from 'vitest'
-import { startService } from './processes.ts'
+import { startService, startServiceProcess } from './processes.ts'
 
 type Service = Awaited<ReturnType<typeof startService>>
 
@@ -19,7 +19,7 @@ const LOADED = 20_000
 const DATABASE = 'data/resource.db'
 
 test('a backup of a busy service contains every write acknowledged before it, without gaps', async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   await load(service)
   const acknowledged: number[] = []
   let isDone = false
@@ -66,7 +66,7 @@ test('a backup of a busy service contains every write acknowledged before it, wi
   const restored = await service.run(['restore', 'copy.db', '--replace'])
   expect([restored.code, restored.stderr]).toEqual([0, ''])
   expect(readdirSync(service.path('data'))).toEqual(['resource.db'])
-  await using again = await startService(service.folder)
+  await using again = await startServiceProcess(service.folder)
   const ids: number[] = []
   for await (const { id } of again.client.items.iterate({})) ids.push(id)
   expect(ids).toEqual(Array.from({ length: held }, (_, n) => n + 1))
@@ -113,7 +113,7 @@ test('restore does not replace a database in use, and the service keeps running'
 })
 
 test('neither restore nor backup replaces a database in use, even if its first page is damaged', async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   await service.run(['backup', 'copy.db'])
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
   const refusal = async (...args: string[]) => {
@@ -138,7 +138,7 @@ test('neither restore nor backup replaces a database in use, even if its first p
   expect(readdirSync(service.path('data')).sort()).toEqual(['resource.db', 'resource.db-shm', 'resource.db-wal'])
   expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })
   await service.stop('SIGKILL')
-  await using again = await startService(service.folder)
+  await using again = await startServiceProcess(service.folder)
   expect(await again.client.items.list.query({})).toMatchObject({ items: [{ name: 'Rug' }, { name: 'Lamp' }] })
 })
 
@@ -156,7 +156,7 @@ test('only the owner can read a backup, and a backup replaces a file only with -
 })
 
 test('check reports a damaged file, and backup and restore reject it', async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   await load(service)
   await service.run(['backup', 'good.db'])
   await service.stop('SIGTERM')
@@ -184,13 +184,13 @@ test('check reports a damaged file, and backup and restore reject it', async () 
 })
 
 test('restore replaces a damaged database', async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
   await service.run(['backup', 'copy.db'])
   await service.stop('SIGKILL')
   writeFileSync(service.path(DATABASE), 'This is a letter. '.repeat(1000))
   expect((await service.run(['restore', 'copy.db', '--replace'])).code).toBe(0)
-  await using again = await startService(service.folder)
+  await using again = await startServiceProcess(service.folder)
   expect(await again.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
 })
 

@@ -9,8 +9,8 @@ async function withItems(names: string[]) {
 
 test('update and delete take several ids; one that fails does not stop the others', async () => {
   await using service = await withItems(['A', 'B', 'C'])
-  const updated = await service.run(['items', 'update', '1', '2,3', '--price', '5', '--jq', '.[].price'])
-  expect([updated.code, updated.stdout]).toEqual([0, '5\n5\n5\n'])
+  const updated = await service.run(['items', 'update', '1', '2,3', '--price', '5', '--json'])
+  expect([updated.code, JSON.parse(updated.stdout)]).toMatchObject([0, [{ price: 5 }, { price: 5 }, { price: 5 }]])
   const deleted = await service.run(['items', 'delete', '1', '9', '2', '--json'])
   expect([deleted.code, JSON.parse(deleted.stdout).map(({ id }: { id: number }) => id)]).toEqual([6, [1, 2]])
   expect(JSON.parse(deleted.stderr).error).toMatchObject({
@@ -64,8 +64,8 @@ test('the revocation of a key asks on a terminal', async () => {
     environment,
   })
   expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Nothing was changed.')])
-  const { stdout } = await service.run(['keys', 'get', '1', '--jq', '.revoked_at'], '', environment)
-  expect(stdout).toBe('null\n')
+  const { stdout } = await service.run(['keys', 'get', '1', '--json'], '', environment)
+  expect(JSON.parse(stdout).revoked_at).toBeNull()
 })
 
 test('update and delete by filter show what matches, change exactly that, and need --yes without a terminal', async () => {
@@ -172,20 +172,6 @@ test('update of a collection without it names replace', async () => {
   expect([key.code, key.stderr]).toEqual([2, 'There is no keys update\n'])
   expect((await service.run(['books', 'creat'])).stderr).toBe("unknown command 'creat'\n(Did you mean create?)\n")
 })
-
-test('list --all --jq refuses more records than fit into its memory, and says what to do', async () => {
-  await using service = await startService()
-  const items = Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(200), category: 'y'.repeat(100), price: 1 }))
-  for (let n = 0; n < 25; n++) await service.client.items.createMany.mutate({ items })
-  const { code, stdout, stderr } = await service.run(['items', 'list', '--all', '--jq', 'length'])
-  expect([code, stdout, JSON.parse(stderr).error.message]).toEqual([
-    2,
-    '',
-    expect.stringMatching(/^--jq: the records have more than 8 million characters .* write "export --json \| jq"$/),
-  ])
-  const few = await service.run(['items', 'list', '--all', '--fields', 'id', '--jq', 'length'])
-  expect([few.code, few.stdout]).toEqual([0, '25000\n'])
-}, 120_000)
 
 test('update changes a number by a factor or an amount, by ids or filter, after a preview', async () => {
   await using service = await startService()

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { startProxy, startService } from './processes.ts'
+import { startProxy, startService, startServiceProcess } from './processes.ts'
 
 const ITEMS = ['--type', 'items']
 
 test('an import waits for an unreachable service and stores each row once after its restart', async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   writeFileSync(
     service.path('a.csv'),
     `name,price\n${Array.from({ length: 20_000 }, (_, n) => `Item ${n},1\n`).join('')}`,
@@ -14,7 +14,7 @@ test('an import waits for an unreachable service and stores each row once after 
   await running.seen('imported 10000 ')
   await service.stop('SIGKILL')
   await running.seen('Cannot reach the service')
-  await using again = await startService(service.folder, new URL(service.url).port)
+  await using again = await startServiceProcess(service.folder, new URL(service.url).port)
   const { code, stdout, stderr } = await running.ended
   expect([code, stdout, stderr]).toEqual([
     0,
@@ -150,8 +150,8 @@ test('a chunk that may be stored is not sent again with another API key', async 
   let isLost = true
   await using proxy = await startProxy(service.url, () => isLost)
   const first = await service.client.keys.create.mutate({ name: 'first', role: 'writer' })
-  const create = ['keys', 'create', '--name', 'second', '--role', 'admin', '--jq', '.key', '--database']
-  const second = (await service.run([...create, 'file:data/resource.db'])).stdout.trim()
+  const create = ['keys', 'create', '--name', 'second', '--role', 'admin', '--json', '--database']
+  const second = JSON.parse((await service.run([...create, 'file:data/resource.db'])).stdout).key
   writeFileSync(service.path('a.csv'), 'name,price\nLamp,1\n')
   const run = (key: string) => {
     return service.run(['import', 'a.csv', ...ITEMS, '--wait', '0', '--url', proxy.url], '', { RESOURCE_KEY: key })
@@ -164,7 +164,7 @@ test('a chunk that may be stored is not sent again with another API key', async 
   await service.run(['keys', 'revoke', '1', '--key', second])
   expect((await run(first.key)).code).toBe(7)
   expect((await run(second)).code).toBe(2)
-  expect((await service.run(['items', 'list', '--jq', 'length', '--key', second])).stdout).toBe('1\n')
+  expect(JSON.parse((await service.run(['items', 'list', '--json', '--key', second])).stdout).length).toBe(1)
 })
 
 const REMAINING = 'name,price,import_line,import_error\n'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { startService } from './processes.ts'
+import { startService, startServiceProcess } from './processes.ts'
 
 const items = (count: number) =>
   `name,price,category\n${Array.from({ length: count }, (_, n) => `Item ${n},${n % 100},\n`).join('')}`
@@ -8,7 +8,7 @@ const items = (count: number) =>
 test('an import of 100,000 items that is interrupted, killed and offline stores each item once, in flat memory', {
   timeout: 600_000,
 }, async () => {
-  await using service = await startService()
+  await using service = await startServiceProcess()
   writeFileSync(service.path('few.csv'), items(2000))
   writeFileSync(service.path('items.csv'), items(100_000))
   const few = await service.run(['import', 'few.csv', '--type', 'items'])
@@ -28,7 +28,7 @@ test('an import of 100,000 items that is interrupted, killed and offline stores 
   await resumed.seen('imported 70000 ')
   await service.stop('SIGKILL')
   await resumed.seen('Cannot reach the service')
-  await using again = await startService(service.folder, new URL(service.url).port)
+  await using again = await startServiceProcess(service.folder, new URL(service.url).port)
   const done = await resumed.ended
   expect([done.code, done.stdout]).toEqual([0, '100000 items imported, 0 failed\n'])
   expect([existsSync(service.path('items.csv.progress')), existsSync(service.path('items.csv.remaining.csv'))]).toEqual(

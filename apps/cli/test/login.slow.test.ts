@@ -24,8 +24,8 @@ test('login checks the key and stores it with the URL; later commands need neith
   ])
   expect(statSync(service.path(FILE)).mode & 0o777).toBe(0o600)
   expect(statSync(service.path('.config/resource')).mode & 0o777).toBe(0o700)
-  const list = await service.run(['keys', 'list', '--jq', '.[].name'], '', NO_URL)
-  expect([list.code, list.stdout]).toEqual([0, 'operator\n'])
+  const list = await service.run(['keys', 'list', '--json'], '', NO_URL)
+  expect([list.code, JSON.parse(list.stdout)]).toMatchObject([0, [{ name: 'operator' }]])
 
   expect((await service.run(['logout'], '', NO_URL)).code).toBe(0)
   expect(readFileSync(service.path(FILE), 'utf8')).not.toContain(service.key)
@@ -40,12 +40,12 @@ test('--profile chooses between stored services; options come before it, variabl
   await service.run([...login, 'one'], `${service.key}\n`)
   await service.run([...login, 'two', '--url', other.url], '\n')
   const count = async (args: string[], environment = NO_URL) =>
-    (await service.run(['items', 'list', '--jq', 'length', ...args], '', environment)).stdout
-  expect(await count([])).toBe('1\n')
-  expect(await count(['--profile', 'one'])).toBe('0\n')
-  expect(await count(['--profile', 'two'], { RESOURCE_URL: service.url })).toBe('1\n')
-  expect(await count([], { RESOURCE_URL: service.url, RESOURCE_KEY: service.key } as typeof NO_URL)).toBe('0\n')
-  expect(await count([], { RESOURCE_PROFILE: 'one' } as unknown as typeof NO_URL)).toBe('0\n')
+    JSON.parse((await service.run(['items', 'list', '--json', ...args], '', environment)).stdout).length
+  expect(await count([])).toBe(1)
+  expect(await count(['--profile', 'one'])).toBe(0)
+  expect(await count(['--profile', 'two'], { RESOURCE_URL: service.url })).toBe(1)
+  expect(await count([], { RESOURCE_URL: service.url, RESOURCE_KEY: service.key } as typeof NO_URL)).toBe(0)
+  expect(await count([], { RESOURCE_PROFILE: 'one' } as unknown as typeof NO_URL)).toBe(0)
 
   const profiles = await service.run(['profile', 'list', '--json'])
   expect(JSON.parse(profiles.stdout)).toEqual([
@@ -53,7 +53,7 @@ test('--profile chooses between stored services; options come before it, variabl
     { name: 'two', url: other.url, key: null, current: true },
   ])
   await service.run(['profile', 'use', 'one'])
-  expect(await count([])).toBe('0\n')
+  expect(await count([])).toBe(0)
   const unknown = await service.run(['items', 'list', '--profile', 'three'])
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no profile three (profiles: one, two)')])
 })
@@ -79,7 +79,7 @@ test('the key goes into the keyring of the system, and only there', async () => 
   expect([login.code, login.stdout]).toEqual([0, expect.stringContaining("The key is in the system's keyring.")])
   expect(readFileSync(service.path(FILE), 'utf8')).not.toContain(service.key)
   const environment = { ...NO_URL, ...FAKE_KEYRING }
-  expect((await service.run(['keys', 'list', '--jq', 'length'], '', environment)).stdout).toBe('1\n')
+  expect(JSON.parse((await service.run(['keys', 'list', '--json'], '', environment)).stdout).length).toBe(1)
   await service.run(['logout'], '', environment)
   expect(readFileSync(service.path('keyring.json'), 'utf8')).toBe('{}')
 })
@@ -91,7 +91,7 @@ test('without access to the keyring, the key goes into the file', async () => {
     KEYRING_IS_LOCKED: 'yes',
   })
   expect([login.code, JSON.parse(login.stdout)]).toEqual([0, { profile: 'default', url: service.url, storage: 'file' }])
-  expect((await service.run(['keys', 'list', '--jq', 'length'], '', NO_URL)).stdout).toBe('1\n')
+  expect(JSON.parse((await service.run(['keys', 'list', '--json'], '', NO_URL)).stdout).length).toBe(1)
 })
 
 test('login checks the key at the service, also where a database is set', async () => {

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { spawn as openTerminal } from '@lydell/node-pty'
 import { type Client, createClient } from '@resource/client'
+import { createTestServer } from '@resource/server/testing'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../src/main.mjs', import.meta.url))
@@ -28,10 +29,29 @@ interface Result {
   peakMiB: number
 }
 
-/** Starts the real service in a new folder, or in the folder of an earlier run, with the command line connected to it. */
-export async function startService(path?: string, port = '0') {
+/** Starts the real service in this process, with the command line connected to it. */
+export async function startService() {
+  const folder = await temporaryFolder()
+  const DATABASE_URL = `file:${join(folder.path, 'data', 'resource.db')}`
+  const { url, stop } = await createTestServer({ environment: { DATABASE_URL } })
+  return connected(folder, { url, stop, [Symbol.asyncDispose]: stop })
+}
+
+/**
+ * Starts the real service in a process of its own, which a test can kill: in a new folder, or in the folder of an earlier
+ * run, with the command line connected to it.
+ */
+export async function startServiceProcess(path?: string, port = '0') {
   const folder = await temporaryFolder(path)
-  const service = await folder.serve({ PORT: port })
+  return connected(folder, await folder.serve({ PORT: port }))
+}
+
+interface Service extends AsyncDisposable {
+  url: string
+  stop: (signal: NodeJS.Signals) => Promise<void>
+}
+
+function connected(folder: Awaited<ReturnType<typeof temporaryFolder>>, service: Service) {
   const { url } = service
   const start = (args: string[], input?: string | Buffer, environment: Record<string, string> = {}, limits?: string) =>
     folder.start(args, { RESOURCE_URL: url, ...environment }, input, limits)
@@ -55,7 +75,7 @@ export async function startService(path?: string, port = '0') {
       }),
     path: (name: string) => join(folder.path, name),
     [Symbol.asyncDispose]: async () => {
-      await service.stop('SIGKILL')
+      await service[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()
     },
   }
