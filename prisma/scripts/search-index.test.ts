@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { declarations } from '../src/tables.ts'
+import { declarations } from '../src/tables/declarations.ts'
 import { modelsFor } from './models.ts'
 import { searchColumnsIn, withSearchIndexes } from './search-index.ts'
 

@@ -1,6 +1,6 @@
 import type { DMMF } from '@prisma/generator-helper'
-import type { Kind } from '../src/table.ts'
-import type { Reference } from '../src/tables.ts'
+import type { Reference } from '../src/tables/declarations.ts'
+import type { Kind } from '../src/tables/types.ts'
 
 /** The parts of a model that are read; Prisma passes it to a generator. */
 export type Model = Pick<DMMF.Model, 'name' | 'dbName' | 'primaryKey' | 'uniqueFields'> & { fields: readonly Field[] }
@@ -41,7 +41,7 @@ export function tableDeclarations({
   }))
   const types = [...new Set(tables.map(({ type }) => type))].sort()
   return `import type { ${models.map(({ name }) => name).join(', ')} } from './client.ts'
-import type { ${types.join(', ')} } from '../src/table.ts'
+import type { ${types.join(', ')} } from '../src/tables/types.ts'
 
 /** Every table. */
 export interface Tables {

@@ -4,11 +4,11 @@ import { newUser, temporaryDatabase } from '../test/database.ts'
 import { openDatabase } from '../test/everywhere.ts'
 import { withAttempts } from './attempts.ts'
 import { type Database, DiskFull, UniqueViolation } from './index.ts'
-import { sqlTables } from './sql-table.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteReader } from './sqlite-reader.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
-import { Wal } from './wal.ts'
+import { SqliteConnection } from './sqlite/connection.ts'
+import { SqliteReader } from './sqlite/reader.ts'
+import { Wal } from './sqlite/wal.ts'
+import { SqliteWriter } from './sqlite/writer.ts'
+import { sqlTables } from './tables/table.ts'
 
 test('an attempt whose error makes SQLite end the transaction ends the write', async () => {
   await using database = await temporaryDatabase()

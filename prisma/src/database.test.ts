@@ -6,12 +6,12 @@ import Sqlite from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
 import { createDatabase, type Database, DiskFull, isBusy, ReadOnly, UniqueViolation } from './index.ts'
-import { sqlTables } from './sql-table.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteReader } from './sqlite-reader.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
-import type { Tables } from './tables.ts'
-import { Wal } from './wal.ts'
+import { SqliteConnection } from './sqlite/connection.ts'
+import { SqliteReader } from './sqlite/reader.ts'
+import { Wal } from './sqlite/wal.ts'
+import { SqliteWriter } from './sqlite/writer.ts'
+import type { Tables } from './tables/declarations.ts'
+import { sqlTables } from './tables/table.ts'
 
 test('a relative file: URL is resolved against the working directory, and missing folders are created', async () => {
   await using folder = await temporaryFolder()

@@ -1,16 +1,15 @@
 import { withAttempts } from './attempts.ts'
 import type { Database, Options, TablesAndPrisma, WriteControl } from './database.ts'
-import { databaseFile } from './database-file.ts'
 import type { Engine } from './engine.ts'
-import { assertIdentity, identityOf } from './file-guard.ts'
-import { migrate } from './migrate.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import type { openPrisma } from './prisma.ts'
-import { type Executor, sqlTables, type TableOptions } from './sql-table.ts'
-import { openSqlite } from './sqlite-database.ts'
+import { openSqlite } from './sqlite/database.ts'
+import { databaseFile } from './sqlite/file.ts'
+import { assertIdentity, identityOf } from './sqlite/file-guard.ts'
+import { migrate } from './sqlite/migrate.ts'
+import { type Executor, sqlTables, type TableOptions } from './tables/table.ts'
 
 export type * from '../generated/client.ts'
-export type { AuditContext } from './audit.ts'
 export type { Database, Limits, Options, TablesAndPrisma, WriteControl, WriteOptions } from './database.ts'
 export {
   Damaged,
@@ -24,11 +23,14 @@ export {
   Unreachable,
 } from './errors.ts'
 export { FairQueue } from './fair-queue.ts'
-export { keysetRanges, type Position } from './keyset.ts'
 export { readsOf } from './long-reads.ts'
 export { isPostgresUrl } from './postgres/url.ts'
-export { searchKey } from './search.ts'
-export type { Around } from './sql-table.ts'
+export type { AuditContext } from './tables/audit.ts'
+export { declarations, type Tables } from './tables/declarations.ts'
+export { keysetRanges, type Position } from './tables/keyset.ts'
+export { searchKey } from './tables/search.ts'
+export type { Around } from './tables/table.ts'
+export { timestamp } from './tables/timestamp.ts'
 export type {
   Change,
   Changes,
@@ -45,9 +47,7 @@ export type {
   SummaryQuery,
   Table,
   Where,
-} from './table.ts'
-export { declarations, type Tables } from './tables.ts'
-export { timestamp } from './timestamp.ts'
+} from './tables/types.ts'
 
 /**
  * Applies pending migrations and opens the database.

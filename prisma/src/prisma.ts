@@ -9,11 +9,11 @@ import {
   type SqlQueryable,
 } from '@prisma/driver-adapter-utils'
 import type { PrismaClient } from '../generated/client.ts'
-import type { AuditContext } from './audit.ts'
 import { ForeignKeyFault, ReferenceViolation } from './errors.ts'
-import { referencesOf } from './references.ts'
-import type { Executor } from './sql-table.ts'
-import { type Declarations, declarations as declared, mapDeclarations } from './tables.ts'
+import type { AuditContext } from './tables/audit.ts'
+import { type Declarations, declarations as declared, mapDeclarations } from './tables/declarations.ts'
+import { referencesOf } from './tables/references.ts'
+import type { Executor } from './tables/table.ts'
 
 /** The models of Prisma's client, without raw SQL and without transactions of its own. */
 export type PrismaModels = Omit<PrismaClient, `$${string}` | symbol>

@@ -4,8 +4,8 @@ import { temporaryFolder } from '../test/database.ts'
 import { addMigration, copyHistory, copyHistoryBefore } from '../test/history.ts'
 import { emptyDatabase } from '../test/postgres.ts'
 import { createDatabase } from './index.ts'
-import { migrate } from './migrate.ts'
 import { migratePostgres } from './postgres/migrate.ts'
+import { migrate } from './sqlite/migrate.ts'
 
 // More rows than a step has, the last of them in NFD; then rows as earlier versions stored them.
 const ROWS = `INSERT INTO items (name, name_key, price, category)

@@ -1,4 +1,4 @@
-import { searchKey } from './search.ts'
+import { searchKey } from './tables/search.ts'
 
 /** Columns of a table to bring into the form that the service stores today. */
 export interface Rebuild {

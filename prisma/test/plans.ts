@@ -1,11 +1,11 @@
-import { databaseFile } from '../src/database-file.ts'
 import { openPool } from '../src/postgres/pool.ts'
-import { PreparedStatements } from '../src/postgres/prepared-statements.ts'
+import { PreparedStatements } from '../src/postgres/statements.ts'
 import { isPostgresUrl, readPostgresUrl } from '../src/postgres/url.ts'
-import { sqlTables } from '../src/sql-table.ts'
-import type { Statement } from '../src/sql-text.ts'
-import { SqliteConnection } from '../src/sqlite-connection.ts'
-import { declarations, type Tables } from '../src/tables.ts'
+import { SqliteConnection } from '../src/sqlite/connection.ts'
+import { databaseFile } from '../src/sqlite/file.ts'
+import { declarations, type Tables } from '../src/tables/declarations.ts'
+import type { Statement } from '../src/tables/statements.ts'
+import { sqlTables } from '../src/tables/table.ts'
 
 /** The SQL names of all tables. */
 export const tableNames = Object.values(declarations).map(({ name }) => name)

@@ -7,6 +7,6 @@ test('POST /api/users/bulk passes at most 20 files from the socket to its statem
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'call-stack.ts')])
   const files = stdout.trim().split('\n')
   expect(files[0]).toBe('apps/server/src/connections/http-server.ts')
-  expect(files.at(-1)).toBe('prisma/src/sqlite-connection.ts')
+  expect(files.at(-1)).toBe('prisma/src/sqlite/connection.ts')
   expect(files.length).toBeLessThanOrEqual(20)
 })

@@ -11,7 +11,7 @@ type Frames = { url: string }[]
 type AsyncStack = { callFrames: Frames; parent?: AsyncStack }
 
 const root = new URL('../../../', import.meta.url).href
-const STATEMENT = new URL('prisma/src/sqlite-connection.ts', root)
+const STATEMENT = new URL('prisma/src/sqlite/connection.ts', root)
 
 if (isMainThread) await serve()
 else await readStack()

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NO_FREE_CONNECTION } from '../postgres-errors.ts'
+import { NO_FREE_CONNECTION } from './errors.ts'
 
 // Fewer waiting queries are no overload, however slow they are: a burst of a hundred concurrent callers is served.
 const BURST_QUEUE = 100

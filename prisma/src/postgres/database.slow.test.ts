@@ -14,10 +14,10 @@ import {
   Unreachable,
   type User,
 } from '../index.ts'
-import { type Executor, sqlTables } from '../sql-table.ts'
+import { type Executor, sqlTables } from '../tables/table.ts'
 import { openPool } from './pool.ts'
-import { openPrepared } from './prepared.ts'
-import { PreparedQuery } from './prepared-query.ts'
+import { PreparedQuery } from './query.ts'
+import { openPrepared } from './transactions.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([

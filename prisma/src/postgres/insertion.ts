@@ -1,7 +1,7 @@
-import { columnTypes } from '../column-types.ts'
 import { UniqueViolation } from '../errors.ts'
-import type { Executor } from '../sql-table.ts'
-import { type Insertion, quote, type Statement } from '../sql-text.ts'
+import { columnTypes } from '../tables/column-types.ts'
+import { type Insertion, quote, type Statement } from '../tables/statements.ts'
+import type { Executor } from '../tables/table.ts'
 
 type All = (statement: Statement) => Promise<Record<string, unknown>[]>
 

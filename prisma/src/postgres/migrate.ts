@@ -10,9 +10,9 @@ import {
   pending,
   readMigrations,
 } from '../migration-history.ts'
-import { isUnreachable, reasonOf, sqlState } from '../postgres-errors.ts'
-import { quote } from '../sql-text.ts'
+import { quote } from '../tables/statements.ts'
 import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
+import { isUnreachable, reasonOf, sqlState } from './errors.ts'
 import { assertMayMigrate, type Rights, readRights } from './privileges.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'

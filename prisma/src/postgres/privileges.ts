@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { declarations } from '../tables.ts'
+import { declarations } from '../tables/declarations.ts'
 import type { PostgresUrl } from './url.ts'
 
 /** What the role of a connection may do with the schema of the service. Names are quoted if necessary. */

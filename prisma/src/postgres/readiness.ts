@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type { PoolSettings } from '../database.ts'
 import { Busy, ReadOnly, Unreachable } from '../errors.ts'
-import { fromPostgres, sqlState } from '../postgres-errors.ts'
 import type { WriteQueue } from '../write-queue.ts'
 import type { BoundedPool } from './bounded-pool.ts'
+import { fromPostgres, sqlState } from './errors.ts'
 import { openPool } from './pool.ts'
 import type { PostgresUrl } from './url.ts'
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { sqlState } from '../postgres-errors.ts'
+import { sqlState } from './errors.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 

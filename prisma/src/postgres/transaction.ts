@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { WriteTimeout, withDeadline } from '../guarded.ts'
-import { fromPostgres } from '../postgres-errors.ts'
-import type { Executor } from '../sql-table.ts'
+import { WriteTimeout, withDeadline } from '../tables/guarded.ts'
+import type { Executor } from '../tables/table.ts'
+import { fromPostgres } from './errors.ts'
 
 // Explicit, because the database or the role may have a different default level.
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'

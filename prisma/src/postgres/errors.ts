@@ -1,0 +1,81 @@
+import { Busy, Conflict, DiskFull, ForeignKeyFault, ReadOnly, UniqueViolation, Unreachable } from '../errors.ts'
+import { messageOf } from '../migration-history.ts'
+
+const NO_CONNECTION = new Set(
+  'EAI_AGAIN ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ENOTFOUND EPIPE ETIMEDOUT'.split(' '),
+)
+// The driver sets no code on these errors. "timeout expired": the connection could not be made in time. "is not queryable":
+// it broke during a transaction.
+const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
+/** The pool's error message when no connection becomes free in time. */
+export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
+
+/** An error of the driver. */
+interface Fault {
+  code?: unknown
+  message?: unknown
+  constraint?: unknown
+  detail?: unknown
+  table?: unknown
+}
+
+/**
+ * Converts an error of PostgreSQL, its driver or its network; undefined for one that a caller cannot act on.
+ */
+export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault | Busy | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { message } = error as Fault
+  const state = sqlState(error)
+  if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
+  // 23001: ON DELETE RESTRICT, since PostgreSQL 18.
+  if (state === '23503' || state === '23001') {
+    const { detail = '' } = error as Fault
+    return new ForeignKeyFault({ constraint: constraintOf(error), detail: String(detail), cause: error })
+  }
+  if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write conflicted with another one.', { cause: error })
+  if (state === '53100') return new DiskFull('The disk of PostgreSQL is full.', { cause: error })
+  if (state === '25006') return new ReadOnly('it is a standby or read-only', { cause: error })
+  // Statement canceled; lock not available; transaction timeout; out of connections or memory.
+  if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
+    return new Busy('PostgreSQL is busy or out of resources.', { cause: error })
+  }
+  return isUnreachable(error) ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : undefined
+}
+
+/** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */
+export function isUnreachable(error: object): boolean {
+  const { code, message } = error as Fault
+  if (/^(?:08...|28...|57P0.|25006)$/.test(sqlState(error))) return true
+  return NO_CONNECTION.has(String(code)) || BROKEN_CONNECTION.test(String(message))
+}
+
+/** Whether a prepared statement is missing, exists already, or would return other columns than before. It has not run. */
+export function isStatementLost(error: object): boolean {
+  const state = sqlState(error)
+  if (state === '26000' || state === '42P05') return true
+  return state === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery'
+}
+
+/** The SQLSTATE of PostgreSQL (five characters), or another text. */
+export function sqlState(error: object): string {
+  return String((error as Fault).code)
+}
+
+/** The message of an error. For a host name with several addresses, the AggregateError contains one error per address. */
+export function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join(', ') : messageOf(error)
+}
+
+// Read from the constraint's name in Prisma's form, such as `users_email_key_key` for the column `email_key`: PostgreSQL's
+// messages depend on the server's language.
+function violatedColumns(error: object): string[] {
+  const { table } = error as Fault
+  const name = constraintOf(error)
+  const isNamed = name.startsWith(`${table}_`) && name.endsWith('_key')
+  return isNamed ? [name.slice(String(table).length + 1, -'_key'.length)] : []
+}
+
+/** The name of the violated constraint. */
+function constraintOf(error: object): string {
+  return String((error as Fault).constraint)
+}

@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { Conflict } from '../errors.ts'
+import type { Statement } from '../tables/statements.ts'
+import type { Executor, RawResult } from '../tables/table.ts'
+import { fromPostgres, isStatementLost } from './errors.ts'
+import { insertWith } from './insertion.ts'
+import { numberParameters } from './numbered-parameters.ts'
+import { PreparedQuery, parameter, type QueryResult } from './query.ts'
+
+/** How long statements have no names after PostgreSQL did not find one. */
+const UNNAMED_MS = 60_000
+
+/** The names of the statements of one pool. */
+export class StatementNames {
+  #generation = 0
+  #unnamedUntil = 0
+
+  of(name: string): string {
+    if (this.#generation === 0) return name
+    return performance.now() < this.#unnamedUntil ? '' : `${name}${this.#generation}`
+  }
+
+  /**
+   * Replaces the names after an error for which {@link isStatementLost} is true. The server connection may have been another
+   * one: after a while the names are tried again.
+   */
+  replace(): void {
+    this.#generation++
+    this.#unnamedUntil = performance.now() + UNNAMED_MS
+  }
+}
+
+/** Runs statements on one connection in a transaction, or each on any connection of a pool. */
+export class PreparedStatements implements Executor {
+  readonly isRemote = true
+  readonly namesRow = true
+  readonly insert = insertWith((statement) => this.all(statement))
+  readonly #connection: pg.Pool | pg.PoolClient
+  readonly #names: StatementNames
+
+  constructor(connection: pg.Pool | pg.PoolClient, names = new StatementNames()) {
+    this.#connection = connection
+    this.#names = names
+  }
+
+  async all(statement: Statement): Promise<Record<string, unknown>[]> {
+    return (await this.#query(statement)).rows
+  }
+
+  async run(statement: Statement): Promise<number> {
+    return (await this.#query(statement)).count
+  }
+
+  async raw({ text, values }: Statement): Promise<RawResult> {
+    const query = { text, values: values.map(parameter), rowMode: 'array' as const, types: { getTypeParser } }
+    try {
+      const { fields, rows, rowCount } = await this.#connection.query(query)
+      return { columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })), rows, count: rowCount ?? 0 }
+    } catch (error) {
+      throw fromPostgres(error) ?? error
+    }
+  }
+
+  async #query({ text, values }: Statement): Promise<QueryResult> {
+    const { name, sql } = numberParameters(text)
+    try {
+      return await this.#send(new PreparedQuery(this.#names.of(name), sql, values)).catch((error) => {
+        if (!isStatementLost(error)) throw error
+        this.#names.replace()
+        // The error has ended the transaction.
+        if (!(this.#connection instanceof pg.Pool)) {
+          throw new Conflict('A prepared statement was lost.', { cause: error })
+        }
+        return this.#send(new PreparedQuery('', sql, values))
+      })
+    } catch (error) {
+      throw fromPostgres(error) ?? error
+    }
+  }
+
+  #send(query: PreparedQuery): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      const settle = (error: unknown, result?: QueryResult) => (result === undefined ? reject(error) : resolve(result))
+      // The driver's types do not allow a callback with a Submittable.
+      this.#connection.query(query as never, settle as never)
+    })
+  }
+}
+
+/** Keeps timestamps as text, which Prisma expects. */
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === pg.types.builtins.TIMESTAMP ? String : pg.types.getTypeParser(type, format)
+}

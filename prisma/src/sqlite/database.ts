@@ -1,0 +1,46 @@
+import type { Limits, Options } from '../database.ts'
+import type { Engine } from '../engine.ts'
+import { SqliteBackground } from './background.ts'
+import { SqliteConnection } from './connection.ts'
+import { assertWritable, FileGuard } from './file-guard.ts'
+import { SqliteReader } from './reader.ts'
+import { Wal } from './wal.ts'
+import { SqliteWriter } from './writer.ts'
+
+/** A SQLite file through prepared statements: one connection for reads, one that serializes writes. */
+export async function openSqlite(file: string, limits: Limits, options: Options): Promise<Engine> {
+  const { isShared = false, onWarning } = options
+  const background = new SqliteBackground(file, () => wal.synced())
+  const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background, isShared)
+  const connection = new SqliteConnection(file, { syncs: isShared })
+  const wal: Wal = new Wal(file, connection, reader, isShared)
+  const writer = new SqliteWriter(connection, wal, limits, onWarning)
+  // A killed process may have left commits that are not synced to disk.
+  await wal.sync()
+  const guard = new FileGuard(file, options)
+
+  return {
+    read: reader,
+    write: async (work) => {
+      guard.check()
+      const result = await writer.write(work)
+      guard.check()
+      return result
+    },
+    ping: async () => {
+      writer.check()
+      reader.ping()
+      guard.ping()
+      await assertWritable(file)
+      await writer.ping()
+    },
+    close: () =>
+      guard.close(async () => {
+        // The writer last: only a writable connection checkpoints the write-ahead log when it closes.
+        reader.close()
+        await background.close()
+        writer.close()
+        await wal.close()
+      }),
+  }
+}

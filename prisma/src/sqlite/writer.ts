@@ -1,0 +1,241 @@
+import type { Limits, Options } from '../database.ts'
+import { DISK_FAILED, DurabilityLost, isBusy, ReadOnly } from '../errors.ts'
+import { messageOf } from '../migration-history.ts'
+import { withDeadline } from '../tables/guarded.ts'
+import type { Executor } from '../tables/table.ts'
+import { WriteQueue } from '../write-queue.ts'
+import type { SqliteConnection } from './connection.ts'
+import { retryWhileLocked } from './lock.ts'
+import type { Wal } from './wal.ts'
+
+const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
+const COMMIT = { text: 'COMMIT', values: [] }
+const SAVEPOINT = { text: 'SAVEPOINT "write"', values: [] }
+const RELEASE = { text: 'RELEASE "write"', values: [] }
+const ROLLBACK_TO = { text: 'ROLLBACK TO "write"', values: [] }
+
+const PING_LIMIT_MS = 800
+
+// A group open for this long has a bulk write or many writes. It commits, so that its first writes wait no longer.
+const MAX_GROUP_MS = 5
+
+// Reading the log's size costs 3 % of a small commit.
+const COMMITS_PER_SIZE_CHECK = 16
+
+/** Writes that share a commit. The promise settles when they are on disk or rolled back. */
+type Group = PromiseWithResolvers<void> & {
+  startMs: number
+  /** Of a shared file, {@link SqliteConnection.changedRows} at its start; undefined once one of its writes was rolled back. */
+  changedRows: number | undefined
+}
+
+/**
+ * Serializes writes on one connection. Writes that arrive in the same event loop iteration share one SQLite transaction and
+ * one sync to disk (group commit). Each behaves like its own transaction: an error rolls back that write only, and none
+ * resolves before all are on disk. The next group does not start before that either, so no write depends on data that may
+ * be lost.
+ */
+export class SqliteWriter {
+  readonly #connection: SqliteConnection
+  readonly #wal: Wal
+  readonly #limits: Limits
+  readonly #queue: WriteQueue
+  /** The group with the open transaction. */
+  #group: Group | undefined
+  #isCheckpointing = false
+  #commits = 0
+  readonly #onWarning: NonNullable<Options['onWarning']>
+  /** Why the last checkpoint failed. A repeated reason is reported once. */
+  #checkpointError: string | undefined
+  #failure: DurabilityLost | undefined
+  #isClosed = false
+
+  constructor(
+    connection: SqliteConnection,
+    wal: Wal,
+    limits: Limits,
+    onWarning: NonNullable<Options['onWarning']> = () => {},
+  ) {
+    this.#connection = connection
+    this.#wal = wal
+    this.#limits = limits
+    this.#onWarning = onWarning
+    this.#queue = new WriteQueue(limits.queueTimeoutMs)
+  }
+
+  async write<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+    this.check()
+    await this.#queue.acquire()
+    let group: Group | undefined
+    try {
+      const isFirst = this.#group === undefined
+      group = this.#group ?? (await this.#begin())
+      return await this.#run(work, group, isFirst)
+    } finally {
+      if (group !== undefined && performance.now() - group.startMs > MAX_GROUP_MS) await this.#commit(group)
+      this.#queue.release()
+      // An error waits for the disk as well: it may be caused by another write of the group.
+      await group?.promise
+    }
+  }
+
+  /** @throws DurabilityLost after the disk failed: SQLite's memory may then differ from the disk */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /**
+   * Checks whether a write can begin.
+   *
+   * @throws ReadOnly while another process holds the lock; DurabilityLost after the disk failed
+   */
+  async ping(): Promise<void> {
+    this.check()
+    const version = this.#wal.othersVersion
+    try {
+      await retryWhileLocked(PING_LIMIT_MS, isBusy, () => {
+        // This process has the lock.
+        if (this.#connection.inTransaction) return
+        this.#connection.run(BEGIN)
+        this.#connection.rollback()
+      })
+    } catch (error) {
+      if (!isBusy(error) || this.#wal.othersVersion !== version) return
+      throw new ReadOnly('another process holds the lock of the file', { cause: error })
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#queue.rejectAll(new Error('The database is closed.'))
+    this.#connection.close()
+  }
+
+  async #begin(): Promise<Group> {
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    const changedRows = this.#wal.isShared ? this.#connection.changedRows : undefined
+    const group: Group = { ...Promise.withResolvers<void>(), startMs: performance.now(), changedRows }
+    // Prevents an unhandled rejection: the writes of the group may not await it yet.
+    group.promise.catch(() => {})
+    this.#group = group
+    setImmediate(() => this.#commitQueued(group))
+    return group
+  }
+
+  async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
+    // In a savepoint SQLite copies each changed page. The first write needs none: it can roll back the whole transaction.
+    if (!isFirst) this.#connection.run(SAVEPOINT)
+    try {
+      const result = await withDeadline(this.#connection, this.#limits.writeTimeoutMs, work)
+      if (!isFirst) this.#connection.run(RELEASE)
+      return result
+    } catch (error) {
+      if (isFirst) this.#rollBackGroup(group)
+      else this.#rollBackWrite(group, error)
+      throw error
+    }
+  }
+
+  /** Rolls back a group of one write. A commit of another process may be the cause of its error, and must be on disk first. */
+  #rollBackGroup(group: Group): void {
+    this.#group = undefined
+    if (!this.#connection.inTransaction) {
+      // SQLite has already rolled the transaction back after an error.
+      group.resolve()
+      return
+    }
+    const synced = this.#wal.syncOthers()
+    this.#connection.rollback()
+    synced.then(group.resolve, (error) => this.#fail(group, error))
+  }
+
+  #rollBackWrite(group: Group, error: unknown): void {
+    group.changedRows = undefined
+    if (this.#connection.inTransaction) {
+      this.#connection.run(ROLLBACK_TO)
+      this.#connection.run(RELEASE)
+    }
+    // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
+    else this.#abort(group, error)
+  }
+
+  /** Rolls back the open transaction and rejects the writes of the group. */
+  #abort(group: Group, error: unknown): void {
+    this.#group = undefined
+    this.#connection.rollback()
+    if (error instanceof DurabilityLost) this.#fail(group, error)
+    else group.reject(error)
+  }
+
+  #fail(group: Group, cause: unknown): void {
+    this.#failure = new DurabilityLost(DISK_FAILED, { cause })
+    this.#queue.rejectAll(this.#failure)
+    group.reject(this.#failure)
+  }
+
+  /** Commits after the writes that are already queued. */
+  async #commitQueued(group: Group): Promise<void> {
+    try {
+      await this.#queue.acquire(Number.POSITIVE_INFINITY)
+    } catch (error) {
+      // A long group is already committed; its response only waits for the disk.
+      if (this.#group === group) this.#abort(group, error)
+      return
+    }
+    await this.#commit(group)
+    this.#queue.release()
+  }
+
+  /** The caller holds the write queue until the commit is on disk. */
+  async #commit(group: Group): Promise<void> {
+    if (this.#group !== group) return
+    let synced: Promise<void>
+    const hasWritten = group.changedRows !== undefined && group.changedRows < this.#connection.changedRows
+    try {
+      synced = this.#wal.commit(() => this.#connection.run(COMMIT), hasWritten)
+      this.#group = undefined
+    } catch (error) {
+      this.#abort(group, error)
+      return
+    }
+    try {
+      await synced
+      group.resolve()
+    } catch (error) {
+      this.#fail(group, error)
+      return
+    }
+    if (++this.#commits % COMMITS_PER_SIZE_CHECK === 0) this.#checkpointIfNeeded()
+  }
+
+  async #checkpointIfNeeded(): Promise<void> {
+    if (this.#isCheckpointing) return
+    this.#isCheckpointing = true
+    try {
+      if (!this.#wal.needsCheckpoint) return
+      await this.#wal.checkpoint()
+      // The second checkpoint has little left to copy. It blocks writes of all processes, so it completes and the log restarts.
+      await this.#queue.acquire(Number.POSITIVE_INFINITY)
+      await this.#checkpointExclusively().finally(() => this.#queue.release())
+      this.#checkpointError = undefined
+    } catch (error) {
+      // No data is lost: a later commit retries, and so does closing the file.
+      this.#reportCheckpoint(error)
+    } finally {
+      this.#isCheckpointing = false
+    }
+  }
+
+  #reportCheckpoint(error: unknown): void {
+    const reason = messageOf(error)
+    if (this.#isClosed || reason === this.#checkpointError) return
+    this.#checkpointError = reason
+    this.#onWarning('the checkpoint of the write-ahead log failed; the log keeps growing', error)
+  }
+
+  async #checkpointExclusively(): Promise<void> {
+    if (this.#group !== undefined) await this.#commit(this.#group)
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    await this.#wal.checkpoint().finally(() => this.#connection.rollback())
+  }
+}

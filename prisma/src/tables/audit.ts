@@ -1,0 +1,129 @@
+import type { AuditEntry } from '../../generated/client.ts'
+import { isSet, quote, type Statement } from './statements.ts'
+import { timestamp } from './timestamp.ts'
+import type { Kind } from './types.ts'
+
+/** The audit data of one call: the values that its entries share, and the tables that are audited. */
+export interface AuditContext {
+  /** The columns whose values are the same in all entries of the call. */
+  shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'>
+  /** The audited tables. */
+  tables: { readonly [name: PropertyKey]: AuditedTable | undefined }
+}
+
+/** How audit entries represent the records of one table. */
+interface AuditedTable {
+  resource: string
+  /** The columns that entries include. */
+  shown: readonly string[]
+  /** Columns whose values are never included. An entry only records that `field` was set. */
+  secrets: readonly { column: string; field: string }[]
+}
+
+/** The audit data of one call for one table. */
+export type Audit = AuditedTable & Pick<AuditContext, 'shared'>
+
+/** One change of a record. */
+export interface AuditedChange {
+  before?: object
+  after?: object
+  /** The written columns. */
+  written?: object
+}
+
+/** How a statement returns the rows it writes. */
+export interface AuditedStatement {
+  /** The prefix of the columns that hold the record before the change; absent for an insert. */
+  before?: string
+  /** The prefix of the columns that hold the record after the change; absent for a delete. */
+  after?: string
+  /** The changes that an update writes. */
+  changes?: object
+  /** The columns to return; all by default. */
+  returning?: string
+}
+
+// Equals the number of statement names (numbered-parameters.ts).
+const MAX_CACHED_TEXTS = 500
+const cachedTexts = new Map<string, Map<string, string>>()
+
+/**
+ * Extends a PostgreSQL statement that writes and returns rows: it also inserts one audit entry per row. One statement makes
+ * both writes atomic and takes one round trip.
+ */
+export function withAuditInsert(
+  { text, values }: Statement,
+  columns: Record<string, Kind>,
+  { shared, resource, shown, secrets }: Audit,
+  { before, after, changes, returning = '*' }: AuditedStatement,
+): Statement {
+  const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
+  const names = ['resource', ...Object.keys(shared)]
+
+  const compose = () => {
+    const record = (prefix: string | undefined) => {
+      if (prefix === undefined) return 'NULL'
+      const fields = shown.map((name) => `'${name}', ${shownText(prefix + name, columns[name] as Kind)}`)
+      return `json_build_object(${fields.join(', ')})::text`
+    }
+    // Per row: one row may have a password and another may not.
+    const secretFields = (prefix: string) =>
+      written.map(
+        ({ column, field }) => `CASE WHEN ${quote(prefix + column)} IS NULL THEN '' ELSE ', "${field}" : "set"' END`,
+      )
+    const hasSecrets = after !== undefined && written.length > 0
+    const recordAfter = hasSecrets
+      ? `left(${record(after)}, -1) || ${secretFields(after).join(' || ')} || '}'`
+      : record(after)
+    // An update that changes nothing keeps the version.
+    const condition = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
+    return `WITH "written" AS (${text}), "audit" AS (
+      INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
+      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}
+      FROM "written"${condition} ORDER BY "id"
+    ) SELECT ${returning} FROM "written"`
+  }
+
+  return {
+    text: cached(`${returning} ${written.map(({ column }) => column)}`, text, compose),
+    values: [...values, new Date(), resource, ...Object.values(shared)],
+  }
+}
+
+/** The audit entries for changes, for engines that insert them with a separate statement. */
+export function auditEntries(
+  { shared, resource, shown, secrets }: Audit,
+  changes: AuditedChange[],
+): Omit<AuditEntry, 'id'>[] {
+  const common = { ...shared, resource, at: new Date() }
+  const shownOf = (row: object, written: object) => {
+    const record: Record<string, unknown> = {}
+    for (const name of shown) {
+      const value = (row as Record<string, unknown>)[name]
+      record[name] = value instanceof Date ? timestamp(value) : value
+    }
+    for (const { column, field } of secrets) if (isSet(written, column)) record[field] = 'set'
+    return JSON.stringify(record)
+  }
+  return changes.map(({ before, after, written = {} }) => ({
+    ...common,
+    record_id: ((after ?? before) as { id: number }).id,
+    before: before === undefined ? null : shownOf(before, {}),
+    after: after === undefined ? null : shownOf(after, written),
+  }))
+}
+
+/** SQL for a value as the API returns it. */
+function shownText(column: string, kind: Kind): string {
+  return kind.startsWith('date') ? `to_char(${quote(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : quote(column)
+}
+
+function cached(variant: string, text: string, compose: () => string): string {
+  const ofVariant = cachedTexts.get(variant) ?? new Map<string, string>()
+  cachedTexts.set(variant, ofVariant)
+  const found = ofVariant.get(text)
+  if (found !== undefined) return found
+  const composed = compose()
+  if (ofVariant.size < MAX_CACHED_TEXTS) ofVariant.set(text, composed)
+  return composed
+}
