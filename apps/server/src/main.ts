@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { databaseIdentity, databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
-import { isLoopback } from './http/host.ts'
+import { isLoopback } from './http/loopback.ts'
 import { relayMetrics } from './metrics/processes.ts'
-import { type Config, readConfig } from './process/config.ts'
+import { type Config, readConfig, WORKER_DATABASE } from './process/config.ts'
 import { createLog } from './process/log.ts'
 import { catchUnexpected } from './process/unexpected.ts'
 import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
@@ -18,7 +18,7 @@ try {
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
     const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log, () => ({
-      WORKER_DATABASE_IDENTITY: String(databaseIdentity(config.DATABASE_URL) ?? ''),
+      [WORKER_DATABASE]: String(databaseIdentity(config.DATABASE_URL) ?? ''),
     }))
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else {

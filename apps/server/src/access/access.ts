@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '@resource/database'
 import type { Logger } from 'pino'
-import { isLoopback } from '../http/host.ts'
+import { isLoopback } from '../http/loopback.ts'
 import type { Config } from '../process/config.ts'
 import { isFirstProcess } from '../process/workers.ts'
-import { createAuthenticate, proxySign } from './authenticate.ts'
+import { createAuthenticate } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
+import { proxySign } from './proxy-sign.ts'
 import { createTokens } from './tokens.ts'
 
 /** Access control. */

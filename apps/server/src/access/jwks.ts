@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
-import { isSecure } from '../http/host.ts'
+import { isSecure } from '../http/loopback.ts'
 
 const TIMEOUT_MS = 5_000
 /** The age at which keys are fetched again: a key that the provider has withdrawn is valid that long. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { impersonal } from '@resource/contract'
 import { ApiError } from '@resource/openapi'
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
@@ -94,8 +95,7 @@ export function allowOrigins(origins: string[]): RequestHandler {
   })
 }
 
-// Records without personal data: browsers may cache them and revalidate with If-None-Match.
-const IMPERSONAL = /^\/(?:books|items)(?:[/?]|$)/
+const IMPERSONAL = new RegExp(`^/(?:${impersonal.join('|')})(?:[/?]|$)`)
 
 /**
  * Headers of every response. Responses that may contain personal data or a key (users, keys, the audit log, tRPC batches)

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
+import { isLoopback } from './loopback.ts'
 
 /** Settings that define the host names of the service. */
 interface HostSettings {
@@ -10,27 +11,14 @@ interface HostSettings {
 }
 
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
-const LOOPBACK = /^(?:localhost|[\w-]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i
-
-/** Whether a listen address is a loopback address. */
-export function isLoopback(address: string): boolean {
-  return LOOPBACK.test(address.includes(':') ? `[${address}]` : address)
-}
-
-/** Whether responses from a URL cannot be modified in transit: https, or http on loopback. */
-export function isSecure(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
-}
 
 // Most requests send the same Host; this skips the expressions for a repeated one.
 let lastValidHost: string | undefined
 
 /**
  * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires, and with repeated credentials or
- * media types. Node refuses only a missing Host, and without a body. If no credentials are needed, it also refuses foreign host names: otherwise a page could resolve its own
- * name to the service's address (DNS rebinding) to read and write records.
+ * media types. Node refuses only a missing Host, and without a body. If no credentials are needed, it also refuses foreign host
+ * names: otherwise a page could resolve its own name to the service's address (DNS rebinding) to read and write records.
  *
  * @param isOpen whether a request needs no credentials
  */
@@ -47,7 +35,7 @@ export function checkHost(
     lastValidHost = host
     const repeated = repeatedHeader(req.rawHeaders)
     if (repeated !== undefined) throw new ApiError(400, `The ${repeated} header must be given once`)
-    if (host === undefined || LOOPBACK.test(host)) return next()
+    if (host === undefined || isLoopback(host)) return next()
     const check = (isOpen: boolean) => {
       if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
       return next()

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { proxySign } from '../access/authenticate.ts'
+import { proxySign } from '../access/proxy-sign.ts'
 import { remembered } from '../process/remembered.ts'
 
 /** The OpenAPI documents that the service offers, by path. */

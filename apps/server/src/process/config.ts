@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { isSecure } from '../http/host.ts'
+import { isSecure } from '../http/loopback.ts'
 
 const number = (min: number, max: number) => {
   const rule = { error: `must be a whole number from ${min} to ${max}` }
@@ -48,8 +48,6 @@ const schema = z
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
-    // Set by main.ts for the workers that join the first one: they open its database file or none.
-    WORKER_DATABASE_IDENTITY: z.string().optional(),
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
     WORKERS: whole(1, 256, 1),
@@ -115,6 +113,14 @@ const REMOVED: Record<string, string> = {
   DATABASE_REPLICA_LAG_MS: STANDBY,
   MAX_WAITING_PER_ADDRESS:
     'is no longer a setting: connections that wait for their client end by MAX_CONNECTIONS and by time',
+}
+
+/** The variable by which workers that join the first one know its database file: they open that one or none. */
+export const WORKER_DATABASE = 'WORKER_DATABASE_IDENTITY'
+
+/** What {@link WORKER_DATABASE} says; undefined in every other process. */
+export function workerDatabase(): string | undefined {
+  return process.env[WORKER_DATABASE] || undefined
 }
 
 export type Config = z.output<typeof schema>
