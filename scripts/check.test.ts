@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { run } from './child.mjs'
+import { run } from './run-command.mjs'
 
 test('a check can run alone, by its name', async () => {
   const { code, output } = await run('node', ['scripts/check.ts', 'circles'], { quiet: true })

@@ -2,7 +2,7 @@
 // run is reported as NOT CHECKED and counts as neither passed nor failed.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { NOT_CHECKED, root, run, stopping } from './child.mjs'
+import { NOT_CHECKED, root, run, stopping } from './run-command.mjs'
 import { countTests, describeFailures } from './test-counts.ts'
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { createTestServer } from '../apps/server/src/testing/testing.ts'
-import { environment, root, stopping } from './child.mjs'
+import { environment, root, stopping } from './run-command.mjs'
 
 const execute = promisify(execFile)
 
@@ -18,7 +18,7 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'curl -X POST localhost:3000/api/users': 'readme.test.ts compares the responses',
     'curl -X POST localhost:3000/books': 'readme.test.ts compares the responses',
     'curl -X POST localhost:3000/items/': 'readme.test.ts compares the responses',
-    'npm install http': 'check:projects installs it',
+    'npm install http': 'check:client-projects installs it',
     'PORT=8080': 'config.test.ts reads each setting; the command does not end',
     'npm run -s resource -- keys create': 'starts a second service on all addresses',
   },
@@ -26,8 +26,8 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'npm run new': 'scripts/new/guide.slow.test.ts follows the guide',
     'curl -X POST localhost:3000/users': 'scripts/new/guide.slow.test.ts follows the guide',
   },
-  'docs/guides/clients.md': { 'npm install http': 'check:projects installs it' },
-  'docs/guides/web-apps.md': { 'npm install http': 'check:projects installs it' },
+  'docs/guides/clients.md': { 'npm install http': 'check:client-projects installs it' },
+  'docs/guides/web-apps.md': { 'npm install http': 'check:client-projects installs it' },
   'docs/guides/operating.md': {
     'docker build': 'needs Docker',
     '(umask 077': 'needs Docker',
@@ -62,7 +62,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Compiles each `ts` block as a module. check:projects compiles those that begin with their path. */
+/** Compiles each `ts` block as a module. check:client-projects compiles those that begin with their path. */
 async function checkTypes(): Promise<void> {
   // Inside a package that depends on the client, the server and React.
   const project = join(root, 'apps/server/dist/docs')

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 
 const MOST_WORDS = 12_000
 const MOST_WORDS_OF_A_DECISION = 600

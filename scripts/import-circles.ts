@@ -2,7 +2,7 @@
 // must import each other in one direction only. So files cannot form a cycle either. Type imports count.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { root as checkout } from './child.mjs'
+import { root as checkout } from './run-command.mjs'
 
 const root = process.argv[2] ?? checkout
 

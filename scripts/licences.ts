@@ -1,5 +1,5 @@
 // Fails when a package has a license that is not listed here. Development dependencies may have some additional licenses.
-import { run } from './child.mjs'
+import { run } from './run-command.mjs'
 
 const FOR_ALL = new Set([
   '0BSD',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 
 // docs/reference/configuration.md explains the settings. Tests and benchmarks must run the same ones as production.
 test.each([

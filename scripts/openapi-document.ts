@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 
 /** The OpenAPI document of the current sources, as JSON text. */
 export function printDocument() {

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './child.mjs'
 import { printDocument } from './openapi-document.ts'
+import { run } from './run-command.mjs'
 
 const directory = mkdtempSync(join(tmpdir(), 'openapi-'))
 try {

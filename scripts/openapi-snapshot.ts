@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { root } from './child.mjs'
 import { type Change, findChanges } from './openapi-changes.ts'
 import { printDocument } from './openapi-document.ts'
+import { root } from './run-command.mjs'
 
 const name = 'packages/contract/openapi.snapshot.json'
 const file = join(root, name)

@@ -1,5 +1,5 @@
 // A short run of the power-cuts scenario of `npm run test:torture`; requires strace.
-import { NOT_CHECKED, run } from './child.mjs'
+import { NOT_CHECKED, run } from './run-command.mjs'
 
 if (await isInstalled()) {
   const env = { POWER_CUTS: '12', POWER_ANSWERS: '150' }

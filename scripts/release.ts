@@ -1,8 +1,8 @@
 // Makes a release: npm run release 2.0.0. Writes the version and the changelogs, commits them and tags the commit.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, run } from './child.mjs'
 import { findChanges } from './openapi-changes.ts'
+import { root, run } from './run-command.mjs'
 import { dated, faultOf } from './version.ts'
 
 const SNAPSHOT = 'packages/contract/openapi.snapshot.json'

@@ -2,7 +2,7 @@
 // release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { environment, root, run } from './child.mjs'
+import { environment, root, run } from './run-command.mjs'
 
 const COMMANDS = ['start', 'dev', 'test', 'check', 'bench', 'torture', 'new', 'seed', 'pack', 'release']
 const WITHOUT_ARGUMENTS = ['start', 'dev', 'pack']

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 import { countTests, describeFailures } from './test-counts.ts'
 
 const reportOf = (...statuses: string[]) => ({

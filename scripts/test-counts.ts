@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { root } from './child.mjs'
+import { root } from './run-command.mjs'
 
 /** The fields used from Vitest's JSON report. */
 type Report = {

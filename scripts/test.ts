@@ -2,7 +2,7 @@
 // to Vitest.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { root, run } from './child.mjs'
+import { root, run } from './run-command.mjs'
 
 const SLOW = '.slow.test.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { environment, root } from './child.mjs'
+import { environment, root } from './run-command.mjs'
 
 const ADVISORY = { id: 1, url: 'the-advisory', title: 'A flaw', severity: 'high', vulnerable_versions: '>=0' }
 

@@ -1,6 +1,6 @@
 // Queries the registry for known vulnerabilities. One in a production dependency fails the check; one in a development
 // dependency is only printed.
-import { NOT_CHECKED, run } from './child.mjs'
+import { NOT_CHECKED, run } from './run-command.mjs'
 
 type Advisory = {
   title: string

@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const notOnPostgres =
   'access-matrix access-passages access-startup agreement call-stack client-chaos client-contract client-react'
     .concat(
-      ' compiled-schemas compose config connections console delay-guard envelope field-access health http-methods',
+      ' combined-handlers compiled-schemas config connections console delay-guard envelope field-access health http-methods',
     )
     .concat(' limits linked-queue nginx page pages password-queue process readme redos rest-snippets row-mapping')
     .concat(' slow-clients sqlite summary-cache task-queue testing timestamp uncaught-errors unavailable workers')

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type FSWatcher, type Plugin, type ProxyOptions } from 'vite'
 import { readConfig } from '../../apps/server/src/process/config.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { root, run, stopping } from '../child.mjs'
+import { root, run, stopping } from '../run-command.mjs'
 
 const HOST = '127.0.0.1'
 const SAMPLE_DATABASE = 'file:./data/dev.db'

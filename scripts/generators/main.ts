@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
 
 const execute = promisify(execFile)
 

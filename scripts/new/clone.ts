@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from '../child.mjs'
+import { root } from '../run-command.mjs'
 
 /** Copies the files of the working tree to a new repository, without installed packages and build output. */
 export function cleanClone() {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
-import { root } from '../child.mjs'
+import { root } from '../run-command.mjs'
 import { cleanClone } from './clone.ts'
 
 // A resource for this test only, which uses every feature of a declaration.

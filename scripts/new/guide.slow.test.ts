@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
-import { root } from '../child.mjs'
+import { root } from '../run-command.mjs'
 import { cleanClone } from './clone.ts'
 
 // If the project already has orders, the test follows the guide with another name.

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../child.mjs'
+import { root } from '../run-command.mjs'
 
 test.each([
   [['orders'], 'npm run new -- --remove orders'],

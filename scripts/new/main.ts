@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, run } from '../child.mjs'
+import { root, run } from '../run-command.mjs'
 import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
 import { type Field, parseField, SYNTAX, searchKeyOf, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../child.mjs'
+import { root } from '../run-command.mjs'
 import { nounsIn } from './declaration.ts'
 import { type Field, UsageError } from './fields.ts'
 import { modelsIn, relationsOf } from './model.ts'

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { environment, root, stopping } from '../child.mjs'
+import { environment, root, stopping } from '../run-command.mjs'
 import { pack } from './pack.ts'
 
 const execute = promisify(execFile)

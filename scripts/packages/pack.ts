@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { root, run } from '../child.mjs'
+import { root, run } from '../run-command.mjs'
 
 /** The published packages. */
 const PACKAGES = ['openapi', 'client']

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
 
 const execute = promisify(execFile)
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { expect, test } from 'vitest'
-import { consolePages } from '../src/console/console.ts'
+import { consolePages } from '../src/console/console-pages.ts'
 
 /** Serves the console from a folder of `files`; other paths get a 404 "elsewhere". */
 async function serveConsole(files: Record<string, string>) {

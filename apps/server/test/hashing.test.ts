@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { verify } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { enqueueHash, hashingQueue } from '../src/passwords/hashing.ts'
+import { enqueueHash, hashingQueue } from '../src/passwords/hash-queue.ts'
 
 test('concurrent hashes are queued, and each belongs to its own text', async () => {
   const texts = Array.from({ length: 10 }, (_, n) => `correct horse ${n}`)

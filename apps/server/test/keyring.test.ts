@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { newKey } from '../src/access/api-key.ts'
 import { createKeyring } from '../src/access/keyring.ts'
-import { newKey } from '../src/access/secret.ts'
 
 type KeyringParameters = Parameters<typeof createKeyring>
 

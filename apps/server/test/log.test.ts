@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { sampledLog } from '../src/http/sampled-log.ts'
 import { escaped, shortened } from '../src/process/log.ts'
-import { remembered } from '../src/process/remembered.ts'
+import { remembered } from '../src/process/once-loaded.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 
 afterEach(() => void vi.useRealTimers())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openApi30 } from '../src/pages/documents.ts'
+import { openApi30 } from '../src/pages/openapi-documents.ts'
 
 test('C60 in OpenAPI 3.0 a reference keeps its description and default, and a choice or null allows null', async () => {
   const Size = { type: 'string', enum: ['s', 'm'] }

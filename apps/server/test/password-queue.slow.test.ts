@@ -1,6 +1,6 @@
 import { FairQueue } from '@resource/database'
 import { expect, test } from 'vitest'
-import { enqueueHash, hashingQueue } from '../src/passwords/hashing.ts'
+import { enqueueHash, hashingQueue } from '../src/passwords/hash-queue.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer } from './harness.ts'
 

@@ -7,8 +7,8 @@ import { createItem, createKey, createUser, openDatabase } from './records.ts'
 
 const hashing = vi.hoisted(() => ({ done: 0 }))
 // The real implementation with a counter.
-vi.mock('../src/passwords/hashing.ts', async (original) => {
-  const { enqueueHash, ...others } = await original<typeof import('../src/passwords/hashing.ts')>()
+vi.mock('../src/passwords/hash-queue.ts', async (original) => {
+  const { enqueueHash, ...others } = await original<typeof import('../src/passwords/hash-queue.ts')>()
   return {
     ...others,
     enqueueHash: (...args: Parameters<typeof enqueueHash>) => {

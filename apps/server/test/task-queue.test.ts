@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { TaskQueue } from '../src/connections/queues.ts'
+import { TaskQueue } from '../src/connections/task-queue.ts'
 
 test('tasks run in order, a fixed number per event-loop round, and the first ones run immediately', async () => {
   const turns = new TaskQueue(2)

@@ -1,6 +1,6 @@
 import { Damaged, DiskFull, DurabilityLost, FileMoved, ReadOnly, Unreachable } from '@resource/database'
 import { expect, test } from 'vitest'
-import { unavailable } from '../src/http/unavailable.ts'
+import { unavailable } from '../src/http/database-errors.ts'
 
 test.each([
   ['an unreachable server', new Unreachable(), 'The database cannot be reached; try again', '1'],

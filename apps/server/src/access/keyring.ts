@@ -3,9 +3,9 @@ import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { Logger } from 'pino'
-import { unavailable } from '../http/unavailable.ts'
+import { unavailable } from '../http/database-errors.ts'
+import { isKey, isSame, prefixOf } from './api-key.ts'
 import { type Caller, unauthorized } from './caller.ts'
-import { isKey, isSame, prefixOf } from './secret.ts'
 
 // The maximum delay until a key revoked by another process is refused here.
 const CACHE_MS = 1_000

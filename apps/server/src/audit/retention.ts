@@ -1,5 +1,5 @@
 import type { Database } from '@resource/database'
-import { firstIdSince } from './times.ts'
+import { firstIdSince } from './entry-times.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // On SQLite this blocks other requests for a few milliseconds.

@@ -3,7 +3,7 @@ import { type AuditEntry, timestamp } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
 import { notFound } from '../store/versioned.ts'
-import { timeCondition } from './times.ts'
+import { timeCondition } from './entry-times.ts'
 
 const sortable = { id: 'id' } as const
 

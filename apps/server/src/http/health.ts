@@ -1,8 +1,8 @@
 import { type Database, DiskFull, DurabilityLost, ReadOnly } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import { Router } from 'express'
-import { readRoute } from './methods.ts'
-import { unavailable } from './unavailable.ts'
+import { readRoute } from './allowed-methods.ts'
+import { unavailable } from './database-errors.ts'
 
 export const HEALTH_PATHS = new Set(['/healthz', '/readyz', '/readyz/reads'])
 /** Never refused for overload, and not traced. */

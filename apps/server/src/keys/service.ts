@@ -1,7 +1,7 @@
 import { contract, type Output } from '@resource/contract'
 import { type ApiKey, type Database, type Tables, timestamp } from '@resource/database'
 import { ApiError, FieldError } from '@resource/openapi'
-import { newKey } from '../access/secret.ts'
+import { newKey } from '../access/api-key.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
 import { notFound, updateVersioned } from '../store/versioned.ts'

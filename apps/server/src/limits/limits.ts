@@ -6,12 +6,12 @@ import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { hasCredentials } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
-import { isAllowedPreflight } from '../http/browsers.ts'
+import { isAllowedPreflight } from '../http/cross-origin.ts'
 import { HEALTH_PATHS, MONITORING_PATHS } from '../http/health.ts'
 import type { Config } from '../process/config.ts'
-import { createLoadGuard } from './load.ts'
+import { createLoadGuard } from './overload.ts'
 import { Quota } from './quota.ts'
-import { createRateLimit } from './rate.ts'
+import { createRateLimit } from './rate-limit.ts'
 
 /** Rate limits per caller, and load shedding for the whole service. */
 export type Limits = ReturnType<typeof createLimits>

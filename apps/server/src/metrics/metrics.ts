@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Around } from '@resource/database'
 import type { ApiError, Operation } from '@resource/openapi'
-import { methodName } from '../http/methods.ts'
+import { methodName } from '../http/allowed-methods.ts'
 
 /** The counters of this process since its start. Counting is cheap: prom-client is loaded only when metrics are read. */
 export type Metrics = ReturnType<typeof createMetrics>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { remembered } from '../process/remembered.ts'
+import { remembered } from '../process/once-loaded.ts'
 
 /** A file of the pages, in memory. */
 export type Asset = {

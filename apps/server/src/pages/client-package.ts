@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ApiError } from '@resource/openapi'
 import type { RequestHandler } from 'express'
-import { remembered } from '../process/remembered.ts'
+import { remembered } from '../process/once-loaded.ts'
 
 const BUILT = new URL('../../../../packages/client/tarball/resource-client.tgz', import.meta.url)
 

@@ -1,4 +1,4 @@
-// A worker thread of hashing.ts. It answers each message `{ text, salt? }` with `{ hash }` or `{ error }`. In JavaScript,
+// A worker thread of hash-queue.ts. It answers each message `{ text, salt? }` with `{ hash }` or `{ error }`. In JavaScript,
 // because loading TypeScript costs 17 MB more per thread.
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'

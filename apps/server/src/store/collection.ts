@@ -1,7 +1,7 @@
 import { type CollectionFacts, type Contract, contract, ROLES, type Role } from '@resource/contract'
 import { type Change, type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { z } from 'zod'
-import { type FieldRules, fieldRules, recordRules } from '../access/fields.ts'
+import { type FieldRules, fieldRules, recordRules } from '../access/field-roles.ts'
 import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
 import { batchService } from './batches.ts'
 import type { Context, MutationContext, Services } from './context.ts'

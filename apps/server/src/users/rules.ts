@@ -1,5 +1,5 @@
 import { searchKey } from '@resource/database'
-import { type CheckPassword, hashPasswords } from '../passwords/passwords.ts'
+import { type CheckPassword, hashPasswords } from '../passwords/password-rules.ts'
 import type { CollectionRules } from '../store/collection.ts'
 
 /** The rules of users (API rules U4, U9, U12 and U16). */

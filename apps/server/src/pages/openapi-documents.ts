@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { proxySign } from '../access/proxy-sign.ts'
-import { remembered } from '../process/remembered.ts'
+import { remembered } from '../process/once-loaded.ts'
 
 /** The OpenAPI documents that the service offers, by path. */
 export const DOCUMENTS = {

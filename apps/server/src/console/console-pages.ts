@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type Router } from 'express'
-import { readRoute } from '../http/methods.ts'
+import { readRoute } from '../http/allowed-methods.ts'
 import { assetAt } from '../pages/assets.ts'
-import { file, page } from '../pages/pages.ts'
+import { file, page } from '../pages/documentation-pages.ts'
 
 const BUILT = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 

@@ -1,7 +1,7 @@
 import type { Database } from '@resource/database'
 import { AggregatorRegistry, collectDefaultMetrics, type Metric, type MetricObject, Registry } from 'prom-client'
 import type { Connections } from '../connections/connections.ts'
-import { hashingQueue } from '../passwords/hashing.ts'
+import { hashingQueue } from '../passwords/hash-queue.ts'
 import { replayCount } from '../store/idempotency.ts'
 import { BUCKETS, type Family, type Metrics, type Timings } from './metrics.ts'
 

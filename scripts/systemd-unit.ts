@@ -1,5 +1,5 @@
 // Checks the systemd unit with systemd-analyze, if it is installed.
-import { NOT_CHECKED, run } from './child.mjs'
+import { NOT_CHECKED, run } from './run-command.mjs'
 
 const UNIT = 'deploy/resource.service'
 // systemd's exposure level, from 0 to 10; below 2 is "OK", 5 and above is "medium".

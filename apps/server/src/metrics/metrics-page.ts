@@ -2,13 +2,13 @@ import cluster from 'node:cluster'
 import { Router } from 'express'
 import type { Access } from '../access/access.ts'
 import { ANONYMOUS, unauthorized } from '../access/caller.ts'
-import { readRoute } from '../http/methods.ts'
+import { readRoute } from '../http/allowed-methods.ts'
 import { recordCaller } from '../http/request-log.ts'
-import type { RateLimit } from '../limits/rate.ts'
-import { remembered } from '../process/remembered.ts'
-import type { Sources } from './exposition.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
+import { remembered } from '../process/once-loaded.ts'
 import type { Metrics } from './metrics.ts'
-import { exchangeMetrics } from './processes.ts'
+import { exchangeMetrics } from './metrics-of-workers.ts'
+import type { Sources } from './prometheus.ts'
 
 export interface MetricsPageOptions extends Sources {
   metrics: Metrics
@@ -20,7 +20,7 @@ export interface MetricsPageOptions extends Sources {
 export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOptions): Router {
   // Loaded at the first request, because prom-client costs time and memory and many services never serve metrics.
   const open = remembered(async () => {
-    const { createRegistry, sum } = await import('./exposition.ts')
+    const { createRegistry, sum } = await import('./prometheus.ts')
     return { registry: createRegistry(metrics, sources), sum }
   })
   const collectAll = cluster.worker && exchangeMetrics(async () => (await open()).registry.getMetricsAsJSON())

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
 import { type Caller, unauthorized } from '../access/caller.ts'
-import { methodNotAllowed } from '../http/methods.ts'
+import { methodNotAllowed } from '../http/allowed-methods.ts'
 import { recordCaller } from '../http/request-log.ts'
 
 /**

@@ -1,4 +1,4 @@
-// `npm run check:projects [-- node vite next]`. Builds stock Vite, Next.js and Node.js projects outside the workspace with the client that the service serves, from the
+// `npm run check:client-projects [-- node vite next]`. Builds stock Vite, Next.js and Node.js projects outside the workspace with the client that the service serves, from the
 // files of docs/guides/web-apps.md, and uses them in Chromium. Without the npm registry they are NOT CHECKED.
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { createTestServer, type Seed } from '../../apps/server/src/testing/testi
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { EXPORTS } from '../../packages/client/test/exports.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../child.mjs'
+import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
 import { createKey, driveNext, driveNode, driveVite } from './drive.ts'
 
 const execute = promisify(execFile)

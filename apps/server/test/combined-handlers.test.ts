@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { expect, test } from 'vitest'
-import { compose } from '../src/http/compose.ts'
+import { compose } from '../src/http/combined-handlers.ts'
 
 /** The body of `GET /` from the handlers as one layer, or the message of their error. */
 async function answerOf(...handlers: RequestHandler[]): Promise<string> {

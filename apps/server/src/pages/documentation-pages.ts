@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { API_SUBJECT } from '@resource/contract'
 import express, { type RequestHandler, type Router } from 'express'
-import { readRoute } from '../http/methods.ts'
+import { readRoute } from '../http/allowed-methods.ts'
 import { type Asset, loadAssets, ownFile } from './assets.ts'
 
 // Redoc creates inline <style> elements: empty ones that it fills through insertRule, and one with fixed scrollbar styles.

@@ -1,6 +1,6 @@
 import { queueKey } from '../access/caller.ts'
-import { remembered } from '../process/remembered.ts'
-import { enqueueHash } from './hashing.ts'
+import { remembered } from '../process/once-loaded.ts'
+import { enqueueHash } from './hash-queue.ts'
 
 /**
  * Computes the argon2id hashes of passwords in PHC form; null for no password. Hashes one at a time, so that other callers
