@@ -1,4 +1,5 @@
 import type { Client } from '@resource/client'
+import { changedNumber, type NumberChange } from '@resource/import'
 import { answer } from './answer.ts'
 import { Failure, invalid } from './failures.ts'
 import type { Field } from './fields.ts'
@@ -34,10 +35,8 @@ export function adjustmentOf(
     throw invalid(`${option}: must be FIELD=NUMBER, with FIELD one of: ${numbers.join(', ') || 'none'}`)
   }
   const by = Number(number)
-  const next =
-    add === undefined
-      ? (value: number) => rounded(value * by, Math.max(PRICE_DECIMALS, decimalsOf(value)))
-      : (value: number) => rounded(value + by, Math.max(decimalsOf(value), decimalsOf(by)))
+  const change: NumberChange = add === undefined ? { multiply: by } : { add: by }
+  const next = (value: number) => changedNumber(value, change, PRICE_DECIMALS)
   return { field, next, text: `${field} ${add === undefined ? '×' : by < 0 ? '-' : '+'} ${Math.abs(by)}` }
 }
 
@@ -79,15 +78,4 @@ export async function adjust(
   await answer({ updated, failed: failed.length }, globals, () => `${countOf(noun, updated)} updated\n`)
   if (failed.length === 0) return
   throw new Failure('partial', failed.map(({ id, message }) => `${id}: ${message}`).join('\n'), { records: failed })
-}
-
-/** Rounds as decimal numbers are rounded: 3.015 to 3.02, although the nearest binary number is below 3.015. */
-function rounded(value: number, decimals: number): number {
-  const factor = 10 ** decimals
-  return Math.round(Number((value * factor).toPrecision(15))) / factor
-}
-
-function decimalsOf(value: number): number {
-  const [digits = '', exponent = '0'] = String(value).split('e')
-  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }

@@ -6,7 +6,7 @@ import { type Adjustment, adjust, adjustmentOf, matching } from './adjust.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
-import { type Field, fieldsOf } from './fields.ts'
+import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { filterFields, isSearchable, parseFilters } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
@@ -25,7 +25,6 @@ import {
   proceduresOf,
 } from './service.ts'
 import { cell, table } from './table.ts'
-import { parseValue } from './values.ts'
 import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
 
 /** Calls that are sent together; the client puts them into one request. */

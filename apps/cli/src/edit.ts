@@ -8,7 +8,7 @@ import { answerRecord, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
 import { editorCommand } from './environment.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
-import { type Field, fieldsOf } from './fields.ts'
+import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { type Globals, openClient } from './globals.ts'
 import { exampleText } from './help.ts'
 import { checkInput } from './input.ts'
@@ -16,7 +16,6 @@ import { log } from './output.ts'
 import { printable } from './printable.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { call, ID, IF_VERSION, type JsonObject, KEY, type Noun, type Procedure } from './service.ts'
-import { parseValue } from './values.ts'
 
 /** The command that changes a record in a text editor. */
 export function editCommand(noun: Noun, update: Procedure): Command {

@@ -1,14 +1,12 @@
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { guardFormula } from '@resource/contract/formulas'
-import { stringify } from 'csv-stringify/sync'
+import { csvText, type Format } from '@resource/import'
 import { answer, checkFields, picked } from './answer.ts'
 import { recordFields } from './columns.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { parseFilters, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS, targetOf } from './globals.ts'
-import type { Format } from './import/rows/row.ts'
 import { onInterrupt } from './interrupt.ts'
 import { jsonFile } from './json-file.ts'
 import { log, remark, write } from './output.ts'
@@ -153,13 +151,12 @@ function startOrResume(
 }
 
 function textOf(columns: string[], format: Format, records: JsonObject[], isFirst: boolean, isLast: boolean): string {
-  if (format === 'csv') return stringify(records.map(guarded), { header: isFirst, columns, cast: { boolean: String } })
+  if (format === 'csv') {
+    const rows = records.map((record) => columns.map((name) => record[name]))
+    return csvText(isFirst ? [columns, ...rows] : rows)
+  }
   const texts = records.map((record) => JSON.stringify(picked(record, columns)))
   if (format === 'ndjson') return texts.map((text) => `${text}\n`).join('')
   const start = isFirst ? '[' : texts.length > 0 ? ',' : ''
   return `${start}${texts.join(',')}${isLast ? ']\n' : ''}`
-}
-
-function guarded(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, guardFormula(value)]))
 }

@@ -4,7 +4,6 @@ import {
   ForbiddenError,
   InvalidInputError,
   NotFoundError,
-  RateLimitedError,
   ServiceError,
   TimeoutError,
   UnauthorizedError,
@@ -12,6 +11,7 @@ import {
   UnknownProcedureError,
   VersionMismatchError,
 } from '@resource/client'
+import { ImportError, isUnreachable } from '@resource/import'
 import { CommanderError } from 'commander'
 import { EXIT_CODES, type Outcome } from './exit-codes.ts'
 import type { Field } from './fields.ts'
@@ -67,14 +67,10 @@ interface FieldError {
 export function toFailure(error: unknown, target: Target = {}, fields: Field[] = []): Failure {
   if (error instanceof Failure) return error
   if (error instanceof CommanderError) return commanderFailure(error)
+  if (error instanceof ImportError) return invalid(error.message)
   if (!(error instanceof ServiceError)) return systemFailure(error)
   if (error.fields.length > 0) return invalidFields(error.fields, fields, outcomeOf(error))
   return new Failure(outcomeOf(error), serviceErrorMessage(error, target))
-}
-
-/** Whether the service cannot be reached or is overloaded, so that the same call may succeed later. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof UnavailableError || error instanceof TimeoutError || error instanceof RateLimitedError
 }
 
 function commanderFailure({ code, exitCode, message }: CommanderError): Failure {
@@ -107,8 +103,8 @@ function outcomeOf(error: ServiceError): Outcome {
   if (error instanceof NotFoundError) return 'not_found'
   if (error instanceof ConflictError || error instanceof VersionMismatchError) return 'conflict'
   if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return 'denied'
-  if (isUnreachable(error)) return 'unavailable'
-  return error instanceof AbortedError ? 'interrupted' : 'unexpected'
+  if (error instanceof AbortedError) return 'interrupted'
+  return isUnreachable(error) ? 'unavailable' : 'unexpected'
 }
 
 function flagOf(path: string, fields: Field[]): string {

@@ -1,5 +1,6 @@
 import { KNOWN_VALUES } from '@resource/contract'
 import { type Facts, factsOf } from '@resource/contract/schema'
+import { parseValue as parseOne } from '@resource/import'
 import { z } from 'zod'
 import { plainText } from './plain-text.ts'
 
@@ -80,4 +81,10 @@ function kindOf(values: Facts[]): Field['kind'] {
 function describe(name: string, description = '', initial: unknown): string {
   const standard = initial === undefined || initial === null || initial === false ? '' : ` (default ${initial})`
   return `${DESCRIPTIONS[name] ?? plainText(description)}${standard}`.trim()
+}
+
+/** Parses `text` as a value of the field. Text of the wrong kind is returned unchanged, so that validation reports it. */
+export function parseValue({ kind, list }: Field, text: string): unknown {
+  const isList = list === 'always' || (list === 'optional' && text.includes(','))
+  return isList ? text.split(',').map((part) => parseOne(kind, part.trim())) : parseOne(kind, text)
 }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { Field } from './fields.ts'
+import { type Field, parseValue } from './fields.ts'
 import { promptSecret } from './prompt.ts'
 import type { JsonObject } from './service.ts'
-import { parseValue } from './values.ts'
 
 /** Adds an option for each field. @returns reads the given ones as an input */
 export function addFieldOptions(command: Command, fields: Field[]): () => Promise<JsonObject> {

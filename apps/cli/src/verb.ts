@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { Failure, toFailure } from './failures.ts'
-import { fieldsOf } from './fields.ts'
+import { fieldsOf, parseValue } from './fields.ts'
 import { type Globals, openClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
@@ -11,7 +11,6 @@ import { addFieldOptions, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { call, ID, type JsonObject, type Noun, type Procedure } from './service.ts'
-import { parseValue } from './values.ts'
 
 /** The command of a procedure: `users set-status <id> --status <status>`. */
 export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Command {

@@ -46,10 +46,10 @@ test('an invalid file is reported as what it is', async () => {
   await using service = await startService()
   for (const [text, message] of [
     ['', 'The file is empty'],
-    ['name,price\n"Lamp,1\n', 'Invalid CSV: Quote Not Closed'],
+    ['name,price\n"Lamp,1\n', 'Line 2: the quote of a cell is not closed'],
     ['name,name,price\nLamp,Lamp,1\n', 'Columns that appear twice: name'],
     ['\u001b[31mx,price\n', 'Unknown columns: x. Allowed: name, price, category.'],
-    [`name,price\n${'"a\nb",1\n'.repeat(300)}"c,1\n`, 'Invalid CSV: Quote Not Closed'],
+    [`name,price\n${'"a\nb",1\n'.repeat(300)}"c,1\n`, 'Line 602: the quote of a cell is not closed'],
   ] as const) {
     writeFileSync(service.path('a.csv'), text)
     const { code, stderr } = await service.run(['import', 'a.csv', ...ITEMS])

@@ -97,6 +97,8 @@ consoleTest('columns, separator and decimal comma are guessed and can be changed
   const column = (name: string) => page.getByRole('combobox', { name, exact: true })
   expect(await column('Separator').inputValue()).toBe(';')
   await column('Cost').selectOption('Price')
+  await page.getByText('Choose a field for Kind, or ignore it.').waitFor()
+  expect(await page.getByRole('button', { name: 'Import 2 items' }).isDisabled()).toBe(true)
   await column('Kind').selectOption('Category')
   await page.getByText('2 items can be imported.').waitFor()
   expect(await column('Decimal numbers').inputValue()).toBe(',')
@@ -168,7 +170,7 @@ consoleTest('a stopped import reports exactly the created records, and continues
   const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Import 1,200 items' }).waitFor()
-  const calls = await pauseCalls(page, 'items.updateMany')
+  const calls = await pauseCalls(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await calls.paused
   // Escape asks, and a second Escape goes on.
@@ -212,7 +214,7 @@ consoleTest('an unfinished import is discarded on the page of its list', async (
   const rows = Array.from({ length: 600 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
   await page.getByRole('button', { name: 'Import 600 items' }).waitFor()
-  const calls = await pauseCalls(page, 'items.updateMany')
+  const calls = await pauseCalls(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 600 items' }).click()
   await calls.paused
   // Leaving the page stops it.
@@ -236,7 +238,7 @@ consoleTest(
     await choose(page, 'users.csv', ['name,email', ...rows].join('\n'))
     await page.getByRole('button', { name: 'Import 600 users' }).waitFor()
     const { promise: stored, resolve } = Promise.withResolvers<void>()
-    await page.route('**/trpc/users.updateMany*', async (route) => {
+    await page.route('**/trpc/users.createMany*', async (route) => {
       await route.fetch()
       resolve()
     })
@@ -268,12 +270,12 @@ consoleTest(
       status: 403,
       json: [{ error: { message: 'This needs the role writer', code: -32003, data: { httpStatus: 403 } } }],
     }
-    await page.route('**/trpc/items.updateMany*', (route) => route.fulfill(refuse))
+    await page.route('**/trpc/items.createMany*', (route) => route.fulfill(refuse))
     await page.getByRole('button', { name: 'Import 2 items' }).click()
     await page.getByText('This needs the role writer.').waitFor()
     await page.getByText('0 items created, 2 rows not sent.').waitFor()
     await page.unrouteAll()
-    await page.route('**/trpc/items.updateMany*', (route) => route.abort())
+    await page.route('**/trpc/items.createMany*', (route) => route.abort())
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('The service cannot be reached. The import continues when it is back.').waitFor()
     await page.context().setOffline(true)
@@ -335,7 +337,7 @@ test('an import continues after the browser was closed', async () => {
     const page = await profile.newPage()
     await page.goto(`${service.url}/console/items?open=import`)
     await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
-    const calls = await pauseCalls(page, 'items.updateMany')
+    const calls = await pauseCalls(page, 'items.createMany')
     await page.getByRole('button', { name: 'Import 600 items' }).click()
     await calls.paused
   }
@@ -356,7 +358,7 @@ consoleTest('an import with passwords continues after a reload with the same fil
   await open('/users?open=import')
   await choose(page, 'users.csv', file)
   await page.getByText('••••••••').waitFor()
-  const calls = await pauseCalls(page, 'users.updateMany')
+  const calls = await pauseCalls(page, 'users.createMany')
   await page.getByRole('button', { name: 'Import 1 user' }).click()
   await calls.paused
   await page.reload()
@@ -374,7 +376,7 @@ consoleTest('the browser does not keep the passwords of an ignored column', asyn
   await open('/users?open=import')
   await choose(page, 'users.csv', 'name,email,password\nAda,ada@example.com,correct horse battery\n')
   await page.getByRole('combobox', { name: 'password', exact: true }).selectOption('Ignored')
-  const calls = await pauseCalls(page, 'users.updateMany')
+  const calls = await pauseCalls(page, 'users.createMany')
   await page.getByRole('button', { name: 'Import 1 user' }).click()
   await calls.paused
   const kept = JSON.stringify(await page.context().storageState({ indexedDB: true }))
@@ -461,7 +463,7 @@ consoleTest(
 async function stopUnanswered(page: Page) {
   await choose(page, 'items.csv', 'name,price\nLamp,1\nRug,2\n')
   await page.getByRole('button', { name: 'Import 2 items' }).waitFor()
-  await loseAnswers(page, 'items.updateMany')
+  await loseAnswers(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 2 items' }).click()
   await page.getByText('The service cannot be reached.').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
@@ -509,7 +511,7 @@ consoleTest('an import that is discarded in another tab stops', async (visit) =>
   await open('/items?open=import')
   const rows = Array.from({ length: 1200 }, (_, index) => `Item ${index},1`)
   await choose(page, 'items.csv', ['name,price', ...rows].join('\n'))
-  const calls = await pauseCalls(page, 'items.updateMany')
+  const calls = await pauseCalls(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await calls.paused
   const tab = await page.context().newPage()

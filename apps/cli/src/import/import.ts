@@ -1,27 +1,30 @@
 import { resolve } from 'node:path'
-import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
-import type { z } from 'zod'
+import {
+  chunks,
+  type Mode,
+  type RemainingRow,
+  rowReader,
+  sendChunk,
+  sourceRows,
+  type Target,
+  targetOf,
+} from '@resource/import'
 import { answer } from '../answer.ts'
-import { recordFields } from '../columns.ts'
 import type { Outcome } from '../exit-codes.ts'
 import { Failure, invalid, toFailure } from '../failures.ts'
-import { fieldsOf } from '../fields.ts'
 import { callerOf, openClient, SECOND_MS } from '../globals.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
 import { progress } from '../progress.ts'
-import { ID, type Noun, proceduresOf, recordSchema } from '../service.ts'
+import { call } from '../service.ts'
 import { layoutOf } from './layout.ts'
 import { chooseMode } from './mode.ts'
-import { chunks } from './rows/chunks.ts'
-import { type RemainingRow, remainingRowsFile } from './rows/remaining-rows.ts'
-import type { Row } from './rows/row.ts'
-import { type RowFormat, readRows } from './rows/rows.ts'
-import { type SendContext, sendChunk } from './send.ts'
+import { openRemainingFile } from './remaining-file.ts'
 import { openSource } from './source.ts'
-import { checkCaller, claim, remember, startOrResume } from './start.ts'
-import type { GivenOptions, ImportMode, ImportOptions, ImportState } from './state.ts'
+import { checkInFlight, claim, remember, startOrResume } from './start.ts'
+import type { GivenOptions, ImportOptions, ImportState } from './state.ts'
+import { waitFor } from './wait.ts'
 
 const MAX_REPORTED = 20
 const REFUSALS: Outcome[] = ['denied', 'invalid', 'conflict', 'not_found']
@@ -40,43 +43,47 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   const source = await openSource(file)
   const stateFile = isStdin ? undefined : jsonFile<ImportState>(`${resolve(file)}.progress`)
   const saved = given.restart ? undefined : stateFile?.read()
-  const mode = given.mode ?? saved?.mode ?? (await chooseMode(file, source.sample, given))
+  const target = targetOf(type)
+  const mode = given.mode ?? saved?.mode ?? (await chooseMode(file, source.sample, given, target))
   const options: ImportOptions = { ...given, mode }
-  const schema = schemaOf(type, mode)
-  const ignored = [...recordFields(type), IMPORT_LINE, IMPORT_ERROR]
-  const state = await startOrResume(file, options, stateFile, () => layoutOf(source.sample, options, schema, ignored))
-  const remaining = await remainingRowsFile(
+  checkMode(target, mode)
+  const state = await startOrResume(file, options, stateFile, () => layoutOf(source.sample, options, target))
+  const { layout } = state
+  const remaining = await openRemainingFile(
     isStdin ? 'stdin' : resolve(file),
     format,
-    state.layout?.delimiter ?? ',',
+    layout.delimiter,
     state.remaining,
     state.failedBytes,
   )
   state.failedBytes = remaining.written.bytes
-  const rowFormat: RowFormat = { format, schema, ignored, layout: state.layout, emptyIsNull: options.clearEmpty }
-  const rows = () => readRows(source.text(), rowFormat)
-  const total = isStdin ? undefined : await count(rows())
+  const read = () => sourceRows(source.text(), format, layout.delimiter)
+  const toRow = rowReader(target, layout, format)
+  async function* rows() {
+    for await (const row of read()) yield toRow(row)
+  }
+  const total = isStdin ? undefined : await count(read())
   // sendChunk retries: it must see each failed attempt.
   await using open = await openClient(options, { retryForMs: 0 })
   const caller = callerOf(options)
-  checkCaller(state, caller)
+  checkInFlight(state, caller)
   // Under the idempotency keys of the other process, no row is stored twice.
   const isNew = saved === undefined
   if (isNew && stateFile && !given.restart && !claim(file, options, state, stateFile)) return importFile(file, given)
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
-  const context: SendContext = {
-    client: open.client,
-    caller,
-    state,
-    save: () => stateFile?.write({ ...state, remaining: remaining.written }),
-    interrupt,
-    waitMs: options.wait * SECOND_MS,
+  const save = () => stateFile?.write({ ...state, remaining: remaining.written })
+  const sender = {
+    ...{ noun: type, mode, importId: state.importId, digest: state.digest, caller, progress: state, save },
+    canUpdate: target.changed !== undefined,
+    call: (verb: string, input: Record<string, unknown>) =>
+      call(open.client, type, verb, input, { signal: interrupt.signal }),
+    wait: waitFor(options.wait * SECOND_MS, interrupt.stop),
   }
   if (isNew) remaining.setAside()
   else if (state.remaining.bytes > state.failedBytes) {
     // In this order, a run that is killed in between leaves no file that is shorter than the state says.
-    context.save()
+    save()
     remaining.truncate()
   }
   const reported: { line: number; message: string }[] = []
@@ -94,20 +101,16 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
         continue
       }
       try {
-        const done = await sendChunk(context, chunk)
-        report(done.failed, reported)
-        remaining.add(done.failed)
+        const failed = await sendChunk(sender, chunk)
+        report(failed, reported)
+        remaining.add(failed)
         state.failedBytes = remaining.written.bytes
-        state.failed += done.failed.length
-        state.created += done.created
-        state.updated += done.updated
-        state.unchanged += done.unchanged
-        Object.assign(state, { rows: chunk.start + chunk.rows.length, inFlight: false, refused: [] })
+        state.failed += failed.length
         bar.update(state.rows)
       } catch (error) {
         const { outcome, message } = toFailure(error, options)
         stop = new Failure(interrupt.requested ? 'interrupted' : outcome, `${prefixOf(outcome)}${message}`)
-        const reason = state.inFlight ? 'may have been imported: the service did not answer' : ''
+        const reason = state.inFlight > 0 ? 'may have been imported: the service did not answer' : ''
         remaining.add(chunk.rows.map((row) => ({ row, reason })))
         unsent += chunk.rows.length
       }
@@ -121,7 +124,7 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   bar.end(state.rows)
   if (stop !== undefined && state.rows !== total) {
     if (unsent > 0) remaining.truncate()
-    context.save()
+    save()
     throw stopped(stop, state, stateFile !== undefined, unsent, remaining.path)
   }
   remaining.truncate()
@@ -169,17 +172,11 @@ function prefixOf(outcome: Outcome): string {
   return outcome === 'unavailable' ? 'Service unreachable: ' : REFUSALS.includes(outcome) ? 'Refused: ' : ''
 }
 
-function schemaOf(type: Noun, { action, key }: ImportMode): z.ZodObject {
-  const { createMany, updateMany } = proceduresOf(type)
-  const procedure = action === 'create' ? createMany : updateMany
-  const schema = procedure && recordSchema(type, procedure.input)
-  if (procedure === undefined || schema === undefined)
-    throw invalid(`--type: ${type} cannot be ${action === 'create' ? 'created' : 'updated'} in bulk`)
-  if (action === 'create') return schema
-  const keys = fieldsOf(procedure.input).find(({ name }) => name === 'key')?.choices ?? []
-  if (!keys.includes(key)) throw invalid(`--upsert: must be one of: ${keys.join(', ')}`)
-  // The ids in the file of another service are those of other records.
-  return key === ID ? schema : schema.omit({ [ID]: true })
+/** @throws Failure if the collection has no such import */
+function checkMode({ noun, created, changed, keys }: Target, { action, key }: Mode): void {
+  if ((action === 'create' ? created : changed) === undefined)
+    throw invalid(`--type: ${noun} cannot be ${action === 'create' ? 'created' : 'updated'} in bulk`)
+  if (action !== 'create' && !keys.includes(key)) throw invalid(`--upsert: must be one of: ${keys.join(', ')}`)
 }
 
 function report(failed: RemainingRow[], reported: { line: number; message: string }[]): void {
@@ -190,7 +187,7 @@ function report(failed: RemainingRow[], reported: { line: number; message: strin
   }
 }
 
-async function count(rows: AsyncIterable<Row>): Promise<number> {
+async function count(rows: AsyncIterable<unknown>): Promise<number> {
   let total = 0
   for await (const _ of rows) total++
   return total

@@ -1,12 +1,10 @@
+import { firstCsvRows, guessDelimiter, ID, ImportError, type Mode, sourceRows, type Target } from '@resource/import'
 import { Failure, invalid } from '../failures.ts'
 import { printable } from '../printable.ts'
 import { isInteractive, prompt } from '../prompt.ts'
-import { ID } from '../service.ts'
-import { hasColumn } from './rows/csv-layout.ts'
-import { hasField } from './rows/rows.ts'
-import type { GivenOptions, ImportMode } from './state.ts'
+import type { GivenOptions } from './state.ts'
 
-const CREATE: ImportMode = { action: 'create', key: ID }
+const CREATE: Mode = { action: 'create', key: ID }
 
 /**
  * The mode of an import without an option for it. Creating is the default only for rows without ids: the import of an
@@ -14,8 +12,8 @@ const CREATE: ImportMode = { action: 'create', key: ID }
  *
  * @throws Failure if the rows have ids and nobody chooses
  */
-export async function chooseMode(file: string, sample: string, options: GivenOptions): Promise<ImportMode> {
-  if (!(await hasIds(sample, options))) return CREATE
+export async function chooseMode(file: string, sample: string, options: GivenOptions, target: Target): Promise<Mode> {
+  if (!(await hasIds(sample, options, target))) return CREATE
   const fact = `${file === '-' ? 'stdin' : file} has ids.`
   if (options.yes || !isInteractive()) {
     throw invalid(
@@ -29,7 +27,17 @@ export async function chooseMode(file: string, sample: string, options: GivenOpt
   throw new Failure('interrupted', 'Nothing was imported.')
 }
 
-async function hasIds(sample: string, { format, delimiter, map }: GivenOptions): Promise<boolean> {
-  if (format !== 'csv') return hasField(ID, sample, format)
-  return map?.[ID] === undefined && hasColumn(ID, sample, delimiter)
+async function hasIds(sample: string, options: GivenOptions, target: Target): Promise<boolean> {
+  const { format, map, delimiter = guessDelimiter(target, sample) } = options
+  if (format === 'csv') return map?.[ID] === undefined && firstCsvRows(sample, delimiter, 1)[0]?.includes(ID) === true
+  async function* text() {
+    yield sample
+  }
+  try {
+    for await (const { source } of sourceRows(text(), format, delimiter)) if (Object.hasOwn(source, ID)) return true
+  } catch (error) {
+    // The sample may end within an element. An invalid file is reported when it is read.
+    if (!(error instanceof ImportError)) throw error
+  }
+  return false
 }

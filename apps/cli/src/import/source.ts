@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import type { Text } from '@resource/import'
 import { invalid } from '../failures.ts'
-import type { Text } from './rows/row.ts'
 
 const SAMPLE_CHARACTERS = 256 * 1024
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { doubtOf, NOTHING_SENT } from '@resource/import'
 import { Failure, invalid } from '../failures.ts'
 import { targetOf } from '../globals.ts'
 import type { jsonFile } from '../json-file.ts'
@@ -8,19 +9,16 @@ import { log } from '../output.ts'
 import { confirm, isInteractive } from '../prompt.ts'
 import { checkSame } from '../saved-run.ts'
 import { type ImportRecord, importHistory } from './history.ts'
-import type { CsvLayout } from './rows/csv-layout.ts'
+import type { FileLayout } from './layout.ts'
 import { digestOf } from './source.ts'
 import type { ImportOptions, ImportState } from './state.ts'
-
-/** The service keeps the responses of idempotency keys for 24 hours. */
-export const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
 
 /** The saved state of an interrupted run, or a new one. */
 export async function startOrResume(
   file: string,
   options: ImportOptions,
   stateFile: ReturnType<typeof jsonFile<ImportState>> | undefined,
-  layout: () => Promise<CsvLayout | undefined>,
+  layout: () => Promise<FileLayout>,
 ): Promise<ImportState> {
   const { type, format, mode, clearEmpty, chunkSize, restart } = options
   const url = await targetOf(options)
@@ -33,17 +31,10 @@ export async function startOrResume(
       ...requested,
       layout: await layout(),
       importId: randomBytes(16).toString('hex'),
-      rows: 0,
-      created: 0,
-      updated: 0,
-      unchanged: 0,
+      ...structuredClone(NOTHING_SENT),
       failed: 0,
       failedBytes: 0,
       remaining: { bytes: 0, digest: '' },
-      inFlight: false,
-      at: 0,
-      caller: '',
-      refused: [],
     }
   }
   if (saved.digest !== digest) {
@@ -53,15 +44,16 @@ export async function startOrResume(
     )
   }
   checkSame(stateFile.path, saved, requested)
-  if (saved.inFlight && Date.now() - saved.at > MAX_IN_FLIGHT_AGE_MS)
-    throw couldStoreTwice(saved, 'The chunk in flight was first sent more than 23 hours ago', 'Check')
   log(`Resuming after row ${saved.rows}`)
   return saved
 }
 
-/** @throws Failure if another caller has sent the chunk in flight: the service would not recognize it */
-export function checkCaller(state: ImportState, caller: string): void {
-  if (state.inFlight && state.caller !== caller)
+/** @throws Failure if the service would not recognize the chunk in flight: too much time has passed, or another caller sent it */
+export function checkInFlight(state: ImportState, caller: string): void {
+  const doubt = doubtOf(state, caller)
+  if (doubt === 'too late')
+    throw couldStoreTwice(state, 'The chunk in flight was first sent more than 23 hours ago', 'Check')
+  if (doubt === 'other caller')
     throw couldStoreTwice(state, 'The chunk in flight was sent with another API key', 'Resume with that key, or check')
 }
 

@@ -1,13 +1,18 @@
+import type { Format, Mode, Progress } from '@resource/import'
 import type { Globals } from '../globals.ts'
 import type { Noun } from '../service.ts'
-import type { CsvLayout, LayoutOptions } from './rows/csv-layout.ts'
-import type { Written } from './rows/remaining-rows.ts'
-import type { Format } from './rows/row.ts'
+import type { FileLayout } from './layout.ts'
+import type { Written } from './remaining-file.ts'
 
-export interface ImportOptions extends Globals, LayoutOptions {
+export interface ImportOptions extends Globals {
   type: Noun
   format: Format
-  mode: ImportMode
+  mode: Mode
+  /** Of a CSV file. */
+  delimiter?: string | undefined
+  decimalComma?: boolean | undefined
+  /** Fields by column; an empty name for a column that is left out. */
+  map?: Record<string, string> | undefined
   /** Whether an empty CSV cell clears its field; otherwise it changes nothing. */
   clearEmpty: boolean
   chunkSize: number
@@ -19,44 +24,25 @@ export interface ImportOptions extends Globals, LayoutOptions {
 }
 
 /** The options as they were given: the mode may still have to be chosen. */
-export type GivenOptions = Omit<ImportOptions, 'mode'> & { mode: ImportMode | undefined }
-
-/** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
-export interface ImportMode {
-  action: 'create' | 'update' | 'upsert'
-  /** The field that identifies a record. */
-  key: string
-}
+export type GivenOptions = Omit<ImportOptions, 'mode'> & { mode: Mode | undefined }
 
 /** The saved progress of an import. */
-export interface ImportState {
+export interface ImportState extends Progress {
   command: 'import'
   type: Noun
   url: string
   format: Format
-  mode: ImportMode
+  mode: Mode
   clearEmpty: boolean
-  /** Of a CSV file. */
-  layout: CsvLayout | undefined
+  layout: FileLayout
   /** SHA-256 of the file. */
   digest: string
   chunkSize: number
   /** Random secret from which the idempotency keys are derived. */
   importId: string
-  /** Rows processed so far: imported or failed. */
-  rows: number
-  created: number
-  updated: number
-  unchanged: number
   failed: number
   /** Bytes of the failed rows in the file of remaining rows. */
   failedBytes: number
   /** That file as the import left it: after a stop it also has the rows that were not sent. */
   remaining: Written
-  /** Whether the chunk after `rows` may be stored; `at` is when it was first sent, `caller` by whom. */
-  inFlight: boolean
-  at: number
-  caller: string
-  /** Rows of that chunk that the service rejected: index in the chunk and reason. */
-  refused: [number, string][]
 }

@@ -1,11 +1,12 @@
 import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
+import type { Layout, Row } from '@resource/import'
 import { useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { ImportPreview } from '../transfer/ImportPreview.tsx'
 import { ImportProgress } from '../transfer/ImportProgress.tsx'
 import { ImportSource, type Source } from '../transfer/ImportSource.tsx'
-import { checkRows, hasSecrets, type Settings, type SourceRow } from '../transfer/rows.ts'
 import type { Saved } from '../transfer/saved.ts'
+import { checkRows, hasSecrets } from '../transfer/settings.ts'
 import { readTable } from '../transfer/table.ts'
 import { useImport } from '../transfer/use-import.ts'
 import { Button } from '../ui/Button.tsx'
@@ -83,7 +84,7 @@ function NewImport({ resource, transfer }: StepProps) {
   const [source, setSource] = useState<Source>()
   if (source === undefined) return <ImportSource resource={resource} onRead={setSource} />
   const { file, table } = source
-  const start = (settings: Settings, rows: SourceRow[]) => {
+  const start = (settings: Layout, rows: Row[]) => {
     const { rows: _, ...facts } = table
     const id = bytesToHex(randomBytes(16))
     const secrets = hasSecrets(resource, table, settings)
@@ -94,7 +95,7 @@ function NewImport({ resource, transfer }: StepProps) {
       key={table.separator}
       resource={resource}
       table={table}
-      onSeparator={(separator) => void readTable(file, separator).then((table) => setSource({ file, table }))}
+      onSeparator={(separator) => void readTable(resource, file, separator).then((table) => setSource({ file, table }))}
       onBack={() => setSource(undefined)}
       onRun={start}
     />
@@ -113,7 +114,7 @@ function FileAgain({ resource, saved, transfer }: StepProps & { saved: Saved }) 
     <>
       <ImportSource resource={resource} separator={running.file.separator} onRead={resume}>
         <p role="status">
-          The import of <strong>{running.file.name}</strong> stopped after row {progress.next.toLocaleString('en')}. The
+          The import of <strong>{running.file.name}</strong> stopped after row {progress.rows.toLocaleString('en')}. The
           browser does not keep passwords: choose the same file to continue.
         </p>
         {isOther && (

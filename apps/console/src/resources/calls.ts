@@ -50,6 +50,7 @@ interface Calls {
   summarize: { query: Call<{ summaries: Summary[]; as_of: string }> }
   get: { query: Call<Row> }
   create: { mutate: Call<Row> }
+  createMany: { mutate: Call<Record<string, unknown>> }
   updateMany: { mutate: Call<{ results: RowResult[] }> }
   deleteMany: { mutate: Call<{ results: RowResult[] }> }
   createBatch: { mutate: Call<Batch> }

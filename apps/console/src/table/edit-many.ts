@@ -1,3 +1,4 @@
+import { changedNumber } from '@resource/import'
 import { type Field, parseInput, valueError } from '../resources/field.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
@@ -32,7 +33,9 @@ export function editOf(
     if (sign === undefined)
       return { error: `${field.label} must change by an amount or a percentage, such as +5 or -10%` }
     const by = Number(sign + amount)
-    const next = (row: Row) => ({ [name]: changed(resource, name, row[name] as number, by, percent === '%') })
+    const change = percent === '%' ? { multiply: 1 + by / 100 } : { add: by }
+    const { decimals = 0 } = resource.recordColumns.find((column) => column.field === name) ?? {}
+    const next = (row: Row) => ({ [name]: changedNumber(row[name] as number, change, decimals) })
     return {
       action: {
         label: 'Edit',
@@ -59,22 +62,4 @@ export function editOf(
       apply: (row) => ({ ...row, ...changes }),
     },
   }
-}
-
-/** A changed number, with as many decimals as its parts have and at least those of the column. */
-function changed({ recordColumns }: Resource, name: string, value: number, by: number, isPercent: boolean): number {
-  const { decimals = 0 } = recordColumns.find(({ field }) => field === name) ?? {}
-  const next = isPercent ? value * (1 + by / 100) : value + by
-  return rounded(next, Math.max(decimals, decimalsOf(value), isPercent ? 0 : decimalsOf(by)))
-}
-
-/** Rounds as decimal numbers are rounded: 3.015 to 3.02, although the nearest binary number is below 3.015. */
-function rounded(value: number, decimals: number): number {
-  const factor = 10 ** decimals
-  return Math.round(Number((value * factor).toPrecision(15))) / factor
-}
-
-function decimalsOf(value: number): number {
-  const [digits = '', exponent = '0'] = String(value).split('e')
-  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }

@@ -1,12 +1,13 @@
+import type { Layout, Mode } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
-import { type Mode, modeDescription, modesOf, numbersOf, type Settings } from './rows.ts'
+import { modeDescription, modesOf, numbersOf } from './settings.ts'
 import type { Table } from './table.ts'
 
 interface Props {
   resource: Resource
   table: Table
-  settings: Settings
-  onChange: (settings: Settings) => void
+  settings: Layout
+  onChange: (settings: Layout) => void
   onSeparator: (separator: string) => void
 }
 
@@ -14,10 +15,10 @@ const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t
 
 /** How a file is read and what its rows do, each with a guess. */
 export function ImportOptions({ resource, table, settings, onChange, onSeparator }: Props) {
-  const { mode, mapping, decimal } = settings
-  const modes = modesOf(resource, mapping)
+  const { mode, columns, decimalComma } = settings
+  const modes = modesOf(resource, columns)
   const isSame = (other: Mode) => other.action === mode.action && other.key === mode.key
-  const hasComma = numbersOf(resource, table, mapping).some((text) => text.includes(','))
+  const hasComma = numbersOf(resource, table, columns).some((text) => text.includes(','))
   return (
     <div className="options">
       <label className="filter">
@@ -33,7 +34,7 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
           ))}
         </select>
       </label>
-      {table.form === 'csv' && (
+      {table.format === 'csv' && (
         <label className="filter">
           <span>Separator</span>
           <select value={table.separator} onChange={(event) => onSeparator(event.target.value)}>
@@ -49,8 +50,8 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
         <label className="filter">
           <span>Decimal numbers</span>
           <select
-            value={decimal}
-            onChange={(event) => onChange({ ...settings, decimal: event.target.value as Settings['decimal'] })}
+            value={decimalComma ? ',' : '.'}
+            onChange={(event) => onChange({ ...settings, decimalComma: event.target.value === ',' })}
           >
             <option value=",">1.234,5 (comma)</option>
             <option value=".">1234.5 (point)</option>

@@ -1,34 +1,42 @@
-import { findDecimalComma, withDecimalPoint } from '@resource/contract/decimal-comma'
+import {
+  findDecimalComma,
+  importFields,
+  type Layout,
+  type Row,
+  recordOf,
+  targetOf,
+  withDecimalPoint,
+} from '@resource/import'
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { ImportOptions } from './ImportOptions.tsx'
-import { recordOf } from './mapping.ts'
+import { findImported, type Imported } from './saved.ts'
 import {
   checkRows,
+  columnFields,
   guessDecimal,
   guessSettings,
-  importFields,
-  isSent,
   missingFields,
   modeLabel,
   modesOf,
   numbersOf,
-  type Settings,
-  type SourceRow,
-} from './rows.ts'
-import { findImported, type Imported } from './saved.ts'
+} from './settings.ts'
 import type { Table } from './table.ts'
 
 const SHOWN = 50
+const UNNAMED = '(unnamed)'
+const UNDECIDED = '?'
+
+const listed = (names: string[]) => new Intl.ListFormat('en').format(names)
 
 interface Props {
   resource: Resource
   table: Table
   onSeparator: (separator: string) => void
   onBack: () => void
-  onRun: (settings: Settings, rows: SourceRow[]) => void
+  onRun: (settings: Layout, rows: Row[]) => void
 }
 
 /** The rows of a file with their errors and how they are read, before anything is sent. */
@@ -38,16 +46,20 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   const settings = useMemo(() => possible(resource, chosen), [resource, chosen])
   const rows = useMemo(() => checkRows(resource, table, settings), [resource, table, settings])
   const earlier = useEarlierImport(resource, table)
-  const { mapping, mode } = settings
+  const { columns, mode } = settings
   const good = rows.filter(({ errors }) => errors.length === 0).length
   const missing = missingFields(resource, settings)
-  const ignored = table.columns.filter((column) => !isSent(mapping[column], mode))
-  const canRun = missing.length === 0 && good > 0
-  const change = (next: Settings) => {
-    const isChosen = isDecimalChosen || next.decimal !== settings.decimal
+  const undecided = table.columns.filter((column) => columns[column] === undefined)
+  const sent = importFields(targetOf(resource.noun), mode)
+  const ignored = table.columns.filter(
+    (column) => !undecided.includes(column) && !sent.some(({ name }) => name === columns[column]),
+  )
+  const canRun = missing.length === 0 && undecided.length === 0 && good > 0
+  const change = (next: Layout) => {
+    const isChosen = isDecimalChosen || next.decimalComma !== settings.decimalComma
     setDecimalChosen(isChosen)
     // Another column may hold the numbers now.
-    setChosen(isChosen ? next : { ...next, decimal: guessDecimal(resource, table, next.mapping) })
+    setChosen(isChosen ? next : { ...next, decimalComma: guessDecimal(resource, table, next.columns) })
   }
   return (
     <>
@@ -66,23 +78,25 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
         onChange={change}
         onSeparator={onSeparator}
       />
-      {settings.decimal === '.' && (
+      {!settings.decimalComma && (
         <DecimalComma
-          numbers={numbersOf(resource, table, mapping)}
-          onAccept={() => change({ ...settings, decimal: ',' })}
+          numbers={numbersOf(resource, table, columns)}
+          onAccept={() => change({ ...settings, decimalComma: true })}
         />
       )}
       <p role="status">
         {missing.length > 0 ? (
-          <>Choose a column for {new Intl.ListFormat('en').format(missing.map(({ label }) => label))}.</>
+          <>Choose a column for {listed(missing)}.</>
+        ) : undecided.length > 0 ? (
+          <>Choose a field for {listed(undecided.map((column) => column || UNNAMED))}, or ignore it.</>
         ) : (
           <>
             <strong>{formatCount(good, resource)}</strong> can be imported
             {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
           </>
         )}
-        {ignored.length > 0 && ` Ignored columns: ${ignored.join(', ')}.`}
-        {mode.action !== 'create' && table.form === 'csv' && ' Empty cells change nothing.'}
+        {ignored.length > 0 && ` Ignored columns: ${ignored.map((column) => column || UNNAMED).join(', ')}.`}
+        {mode.action !== 'create' && table.format === 'csv' && ' Empty cells change nothing.'}
       </p>
       <PreviewTable resource={resource} table={table} rows={rows} settings={settings} onChange={change} />
       {rows.length > SHOWN && <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
@@ -114,11 +128,11 @@ function DecimalComma({ numbers, onAccept }: { numbers: string[]; onAccept: () =
 }
 
 /** The settings without a mode whose key has no column. */
-function possible(resource: Resource, settings: Settings): Settings {
-  const { mode, mapping } = settings
-  const modes = modesOf(resource, mapping)
+function possible(resource: Resource, settings: Layout): Layout {
+  const { mode, columns } = settings
+  const modes = modesOf(resource, columns)
   const isPossible = modes.some(({ action, key }) => action === mode.action && key === mode.key)
-  return isPossible ? settings : { ...settings, mode: modes[0] as Settings['mode'] }
+  return isPossible ? settings : { ...settings, mode: modes[0] as Layout['mode'] }
 }
 
 function useEarlierImport({ noun }: Resource, { digest }: Table): Imported | undefined {
@@ -132,20 +146,22 @@ function useEarlierImport({ noun }: Resource, { digest }: Table): Imported | und
 interface TableProps {
   resource: Resource
   table: Table
-  rows: SourceRow[]
-  settings: Settings
-  onChange: (settings: Settings) => void
+  rows: Row[]
+  settings: Layout
+  onChange: (settings: Layout) => void
 }
 
 function PreviewTable({ resource, table, rows, settings, onChange }: TableProps) {
-  const { mapping } = settings
-  const fields = importFields(resource)
+  const { columns } = settings
+  const fields = columnFields(resource, settings.mode)
   // Invalid rows first, because they need a decision.
   const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
   // A field has one column.
-  const assign = (column: string, name: string) => {
-    const others = Object.entries(mapping).filter(([other, field]) => other !== column && field !== name)
-    onChange({ ...settings, mapping: recordOf(name === '' ? others : [...others, [column, name]]) })
+  const assign = (column: string, name: string | null) => {
+    const others = Object.entries(columns).filter(
+      ([other, field]) => other !== column && (field === null || field !== name),
+    )
+    onChange({ ...settings, columns: recordOf([...others, [column, name]]) })
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
@@ -158,8 +174,12 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
             {table.columns.map((column) => (
               <th key={column} scope="col">
                 <label className="filter">
-                  <span translate="no">{column}</span>
-                  <select value={mapping[column] ?? ''} onChange={(event) => assign(column, event.target.value)}>
+                  <span translate="no">{column || UNNAMED}</span>
+                  <select
+                    value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
+                    onChange={(event) => assign(column, event.target.value || null)}
+                  >
+                    {columns[column] === undefined && <option value={UNDECIDED}>Choose…</option>}
                     <option value="">Ignored</option>
                     {fields.map(({ name, label }) => (
                       <option key={name} value={name}>
@@ -173,16 +193,16 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ line, raw, record, errors }) => (
+          {shown.map(({ line, source, record, errors }) => (
             <tr key={line} className={errors.length > 0 ? 'wrong' : ''}>
               <td>{line}</td>
               <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
               {table.columns.map((column) => {
-                const field = fields.find(({ name }) => name === mapping[column])
-                const value = (field && record[field.name]) ?? raw[column]
+                const field = fields.find(({ name }) => name === columns[column])
+                const value = (field && record[field.name]) ?? source[column]
                 return (
                   <td key={column} translate="no">
-                    {cell(value, field?.kind === 'password')}
+                    {cell(value, field?.isSecret === true)}
                   </td>
                 )
               })}

@@ -3,8 +3,7 @@ import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount, ROWS } from '../ui/format.ts'
 import { Progress as Bar } from '../ui/Progress.tsx'
-import { type Import, type Progress, summary, unsent } from './import.ts'
-import { saveRemaining } from './remaining.ts'
+import { type Import, type Progress, saveRemaining, summary, unsent } from './running.ts'
 import type { Phase } from './use-import.ts'
 
 const SHOWN = 100
@@ -30,9 +29,9 @@ const LABELS = { running: 'Importing', stopping: 'Importing', stopped: 'Stopped'
 /** The progress and result of an import, and the error of each failed row. */
 export function ImportProgress(props: Props) {
   const { resource, running, progress, phase, outage, refusal, onStop, onContinue, onDiscard, onDone } = props
-  const failed = [...progress.failed].sort(([a], [b]) => a - b)
+  const { failed } = progress
   const total = running.rows.length
-  const left = unsent(running, progress).length
+  const left = unsent(progress)
   const isOver = phase === 'stopped' || phase === 'done'
   return (
     <>
@@ -55,7 +54,7 @@ export function ImportProgress(props: Props) {
       {failed.length > 0 && <Failed running={running} failed={failed} />}
       <footer>
         {isOver && failed.length + left > 0 && (
-          <Button onPress={() => void saveRemaining(`${resource.many}-remaining`, running, progress)}>
+          <Button onPress={() => saveRemaining(`${resource.many}-remaining`, running, progress)}>
             Download remaining rows
           </Button>
         )}

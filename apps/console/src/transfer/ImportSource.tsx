@@ -23,7 +23,7 @@ export function ImportSource({ resource, separator, onRead, children }: Props) {
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     try {
-      onRead({ file, table: await readTable(file, separator) })
+      onRead({ file, table: await readTable(resource, file, separator) })
     } catch (error) {
       setError(`${file.name} cannot be imported. ${(error as Error).message}.`)
     }

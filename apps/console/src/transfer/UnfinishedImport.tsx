@@ -3,6 +3,7 @@ import type { Resource } from '../resources/resource.ts'
 import { refresh } from '../table/rows.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
+import { unsent } from './running.ts'
 import { readProgress, readSaved } from './saved.ts'
 import { discardImport } from './use-import.ts'
 
@@ -21,8 +22,8 @@ export function UnfinishedImport({ resource, onContinue }: Props) {
     staleTime: 0,
   })
   if (!data) return null
-  const { file, next, failed } = data
-  const left = file === undefined ? undefined : file.rows - next
+  const { file, failed } = data
+  const left = unsent(data)
   const discard = async () => {
     const saved = await readSaved(noun)
     if (saved !== undefined) await discardImport(saved)
@@ -31,8 +32,8 @@ export function UnfinishedImport({ resource, onContinue }: Props) {
   return (
     <p role="status" className="unfinished">
       <span>
-        The import of <b translate="no">{file?.name ?? 'a file'}</b> is not finished
-        {left !== undefined && left > 0 && `: ${formatCount(left, ROWS)} not sent`}
+        The import of <b translate="no">{file.name}</b> is not finished
+        {left > 0 && `: ${formatCount(left, ROWS)} not sent`}
         {left === 0 && `: ${formatCount(failed.length, ROWS)} failed`}.
       </span>
       <Button className="small" onPress={onContinue}>

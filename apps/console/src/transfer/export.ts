@@ -1,7 +1,8 @@
+import { csvText } from '@resource/import'
 import { calls } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
-import { download } from './download.ts'
+import { BYTE_ORDER_MARK, download } from './download.ts'
 
 export type FileFormat = 'csv' | 'ndjson'
 
@@ -26,25 +27,17 @@ export async function exportRows(
     rows.push(...(page[resource.noun] as Row[]))
     onProgress(rows.length)
   }
-  await saveRows(resource.noun, form, resource.listed, rows)
+  save(resource, form, rows)
   return rows.length
 }
 
-/** Downloads a file with these fields of the records. */
-export async function saveRows(
-  name: string,
-  form: FileFormat,
-  fields: string[],
-  rows: Record<string, unknown>[],
-  separator?: string,
-): Promise<void> {
-  if (form === 'ndjson') return download(`${name}.ndjson`, 'application/x-ndjson', jsonLines(fields, rows))
-  const { csvOf } = await import('./csv.ts')
-  download(`${name}.csv`, 'text/csv', csvOf(fields, rows, separator))
-}
-
-function jsonLines(fields: string[], rows: Record<string, unknown>[]): string {
-  const picked = (row: Record<string, unknown>) =>
-    Object.fromEntries(fields.filter((field) => field in row).map((field) => [field, row[field]]))
-  return rows.map((row) => `${JSON.stringify(picked(row))}\n`).join('')
+function save({ noun, listed }: Resource, form: FileFormat, rows: Row[]): void {
+  const cells = rows.map((row) => listed.map((field) => row[field]))
+  const picked = (row: Row) => Object.fromEntries(listed.map((field) => [field, row[field]]))
+  if (form === 'csv') {
+    download(`${noun}.csv`, 'text/csv', BYTE_ORDER_MARK + csvText([listed, ...cells], ',', '\r\n'))
+  } else {
+    const lines = rows.map((row) => `${JSON.stringify(picked(row))}\n`)
+    download(`${noun}.ndjson`, 'application/x-ndjson', lines.join(''))
+  }
 }

@@ -1,6 +1,6 @@
 import { createStore, delMany, get, set, setMany } from 'idb-keyval'
 import type { Noun } from '../resources/resource.ts'
-import type { Import, Progress } from './import.ts'
+import type { Import, Progress } from './running.ts'
 
 /** An import that is not finished. */
 export interface Saved {
@@ -81,8 +81,7 @@ export async function forget({ noun, id }: Import): Promise<void> {
 async function isSaved(noun: Noun, id: string): Promise<boolean> {
   if (unsaved.has(id)) return true
   try {
-    // An import of an earlier version has no separate id.
-    return ((await get<string>(idKey(noun), store())) ?? (await get<Import>(importKey(noun), store()))?.id) === id
+    return (await get<string>(idKey(noun), store())) === id
   } catch {
     return true
   }

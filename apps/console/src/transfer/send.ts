@@ -1,29 +1,27 @@
-import { RateLimitedError, type ServiceError } from '@resource/client'
-import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
+import type { ServiceError } from '@resource/client'
+import { chunks, doubtOf, isUnreachable, type RemainingRow, sendChunk, targetOf } from '@resource/import'
+import { calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { useSession } from '../session/session.ts'
-import { isOutage } from '../ui/format.ts'
-import { chunkEnd, type Import, type Progress, unsent } from './import.ts'
-import type { Mode } from './rows.ts'
+import type { Import, Progress } from './running.ts'
 
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
-// The service keeps the answers of idempotency keys for 24 hours.
-const KEY_LIFETIME_MS = 23 * 60 * 60 * 1000
+const MAX_ROWS_PER_REQUEST = 500
 
 const CHECK = 'check whether the row is stored before you import it again'
-const TOO_LATE = `The import stopped more than 23 hours ago: ${CHECK}`
-const OTHER_CALLER = `The row was sent with another API key: ${CHECK}`
+const DOUBTS = {
+  'too late': `The import stopped more than 23 hours ago: ${CHECK}`,
+  'other caller': `The row was sent with another API key: ${CHECK}`,
+}
 
 interface Listener {
-  /** Called after each request, before the next. */
+  /** Called before and after each request. */
   onProgress: (progress: Progress) => Promise<void>
   /** Called with the reason while the service is unreachable, and with undefined when it is back. */
   onWait: (outage: ServiceError | undefined) => void
 }
 
 /**
- * Sends the rows chunk by chunk. Each chunk has an idempotency key that depends only on the import and its position, so
- * that a chunk that is sent again, also after a reload, has no second effect. During an outage it waits and tries again.
+ * Sends the rows chunk by chunk. A chunk that is sent again, also after a reload, has no second effect. During an outage it
+ * waits and tries again.
  *
  * @param signal stops the import after the current request
  * @throws ServiceError if the service refuses a request
@@ -32,96 +30,46 @@ export async function sendRows(
   running: Import,
   from: Progress,
   signal: AbortSignal,
-  listener: Listener,
+  { onProgress, onWait }: Listener,
 ): Promise<void> {
-  let progress = from
-  const update = async (changes: Partial<Progress>) => {
-    progress = { ...progress, ...changes }
-    await listener.onProgress(progress)
+  const { id: importId, noun, file, settings, rows } = running
+  const progress = structuredClone(from)
+  const caller = useSession.getState().session?.name ?? ''
+  const save = () => onProgress({ ...progress })
+  const sender = {
+    ...{ noun, mode: settings.mode, importId, digest: file.digest, caller, progress, save },
+    canUpdate: targetOf(noun).changed !== undefined,
+    // Each attempt is made by the sender, so the client makes one a call.
+    call: (verb: 'createMany' | 'updateMany', input: object) => {
+      signal.throwIfAborted()
+      return calls(noun)[verb].mutate(input, { ...LONG_TIMEOUTS, retryForMs: 0 })
+    },
+    wait: {
+      ...{ maxMs: Number.POSITIVE_INFINITY, stop: signal, pause },
+      onPause: onWait,
+      onAnswer: () => onWait(undefined),
+    },
   }
-  while (progress.next < running.rows.length && !signal.aborted) {
-    const next = chunkEnd(running.rows, progress.next)
-    const chunk = unsent(running, progress, next)
-    if (chunk.length === 0) {
-      await update({ next, sentAt: undefined })
-      continue
+  try {
+    for await (const chunk of chunks(rows, MAX_ROWS_PER_REQUEST)) {
+      if (chunk.start < progress.rows) continue
+      if (signal.aborted) return
+      const doubt = doubtOf(progress, caller)
+      const failed: RemainingRow[] =
+        doubt === undefined
+          ? await sendChunk(sender, chunk)
+          : chunk.rows.map((row) => ({ row, reason: row.errors.join('; ') || DOUBTS[doubt] }))
+      if (doubt !== undefined)
+        Object.assign(progress, { rows: chunk.start + chunk.rows.length, inFlight: 0, refused: [] })
+      const indexes = new Map(chunk.rows.map((row, n) => [row as object, chunk.start + n]))
+      progress.failed.push(...failed.map(({ row, reason }): [number, string] => [indexes.get(row) ?? 0, reason]))
+      await save()
     }
-    const doubt = doubtOf(progress)
-    if (doubt !== undefined) {
-      const failed = chunk.map((index): [number, string] => [index, doubt])
-      await update({ next, sentAt: undefined, failed: [...progress.failed, ...failed] })
-    } else {
-      const wasSent = progress.sentAt !== undefined
-      if (!wasSent) await update({ sentAt: Date.now(), sentBy: callerName() })
-      const answer = await sendPatiently(running, chunk, progress.next, signal, listener)
-      if ('results' in answer) {
-        await update({ ...outcome(progress, chunk, answer.results), next, sentAt: undefined })
-        continue
-      }
-      if (answer.refusal === undefined) return
-      // Refused at the first attempt, so no row is stored.
-      if (answer.attempts === 1 && !wasSent) await update({ sentAt: undefined })
-      throw answer.refusal
-    }
+  } catch (error) {
+    // The rows that were sent are in doubt, and sent again under the same key.
+    await save()
+    if (!signal.aborted || !(isUnreachable(error) || error === signal.reason)) throw error
   }
-}
-
-/** Why a chunk that was sent before cannot be sent again: the service might store its rows a second time. */
-function doubtOf({ sentAt, sentBy }: Progress): string | undefined {
-  if (sentAt === undefined) return undefined
-  if (Date.now() - sentAt > KEY_LIFETIME_MS) return TOO_LATE
-  return sentBy !== undefined && sentBy !== callerName() ? OTHER_CALLER : undefined
-}
-
-function callerName(): string | undefined {
-  return useSession.getState().session?.name
-}
-
-function outcome({ created, updated, failed }: Progress, chunk: number[], results: RowResult[]): Partial<Progress> {
-  const count = (status: number) => results.filter((result) => result.status === status).length
-  return {
-    created: created + count(201),
-    updated: updated + count(200),
-    failed: [
-      ...failed,
-      ...results.flatMap((result, index): [number, string][] =>
-        result.status < 300 ? [] : [[chunk[index] as number, rowError(result)]],
-      ),
-    ],
-  }
-}
-
-type Answer = { results: RowResult[] } | { refusal: unknown; attempts: number }
-
-/** Sends a chunk until the service answers; without a refusal if the import was stopped before. */
-async function sendPatiently(
-  { id, noun, rows, settings }: Import,
-  chunk: number[],
-  position: number,
-  signal: AbortSignal,
-  { onWait }: Listener,
-): Promise<Answer> {
-  const input = { [noun]: chunk.map((index) => rows[index]?.record), ...inputOf(settings.mode) }
-  // Each attempt is counted here, so the client makes one a call.
-  const options = { ...LONG_TIMEOUTS, retryForMs: 0, idempotencyKey: `${id}-${position}` }
-  let attempts = 0
-  for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    attempts++
-    try {
-      const { results } = await calls(noun).updateMany.mutate(input, options)
-      onWait(undefined)
-      return { results }
-    } catch (error) {
-      if (!isOutage(error)) return { refusal: error, attempts }
-      onWait(error)
-      await pause(error instanceof RateLimitedError ? (error.retryAfterMs ?? pauseMs) : pauseMs, signal)
-    }
-  }
-  return { refusal: undefined, attempts }
-}
-
-function inputOf({ action, key }: Mode) {
-  return { key, partial: true, create: action !== 'update' }
 }
 
 /** Waits, at most until the browser is back online or the signal aborts. */

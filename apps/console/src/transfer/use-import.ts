@@ -6,7 +6,7 @@ import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
-import { begin, type Import, type Progress, summary, unsent } from './import.ts'
+import { begin, type Import, type Progress, summary, unsent } from './running.ts'
 import { forget, readSaved, remember, type Saved, saveImport, saveProgress } from './saved.ts'
 import { sendRows } from './send.ts'
 
@@ -89,14 +89,14 @@ export function useImport(resource: Resource) {
 
 /** Forgets an import whose rest the user does not want. */
 export async function discardImport({ running, progress }: Saved): Promise<void> {
-  const { created, updated, sentAt } = progress
+  const { created, updated, inFlight } = progress
   // Its rows are stored: to import the file again would double them.
-  if (created + updated > 0 || sentAt !== undefined) await rememberFile(running, progress)
+  if (created + updated + inFlight > 0) await rememberFile(running, progress)
   await forget(running)
 }
 
-function isOver({ rows }: Import, { next }: Progress): boolean {
-  return rows.length > 0 && next >= rows.length
+function isOver({ rows }: Import, progress: Progress): boolean {
+  return rows.length > 0 && progress.rows >= rows.length
 }
 
 // Failed rows are kept until the user has seen them.
@@ -105,12 +105,12 @@ async function finish(running: Import, progress: Progress): Promise<void> {
   if (progress.failed.length === 0) await forget(running)
 }
 
-function rememberFile({ noun, file }: Import, { created, updated }: Progress): Promise<void> {
-  return remember(noun, { digest: file.digest, at: Date.now(), created, updated })
+function rememberFile({ noun, file }: Import, { created, updated, unchanged }: Progress): Promise<void> {
+  return remember(noun, { digest: file.digest, at: Date.now(), created, updated: updated + unchanged })
 }
 
 function report(resource: Resource, running: Import, progress: Progress) {
-  const left = unsent(running, progress).length
+  const left = unsent(progress)
   const link = { label: left > 0 ? 'Continue' : 'Show', href: linkTo(resource.noun, 'import') }
   const text = [
     `${running.file.name}: ${summary(resource, running, progress)}`,

@@ -1,10 +1,15 @@
-/** Numbers in a CSV file that may have a decimal comma, such as `1.024,50`. */
-
 const WITH_COMMA = /^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$/
 /** `1.5`, `.5`, `12,500.75` or `1,234,567`: readable with a decimal point only. */
 const WITH_POINT = /^[+-]?(\d*\.\d+|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})$/
 /** `1,299`: 1.299 with a decimal comma, 1299 with a comma between thousands. */
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}$/
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/** The number that a text is; undefined for any other text. */
+export function parseNumber(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined
+}
 
 /**
  * Reads a number with a decimal comma.
@@ -26,4 +31,27 @@ export function findDecimalComma(numbers: string[]): { number: string; isAmbiguo
   const found = numbers.filter((text) => text.includes(',') && WITH_COMMA.test(text))
   const number = found.find((text) => !AMBIGUOUS.test(text)) ?? found[0]
   return number === undefined ? undefined : { number, isAmbiguous: AMBIGUOUS.test(number) }
+}
+
+/** A change of a number by an amount or a factor. */
+export type NumberChange = { add: number } | { multiply: number }
+
+/**
+ * The number after a change, rounded as decimal numbers are: 3.015 to 3.02, although the nearest binary number is below 3.015.
+ *
+ * @param decimals the decimals that a product keeps at least
+ */
+export function changedNumber(value: number, change: NumberChange, decimals: number): number {
+  if ('multiply' in change) return rounded(value * change.multiply, Math.max(decimals, decimalsOf(value)))
+  return rounded(value + change.add, Math.max(decimals, decimalsOf(value), decimalsOf(change.add)))
+}
+
+function rounded(value: number, decimals: number): number {
+  const factor = 10 ** decimals
+  return Math.round(Number((value * factor).toPrecision(15))) / factor
+}
+
+function decimalsOf(value: number): number {
+  const [digits = '', exponent = '0'] = String(value).split('e')
+  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
 }

@@ -4,9 +4,9 @@ const START = "'*(?:[\\t\\r\\n]|[\\s\\p{Cf}]*[=+\\-@＝＋－＠﹦﹢﹣﹫])"
 const FORMULA = new RegExp(`^${START}`, 'u')
 const GUARDED = new RegExp(`^'(?=${START})`, 'u')
 
-/** The value of a CSV cell, escaped so that a spreadsheet never evaluates it as a formula. */
-export function guardFormula(value: unknown): unknown {
-  return typeof value === 'string' && FORMULA.test(value) ? `'${value}` : value
+/** Text for a CSV cell, escaped so that a spreadsheet never evaluates it as a formula. */
+export function guardFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
 }
 
 /** The original text of a CSV cell, escaped or not. */

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { Row } from './rows.ts'
 
 // The service accepts tRPC bodies of at most 4 MiB, and a character can take 3 bytes in UTF-8.
 const MAX_CHARACTERS = 1024 * 1024
@@ -10,7 +10,7 @@ export interface Chunk {
 }
 
 /** Splits rows into chunks of at most `size`, fewer if the rows are long. The same file always gives the same chunks. */
-export async function* chunks(rows: AsyncIterable<Row>, size: number): AsyncGenerator<Chunk> {
+export async function* chunks(rows: AsyncIterable<Row> | Iterable<Row>, size: number): AsyncGenerator<Chunk> {
   let chunk: Chunk = { start: 0, rows: [] }
   let characters = 0
   for await (const row of rows) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findDecimalComma, withDecimalPoint } from '../src/decimal-comma.ts'
+import { findDecimalComma, withDecimalPoint } from '../src/numbers.ts'
 
 test('a number with a decimal comma is read with its groups of thousands, and no other text', () => {
   const read = (text: string) => withDecimalPoint(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guessColumns, type ImportField } from '../src/import-columns.ts'
+import { guessColumns } from '../src/columns.ts'
 
 const FIELDS = [
   { name: 'id', names: ['item_id'] },
@@ -35,7 +35,7 @@ test('a field has one column: the one with the same name, if any', () => {
 })
 
 test('a column that could be several fields is none, and assigned columns stay', () => {
-  const fields: ImportField[] = [{ name: 'home_address' }, { name: 'work_address' }]
+  const fields = [{ name: 'home_address' }, { name: 'work_address' }]
   expect(guessColumns(['address'], fields).size).toBe(0)
   const assigned = new Map([
     ['address', 'work_address'],

@@ -10,18 +10,9 @@ import {
   truncateSync,
   writeSync,
 } from 'node:fs'
-import { guardFormula, unguardFormula } from '@resource/contract/formulas'
-import { IMPORT_ERROR, IMPORT_LINE } from '@resource/contract/import-columns'
-import { stringify } from 'csv-stringify/sync'
-import { invalid } from '../../failures.ts'
-import { log } from '../../output.ts'
-import type { Format, Row } from './row.ts'
-
-/** A row that was not imported, and the reason; empty if it was not sent. */
-export interface RemainingRow {
-  row: Row
-  reason: string
-}
+import { type Format, type RemainingRow, remainingText } from '@resource/import'
+import { invalid } from '../failures.ts'
+import { log } from '../output.ts'
 
 /** The content that an import has written to its file of remaining rows. */
 export interface Written {
@@ -39,7 +30,7 @@ export interface Written {
  * @param keep bytes of `written` that stay: the rows after them are sent now
  * @throws Failure if the content is not that of the interrupted run
  */
-export async function remainingRowsFile(
+export async function openRemainingFile(
   input: string,
   format: Format,
   delimiter: string,
@@ -63,15 +54,7 @@ export async function remainingRowsFile(
     },
     add(remaining: RemainingRow[]): void {
       if (remaining.length === 0) return
-      const rows = remaining.map(({ row, reason }) => ({
-        ...row.source,
-        [IMPORT_LINE]: row.line,
-        [IMPORT_ERROR]: reason,
-      }))
-      const text =
-        format === 'csv'
-          ? stringify(linesOf(rows, remaining, bytes === 0), { delimiter })
-          : rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+      const text = remainingText(remaining, format, { delimiter, isBegun: bytes > 0 })
       // At a position, because another process that imports the same file writes the same rows there.
       const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
       try {
@@ -108,15 +91,4 @@ async function hashOf(path: string, bytes: number): Promise<Hash> {
 // A single call may write a part, such as what a disk that is almost full can hold.
 function writeFully(file: number, data: Buffer, position: number): void {
   for (let done = 0; done < data.length; ) done += writeSync(file, data, done, data.length - done, position + done)
-}
-
-/** Surplus cells stay at the end of their row, so that nobody imports it without them. */
-function linesOf(rows: Record<string, unknown>[], remaining: RemainingRow[], withHeader: boolean): unknown[][] {
-  const cells = rows.map((row, n) => [...Object.values(row), ...(remaining[n]?.row.surplus ?? [])].map(guarded))
-  return withHeader ? [Object.keys(rows[0] ?? {}), ...cells] : cells
-}
-
-// A cell of the imported file may be guarded already.
-function guarded(cell: unknown): unknown {
-  return typeof cell === 'string' ? guardFormula(unguardFormula(cell)) : cell
 }

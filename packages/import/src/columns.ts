@@ -8,10 +8,10 @@ export const IMPORT_LINE = 'import_line'
 export const IMPORT_ERROR = 'import_error'
 
 /** A field that a column can be. */
-export interface ImportField {
+interface Named {
   name: string
-  /** Other names, such as its label. */
-  names?: string[]
+  /** Other names. */
+  names?: readonly string[]
 }
 
 // Shorter names are part of unrelated words.
@@ -27,7 +27,7 @@ const SHORTEST_PART = 4
  */
 export function guessColumns(
   columns: readonly string[],
-  fields: readonly ImportField[],
+  fields: readonly Named[],
   assigned: ReadonlyMap<string, string | null> = new Map(),
 ): Map<string, string | null> {
   const found = new Map(assigned)

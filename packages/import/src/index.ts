@@ -1,0 +1,21 @@
+export { chunks } from './chunks.ts'
+export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
+export { csvText, firstCsvRows } from './csv.ts'
+export { ImportError } from './error.ts'
+export { ID, type ImportField, importFields, type Mode, requiredFields, type Target, targetOf } from './fields.ts'
+export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
+export { changedNumber, findDecimalComma, type NumberChange, withDecimalPoint } from './numbers.ts'
+export {
+  columnNames,
+  FORMATS,
+  type Format,
+  parseValue,
+  type RemainingRow,
+  type Row,
+  remainingText,
+  rowReader,
+  type SourceRow,
+  sourceRows,
+  type Text,
+} from './rows.ts'
+export { doubtOf, isUnreachable, MAX_IN_FLIGHT_AGE_MS, NOTHING_SENT, type Progress, sendChunk } from './send.ts'
