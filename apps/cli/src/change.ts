@@ -2,7 +2,7 @@ import type { Client } from '@resource/client'
 import { shapeOf } from '@resource/contract/schema'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
-import { type Adjustment, adjust, adjustmentOf, matching } from './adjust.ts'
+import { type Adjustment, adjustmentOf } from './adjustment.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { recordFields, tableColumns } from './columns.ts'
 import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
@@ -13,6 +13,7 @@ import { examplesOf, exampleText } from './help.ts'
 import { checkInput } from './input.ts'
 import { addFieldOptions, repeated } from './options.ts'
 import { confirm, isInteractive } from './prompt.ts'
+import { checkDone, readEach, readMatching, writeEach } from './records.ts'
 import {
   call,
   countOf,
@@ -27,8 +28,6 @@ import {
 import { cell, table } from './table.ts'
 import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
 
-/** Calls that are sent together; the client puts them into one request. */
-const CALLS_AT_ONCE = 50
 const SAMPLE = 5
 
 type Action = 'update' | 'delete'
@@ -57,12 +56,13 @@ interface Batch extends Sampled {
 export function changeCommand(noun: Noun, action: Action, procedure: Procedure): Command {
   const fields = fieldsOf(procedure.input)
   const byFilter = proceduresOf(noun).createBatch !== undefined
+  const several = proceduresOf(noun)[`${action}Many`] !== undefined
   const command = new Command(action)
     .summary(procedure.meta.openapi.summary ?? '')
     .description(
-      `${descriptionOf(procedure)} Takes one or more ids${byFilter ? ', or filters: then it shows what matches before it asks.' : '.'}`,
+      `${descriptionOf(procedure)} Takes ${several ? 'one or more ids' : 'an id'}${byFilter ? ', or filters: then it shows what matches before it asks.' : '.'}`,
     )
-    .argument(byFilter ? `[${ID}...]` : `<${ID}...>`, 'ids of the records')
+    .argument(byFilter ? `[${ID}...]` : several ? `<${ID}...>` : `<${ID}>`, 'ids of the records')
   const readOptions = addFieldOptions(
     command,
     fields.filter(({ name }) => name !== ID),
@@ -77,48 +77,43 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     .option('--yes', 'skip the confirmation', false)
     .addHelpText('after', exampleText(examplesOf(noun, action, fields, byFilter ? filterFields(noun) : [])))
 
-  return command.action(async (texts: string[]) => {
+  return command.action(async (...args: unknown[]) => {
     const options = command.optsWithGlobals<Options>()
-    const { filter, search, all } = options
-    const isByFilter = filter !== undefined || search !== undefined || all === true
+    const texts = [args[0] as string | string[]].flat().flatMap((text) => text.split(','))
+    const isByFilter = options.filter !== undefined || options.search !== undefined || options.all === true
     if (isByFilter === texts.length > 0)
       throw invalid(byFilter ? 'Either ids, or --filter, --search or --all is required' : 'ids are required')
     const changes = await readOptions()
     checkFields(options, recordFields(noun))
+    const adjustment = adjustmentOf(options, fields)
+    if (adjustment !== undefined && Object.keys(changes).length > 0)
+      throw invalid('--add, --multiply: cannot be combined with other changes')
+    const ids = [...new Set(texts)].map((text) => parseValue(fields.find(({ name }) => name === ID) as Field, text))
+    if (adjustment === undefined && action === 'update') checkChanges(changes, fields)
+    if (isByFilter) checkSettable(noun, changes, fields)
+    const inputs = ids.map((id) => ({ [ID]: id, ...changes }))
+    for (const input of adjustment === undefined ? inputs : []) checkInput(procedure, input, fields)
+    if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
     try {
-      const adjustment = adjustmentOf(options, fields)
-      if (adjustment !== undefined) {
-        if (Object.keys(changes).length > 0) throw invalid('--add, --multiply: cannot be combined with other changes')
-        return await adjustRecords(noun, adjustment, texts, options, idField(fields))
-      }
-      if (action === 'update') checkChanges(changes, fields)
-      if (isByFilter) checkSettable(noun, changes, fields)
-      if (isByFilter) return await changeMatching(noun, action, changes, options)
-      const ids = [...new Set(texts.flatMap((text) => text.split(',')))].map((text) =>
-        parseValue(idField(fields), text),
-      )
-      let inputs: JsonObject[] = ids.map((id) => ({ [ID]: id, ...changes }))
-      for (const input of inputs) checkInput(procedure, input, fields)
-      if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
-      await using open = await openClient(options)
-      if (options.dryRun) return await changeEach(open.client, noun, action, inputs, options)
-      if (action === 'delete' && !options.yes && isInteractive()) {
-        const records = await getEach(open.client, noun, ids)
-        process.stderr.write(preview(noun, sampled(records)))
-        if (!(await confirm(`Delete ${countOf(noun, ids.length)}?`))) throw notConfirmed()
-        // Deletes what was shown, and no later version of it.
-        if (fields.some(({ name }) => name === IF_VERSION)) {
-          inputs = records.map(({ [ID]: id, version }) => ({ [ID]: id, [IF_VERSION]: version, ...changes }))
-        }
-      }
-      const [input] = inputs
-      if (inputs.length > 1 || input === undefined) return await changeEach(open.client, noun, action, inputs, options)
-      const output = await call(open.client, noun, action, input)
-      await (action === 'update' ? answerRecord(output, options) : answer(output, options, () => `${output.message}\n`))
+      await using open = await openClient(options, isByFilter ? { retryForMs: options.timeout * SECOND_MS } : {})
+      const change = { client: open.client, noun, action, changes, options }
+      if (adjustment !== undefined) await adjustRecords(change, adjustment, ids)
+      else if (isByFilter) await changeMatching(change)
+      else if (options.dryRun) await previewEach(change, ids)
+      else await changeEach(change, inputs, fields)
     } catch (error) {
       throw toFailure(error, options, fields)
     }
   })
+}
+
+/** What a command changes, and how. */
+interface Change {
+  client: Client
+  noun: Noun
+  action: Action
+  changes: JsonObject
+  options: Options
 }
 
 function addFilterOptions(command: Command, noun: Noun): void {
@@ -137,29 +132,31 @@ function isAdjustable({ name, kind }: Field): boolean {
 }
 
 /** Changes a number of the records with these ids, or of all that match, after a preview. Records without the number stay. */
-async function adjustRecords(
-  noun: Noun,
-  adjustment: Adjustment,
-  texts: string[],
-  options: Options,
-  id: Field,
-): Promise<void> {
+async function adjustRecords(change: Change, { field, next, text }: Adjustment, ids: unknown[]): Promise<void> {
+  const { client, noun, options } = change
   const filters = parseFilters(noun, options.filter ?? [], options.search)
-  const { field, next } = adjustment
-  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
-  const ids = texts.flatMap((text) => text.split(',')).map((text) => parseValue(id, text))
-  const found = texts.length > 0 ? await getEach(open.client, noun, ids) : await matching(open.client, noun, filters)
-  const records = found.filter((record) => typeof record[field] === 'number')
+  const found = await (ids.length > 0 ? readEach(client, noun, ids, options) : readMatching(client, noun, filters))
+  checkDone({ records: [], failed: found.failed })
+  const records = found.records.filter((record) => typeof record[field] === 'number')
   const shown = sampled(records)
-  const text = () => preview(noun, shown, options.fields, (record) => ({ [field]: next(record[field] as number) }))
-  const what = `Update ${countOf(noun, records.length)}: ${adjustment.text}?`
-  if (records.length === 0 || options.dryRun) return answer(shown, options, () => text() + matchText(noun, shown))
-  if (texts.length === 0 && !options.yes) {
-    if (!isInteractive()) throw new Failure('invalid', `${text()}${what} Add --yes to confirm.`, { ...shown })
-    process.stderr.write(text())
-    if (!(await confirm(what))) throw notConfirmed()
-  }
-  await adjust(open.client, noun, records, adjustment, options)
+  const adjusted = (record: JsonObject) => ({ [field]: next(record[field] as number) })
+  const lines = preview(noun, shown, options.fields, adjusted)
+  if (records.length === 0 || options.dryRun) return answer(shown, options, () => lines + matchText(noun, shown))
+  if (ids.length === 0) await confirmAll(change, shown, lines, `Update ${countOf(noun, records.length)}: ${text}?`)
+  // Only as it was read.
+  const rows = records.map((record) => ({ [ID]: record[ID], [IF_VERSION]: record.version, ...adjusted(record) }))
+  const done = await writeEach(client, noun, 'updateMany', rows)
+  const counts = { updated: done.records.length, failed: done.failed.length }
+  await answer(counts, options, () => `${countOf(noun, counts.updated)} updated\n`)
+  checkDone(done)
+}
+
+/** Shows the records and asks; without a terminal, `--yes` is required. */
+async function confirmAll({ options }: Change, { count, sample }: Sampled, lines: string, what: string): Promise<void> {
+  if (options.yes) return
+  if (!isInteractive()) throw new Failure('invalid', `${lines}${what} Add --yes to confirm.`, { count, sample })
+  process.stderr.write(lines)
+  if (!(await confirm(what))) throw notConfirmed()
 }
 
 /** @throws Failure if there is nothing to change */
@@ -180,24 +177,19 @@ function checkSettable(noun: Noun, changes: JsonObject, fields: Field[]): void {
 }
 
 /** Changes all records that match the filters, exactly those of the preview. */
-async function changeMatching(noun: Noun, action: Action, changes: JsonObject, options: Options): Promise<void> {
+async function changeMatching(change: Change): Promise<void> {
+  const { client, noun, action, changes, options } = change
   const filter = parseFilters(noun, options.filter ?? [], options.search)
-  await using open = await openClient(options, { retryForMs: options.timeout * SECOND_MS })
   const input = { action, filter, ...(action === 'update' && { changes }) }
-  const batch = (await call(open.client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
+  const batch = (await call(client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
   const counted = countOf(noun, batch.count)
-  const what = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
-  const shown = preview(noun, batch, options.fields, () => changes)
+  const lines = preview(noun, batch, options.fields, () => changes)
   if (batch.count === 0 || options.dryRun) {
-    return answer(batch, options, () => (batch.count === 0 ? '' : shown) + matchText(noun, batch))
+    return answer(batch, options, () => (batch.count === 0 ? '' : lines) + matchText(noun, batch))
   }
-  if (!options.yes) {
-    const { count, sample } = batch
-    if (!isInteractive()) throw new Failure('invalid', `${shown}${what} Add --yes to confirm.`, { count, sample })
-    process.stderr.write(shown)
-    if (!(await confirm(what))) throw notConfirmed()
-  }
-  const applied = await call(open.client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })
+  const what = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
+  await confirmAll(change, batch, lines, what)
+  const applied = await call(client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })
   await answer(applied, options, () => `${counted} ${action}d\n`)
 }
 
@@ -227,59 +219,48 @@ function sampled(records: JsonObject[]): Sampled {
   return { count: records.length, sample: records.slice(0, SAMPLE) }
 }
 
-async function getEach(client: Client, noun: Noun, ids: unknown[]): Promise<JsonObject[]> {
-  const records: JsonObject[] = []
-  for (let start = 0; start < ids.length; start += CALLS_AT_ONCE) {
-    const group = ids.slice(start, start + CALLS_AT_ONCE)
-    records.push(...(await Promise.all(group.map((id) => call(client, noun, 'get', { [ID]: id })))))
+/** Shows the records with these ids and what would change. */
+async function previewEach({ client, noun, action, changes, options }: Change, ids: unknown[]): Promise<void> {
+  const found = await readEach(client, noun, ids, options)
+  const { [IF_VERSION]: _, [KEY]: __, ...set } = changes
+  const shown = sampled(found.records)
+  if (shown.count > 0) {
+    const text = () => preview(noun, shown, options.fields, () => set) + matchText(noun, shown)
+    await answer({ action, ...shown, ...(action === 'update' && { changes: set }) }, options, text)
   }
-  return records
+  checkDone(found)
 }
 
-/** Changes each record by itself: one that fails does not stop the others. With `--dry-run` it only reads them. */
-async function changeEach(
-  client: Client,
-  noun: Noun,
-  action: Action,
-  inputs: JsonObject[],
-  options: Options,
-): Promise<void> {
-  const changed: JsonObject[] = []
-  const failed: { id: unknown; failure: Failure }[] = []
-  for (let start = 0; start < inputs.length; start += CALLS_AT_ONCE) {
-    const group = inputs.slice(start, start + CALLS_AT_ONCE)
-    const results = await Promise.allSettled(
-      group.map((input) =>
-        options.dryRun ? call(client, noun, 'get', { [ID]: input[ID] }) : call(client, noun, action, input),
-      ),
+/** Changes the records with these ids. A deletion asks on a terminal. */
+async function changeEach(change: Change, inputs: JsonObject[], fields: Field[]): Promise<void> {
+  const { client, noun, action, options } = change
+  const { [KEY]: key } = change.changes
+  let rows = inputs.map(({ [KEY]: _, ...row }) => row)
+  if (action === 'delete' && !options.yes && isInteractive()) {
+    const found = await readEach(
+      client,
+      noun,
+      rows.map(({ [ID]: id }) => id),
+      options,
     )
-    for (const [n, result] of results.entries()) {
-      const id = group[n]?.[ID]
-      if (result.status === 'fulfilled')
-        changed.push(action === 'update' ? result.value : { [ID]: id, ...result.value })
-      else failed.push({ id, failure: toFailure(result.reason, options) })
-    }
+    checkDone({ records: [], failed: found.failed })
+    process.stderr.write(preview(noun, sampled(found.records)))
+    if (!(await confirm(`Delete ${countOf(noun, rows.length)}?`))) throw notConfirmed()
+    // Deletes what was shown, and no later version of it.
+    const isVersioned = fields.some(({ name }) => name === IF_VERSION)
+    if (isVersioned) rows = found.records.map(({ [ID]: id, version }) => ({ [ID]: id, [IF_VERSION]: version }))
   }
-  if (changed.length > 0 && options.dryRun) {
-    const shown = sampled(changed)
-    const [{ [ID]: _, [IF_VERSION]: __, [KEY]: ___, ...changes } = {}] = inputs
-    const text = () => preview(noun, shown, options.fields, () => changes) + matchText(noun, shown)
-    await answer({ action, ...shown, ...(action === 'update' && { changes }) }, options, text)
-  } else if (changed.length > 0) {
+  const [row] = rows
+  if (rows.length === 1 && row !== undefined) {
+    const output = await call(client, noun, action, { ...row, ...(key !== undefined && { [KEY]: key }) })
+    return action === 'update' ? answerRecord(output, options) : answer(output, options, () => `${output.message}\n`)
+  }
+  const done = await writeEach(client, noun, `${action}Many`, rows, key)
+  const { records } = done
+  if (records.length > 0) {
     await (action === 'update'
-      ? answerRecords(changed, tableColumns(noun), options)
-      : answer(changed, options, () => `${countOf(noun, changed.length)} deleted\n`))
+      ? answerRecords(records, tableColumns(noun), options)
+      : answer(records, options, () => `${countOf(noun, records.length)} deleted\n`))
   }
-  const [first] = failed
-  if (first === undefined) return
-  const isSame = changed.length === 0 && failed.every(({ failure }) => failure.outcome === first.failure.outcome)
-  throw new Failure(
-    isSame ? first.failure.outcome : 'partial',
-    failed.map(({ id, failure }) => `${id}: ${failure.message}`).join('\n'),
-    { records: failed.map(({ id, failure }) => ({ id, code: failure.outcome, message: failure.message })) },
-  )
-}
-
-function idField(fields: Field[]): Field {
-  return fields.find(({ name }) => name === ID) as Field
+  checkDone(done)
 }

@@ -1,0 +1,35 @@
+import { changedNumber, type NumberChange } from '@resource/import'
+import { invalid } from './failures.ts'
+import type { Field } from './fields.ts'
+import { ID, IF_VERSION } from './service.ts'
+
+const PRICE_DECIMALS = 2
+
+/** A change of a number of each record by an amount or a factor: `--add price=5`, `--multiply price=1.1`. */
+export interface Adjustment {
+  field: string
+  /** `price × 1.1` */
+  text: string
+  next: (value: number) => number
+}
+
+/** @throws Failure for another form than FIELD=NUMBER, or for both options */
+export function adjustmentOf(
+  { add, multiply }: { add?: string; multiply?: string },
+  fields: Field[],
+): Adjustment | undefined {
+  if (add === undefined && multiply === undefined) return undefined
+  if (add !== undefined && multiply !== undefined) throw invalid('--add: cannot be combined with --multiply')
+  const [option, text = ''] = add === undefined ? ['--multiply', multiply] : ['--add', add]
+  const [, field = '', number = ''] = /^(\w+)=([+-]?\d+(?:\.\d+)?)$/.exec(text) ?? []
+  const numbers = fields.flatMap(({ name, kind }) =>
+    kind === 'number' && ![ID, IF_VERSION].includes(name) ? [name] : [],
+  )
+  if (!numbers.includes(field)) {
+    throw invalid(`${option}: must be FIELD=NUMBER, with FIELD one of: ${numbers.join(', ') || 'none'}`)
+  }
+  const by = Number(number)
+  const change: NumberChange = add === undefined ? { multiply: by } : { add: by }
+  const next = (value: number) => changedNumber(value, change, PRICE_DECIMALS)
+  return { field, next, text: `${field} ${add === undefined ? '×' : by < 0 ? '-' : '+'} ${Math.abs(by)}` }
+}
