@@ -1,7 +1,7 @@
 import { changedNumber, type NumberChange } from '@resource/import'
 import { invalid } from './failures.ts'
 import type { Field } from './fields.ts'
-import { ID, IF_VERSION } from './service.ts'
+import { ID, IF_VERSION } from './procedures.ts'
 
 const PRICE_DECIMALS = 2
 

@@ -1,10 +1,10 @@
 import type { BackupRefused, CopyOptions, Inspection } from '@resource/database/backup'
 import { Command, Option } from 'commander'
-import { answer } from './answer.ts'
 import type { Outcome } from './exit-codes.ts'
 import { Failure } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
+import { answer } from './print-records.ts'
 import { progress } from './progress.ts'
 import { details } from './table.ts'
 

@@ -3,17 +3,14 @@ import { shapeOf } from '@resource/contract/schema'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
 import { type Adjustment, adjustmentOf } from './adjustment.ts'
-import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
-import { recordFields, tableColumns } from './columns.ts'
 import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { filterFields, isSearchable, parseFilters } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
-import { checkInput } from './input.ts'
-import { addFieldOptions, repeated } from './options.ts'
-import { confirm, isInteractive } from './prompt.ts'
-import { checkDone, readEach, readMatching, writeEach } from './records.ts'
+import { addFieldOptions, checkInput, repeated } from './options.ts'
+import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
+import { descriptionOf, notConfirmed, wordsOf } from './procedure-command.ts'
 import {
   call,
   countOf,
@@ -24,9 +21,11 @@ import {
   type Noun,
   type Procedure,
   proceduresOf,
-} from './service.ts'
+} from './procedures.ts'
+import { confirm, isInteractive } from './prompt.ts'
+import { checkDone, readEach, readMatching, writeEach } from './records.ts'
 import { cell, table } from './table.ts'
-import { descriptionOf, notConfirmed, wordsOf } from './verb.ts'
+import { recordFields, tableColumns } from './table-columns.ts'
 
 const SAMPLE = 5
 

@@ -15,7 +15,7 @@ import { ImportError, isUnreachable } from '@resource/import'
 import { CommanderError } from 'commander'
 import { EXIT_CODES, type Outcome } from './exit-codes.ts'
 import type { Field } from './fields.ts'
-import { ID } from './service.ts'
+import { ID } from './procedures.ts'
 
 /** The service that was called, and the key that was sent. */
 interface Target {

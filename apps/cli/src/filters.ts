@@ -1,6 +1,6 @@
 import { invalid, invalidFields } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
-import { AFTER, COUNT, type JsonObject, LIMIT, type Noun, PAGE, proceduresOf, SORT } from './service.ts'
+import { AFTER, COUNT, type JsonObject, LIMIT, type Noun, PAGE, proceduresOf, SORT } from './procedures.ts'
 
 /** The search over all text fields of a list. */
 const SEARCH = 'q'

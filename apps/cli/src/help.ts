@@ -1,5 +1,5 @@
 import type { Field } from './fields.ts'
-import { ID, type Noun } from './service.ts'
+import { ID, type Noun } from './procedures.ts'
 
 /** The examples in the help of a command. */
 export function exampleText(examples: string[]): string {

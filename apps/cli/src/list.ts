@@ -1,15 +1,13 @@
 import { MAX_SKIPPED } from '@resource/contract'
 import { Command } from 'commander'
-import { answer, checkFields, picked } from './answer.ts'
-import { recordFields, tableColumns } from './columns.ts'
 import { invalid, toFailure } from './failures.ts'
 import { fieldsOf } from './fields.ts'
 import { filterFields, searchLimitText } from './filters.ts'
 import { type Globals, openClient, SECOND_MS } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
-import { checkInput } from './input.ts'
-import { addFieldOptions } from './options.ts'
+import { addFieldOptions, checkInput } from './options.ts'
 import { remark, write } from './output.ts'
+import { answer, checkFields, picked } from './print-records.ts'
 import {
   AFTER,
   COUNT,
@@ -20,8 +18,9 @@ import {
   PAGE,
   type PageInfo,
   type Procedure,
-} from './service.ts'
+} from './procedures.ts'
 import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
+import { recordFields, tableColumns } from './table-columns.ts'
 
 const PAGE_SIZE = 1000
 

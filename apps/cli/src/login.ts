@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
 import { Failure, toFailure } from './failures.ts'
 import { type Globals, openClient, url as parseUrl, SECOND_MS, targetOf } from './globals.ts'
+import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
+import { call, type JsonObject, LIMIT, nouns } from './procedures.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
 import { isInteractive, prompt, promptSecret } from './prompt.ts'
-import { call, type JsonObject, LIMIT, nouns } from './service.ts'
 
 const DEFAULT_PROFILE = 'default'
 

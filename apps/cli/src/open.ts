@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { contract } from '@resource/contract'
 import { Argument, Command } from 'commander'
-import { answer } from './answer.ts'
 import { browserProgram } from './environment.ts'
 import { Failure, invalid } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { exampleText } from './help.ts'
-import { nouns } from './service.ts'
+import { answer } from './print-records.ts'
+import { nouns } from './procedures.ts'
 
 // The console has a page for each collection.
 const PAGES = nouns.filter((noun) => 'collection' in contract[noun])

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
+import { invalidFields } from './failures.ts'
 import { type Field, parseValue } from './fields.ts'
+import type { JsonObject, Procedure } from './procedures.ts'
 import { promptSecret } from './prompt.ts'
-import type { JsonObject } from './service.ts'
 
 /** Adds an option for each field. @returns reads the given ones as an input */
 export function addFieldOptions(command: Command, fields: Field[]): () => Promise<JsonObject> {
@@ -22,6 +23,21 @@ export function addFieldOptions(command: Command, fields: Field[]): () => Promis
     }
     return input
   }
+}
+
+/** Validates the input against the contract before anything is sent. @throws Failure that names the flags */
+export function checkInput({ input: schema }: Procedure, input: JsonObject, fields: Field[]): void {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return
+  const errors = new Map<string, string>()
+  for (const { path, message } of parsed.error.issues) {
+    const field = String(path[0] ?? '')
+    if (!errors.has(field)) errors.set(field, field !== '' && input[field] === undefined ? 'is required' : message)
+  }
+  throw invalidFields(
+    [...errors].map(([field, message]) => ({ field, message })),
+    fields,
+  )
 }
 
 /** `setStatus` as `set-status`. */

@@ -18,8 +18,8 @@ import { openCommand } from './open.ts'
 import { repeated } from './options.ts'
 import { isTalkative, write } from './output.ts'
 import { plainText } from './plain-text.ts'
-import { ID, type Noun, nouns, type Procedure, proceduresOf } from './service.ts'
-import { verbCommand } from './verb.ts'
+import { verbCommand } from './procedure-command.ts'
+import { ID, type Noun, nouns, type Procedure, proceduresOf } from './procedures.ts'
 
 const MAX_CHUNK_SIZE = 1000
 const HOUR_SECONDS = 3600
@@ -80,7 +80,23 @@ export function createProgram(): Command {
     add(program, command)
   }
   add(program, completionCommand(program))
+  add(program, helpCommand(program))
   return program
+}
+
+function helpCommand(program: Command): Command {
+  return new Command('help')
+    .summary('Show the help of a command')
+    .argument('[command...]')
+    .addHelpText('after', exampleText(['help items update']))
+    .action((names: string[]) => {
+      const found = names.reduce<Command | undefined>(
+        (parent, name) => parent?.commands.find((command) => command.name() === name),
+        program,
+      )
+      if (found === undefined) throw invalid(`There is no command ${names.join(' ')}`)
+      found.outputHelp()
+    })
 }
 
 function commandOf(noun: Noun, verb: string, procedure: Procedure): Command {

@@ -2,7 +2,7 @@ import type { Client } from '@resource/client'
 import type { Outcome } from './exit-codes.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import type { Globals } from './globals.ts'
-import { AFTER, call, ID, type JsonObject, KEY, LIMIT, type Noun, type PageInfo } from './service.ts'
+import { AFTER, call, ID, type JsonObject, KEY, LIMIT, type Noun, type PageInfo } from './procedures.ts'
 
 /** Calls that are sent together; the client puts them into one request. */
 const CALLS_AT_ONCE = 50

@@ -66,7 +66,7 @@ test('each field renamed in the contract causes a compile error in the command l
     'pages.ts': (text) => text.replace(/\bafter\b/g, 'behind'),
   })
   expect(status).not.toBe(0)
-  expect(stdout).toMatch(/src\/columns\.ts.*"email"/)
+  expect(stdout).toMatch(/src\/table-columns\.ts.*"email"/)
   expect(stdout).toMatch(/test\/contract\.slow\.test\.ts.*"title"/)
-  expect(stdout).toMatch(/src\/service\.ts.*"after"/)
+  expect(stdout).toMatch(/src\/procedures\.ts.*"after"/)
 })

@@ -17,6 +17,19 @@ function withChildren(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withChildren)]
 }
 
+test('help prints the help of the named command', async () => {
+  const program = createProgram()
+  const { commands = [] } = program.commands.find((command) => command.name() === 'items') ?? {}
+  const update = commands.find((command) => command.name() === 'update') as Command
+  const parts: string[] = []
+  update.configureOutput({ writeOut: (part) => parts.push(part) })
+  await program.parseAsync(['node', 'resource', 'help', 'items', 'update'])
+  expect(parts.join('')).toMatch(/^Usage: resource items update \[options\] \[id\.\.\.\]\n/)
+  await expect(program.parseAsync(['node', 'resource', 'help', 'items', 'mend'])).rejects.toThrow(
+    'There is no command items mend',
+  )
+})
+
 test('the help of every command has a description and examples, and mentions neither statuses nor headers', () => {
   const commands = withChildren(createProgram()).filter(({ commands }) => commands.length === 0)
   expect(commands.length).toBeGreaterThan(30)

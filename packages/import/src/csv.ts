@@ -1,6 +1,8 @@
 import { ImportError } from './error.ts'
 import { guardFormula, unguardFormula } from './formulas.ts'
-import type { Text } from './rows.ts'
+
+/** The text of a file, in parts. */
+export type Text = AsyncIterable<string>
 
 /** The longest row in characters, which an unclosed quote can reach. */
 const MAX_ROW_CHARACTERS = 1024 * 1024

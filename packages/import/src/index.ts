@@ -1,6 +1,6 @@
 export { chunks } from './chunks.ts'
 export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
-export { csvText, firstCsvRows } from './csv.ts'
+export { csvText, firstCsvRows, type Text } from './csv.ts'
 export { ImportError } from './error.ts'
 export { ID, type ImportField, importFields, type Mode, requiredFields, type Target, targetOf } from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
@@ -16,6 +16,5 @@ export {
   rowReader,
   type SourceRow,
   sourceRows,
-  type Text,
 } from './rows.ts'
 export { doubtOf, isUnreachable, MAX_IN_FLIGHT_AGE_MS, NOTHING_SENT, type Progress, sendChunk } from './send.ts'

@@ -1,5 +1,5 @@
+import type { Text } from './csv.ts'
 import { ImportError } from './error.ts'
-import type { Text } from './rows.ts'
 
 const MAX_CHARACTERS = 1024 * 1024
 /** A complete string, a structural character, or text between those. */

@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import { IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
-import { csvRows, csvText } from './csv.ts'
+import { csvRows, csvText, type Text } from './csv.ts'
 import { ImportError } from './error.ts'
 import { ID, type ImportField, importFields, type Mode, type Target } from './fields.ts'
 import { type JsonText, jsonElements, jsonLines } from './json.ts'
 import { type Layout, ownField, recordOf } from './layout.ts'
 import { parseNumber, withDecimalPoint } from './numbers.ts'
 
-export type Text = AsyncIterable<string>
 export type Format = 'csv' | 'ndjson' | 'json'
 export const FORMATS: Format[] = ['csv', 'ndjson', 'json']
 

@@ -53,7 +53,7 @@ export interface Sender {
 }
 
 /** How to wait for a service that cannot be reached or is overloaded. */
-export interface Waiting {
+interface Waiting {
   /** The longest wait. */
   maxMs: number
   /** Ends the wait. */

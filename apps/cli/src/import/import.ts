@@ -9,15 +9,15 @@ import {
   type Target,
   targetOf,
 } from '@resource/import'
-import { answer } from '../answer.ts'
 import type { Outcome } from '../exit-codes.ts'
 import { Failure, invalid, toFailure } from '../failures.ts'
 import { callerOf, openClient, SECOND_MS } from '../globals.ts'
 import { onInterrupt } from '../interrupt.ts'
 import { jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
+import { answer } from '../print-records.ts'
+import { call } from '../procedures.ts'
 import { progress } from '../progress.ts'
-import { call } from '../service.ts'
 import { layoutOf } from './layout.ts'
 import { chooseMode } from './mode.ts'
 import { openRemainingFile } from './remaining-file.ts'

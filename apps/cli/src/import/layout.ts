@@ -5,7 +5,6 @@ import {
   firstCsvRows,
   guessDelimiter,
   importFields,
-  type Layout,
   numberTexts,
   recordOf,
   requiredFields,
@@ -16,15 +15,9 @@ import { Failure, invalid } from '../failures.ts'
 import { log } from '../output.ts'
 import { printable } from '../printable.ts'
 import { confirm, isInteractive } from '../prompt.ts'
-import type { ImportOptions } from './state.ts'
+import type { FileLayout, ImportOptions } from './state.ts'
 
 const SAMPLE_ROWS = 200
-
-/** How a file is read. */
-export interface FileLayout extends Layout {
-  /** Of a CSV file. */
-  delimiter: string
-}
 
 /**
  * The layout of a file. What was guessed of a CSV file is shown and must be confirmed.

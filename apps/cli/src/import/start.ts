@@ -4,14 +4,12 @@ import { resolve } from 'node:path'
 import { doubtOf, NOTHING_SENT } from '@resource/import'
 import { Failure, invalid } from '../failures.ts'
 import { targetOf } from '../globals.ts'
-import type { jsonFile } from '../json-file.ts'
+import { checkSame, type jsonFile } from '../json-file.ts'
 import { log } from '../output.ts'
 import { confirm, isInteractive } from '../prompt.ts'
-import { checkSame } from '../saved-run.ts'
 import { type ImportRecord, importHistory } from './history.ts'
-import type { FileLayout } from './layout.ts'
 import { digestOf } from './source.ts'
-import type { ImportOptions, ImportState } from './state.ts'
+import type { FileLayout, ImportOptions, ImportState } from './state.ts'
 
 /** The saved state of an interrupted run, or a new one. */
 export async function startOrResume(

@@ -1,7 +1,6 @@
-import type { Format, Mode, Progress } from '@resource/import'
+import type { Format, Layout, Mode, Progress } from '@resource/import'
 import type { Globals } from '../globals.ts'
-import type { Noun } from '../service.ts'
-import type { FileLayout } from './layout.ts'
+import type { Noun } from '../procedures.ts'
 import type { Written } from './remaining-file.ts'
 
 export interface ImportOptions extends Globals {
@@ -25,6 +24,12 @@ export interface ImportOptions extends Globals {
 
 /** The options as they were given: the mode may still have to be chosen. */
 export type GivenOptions = Omit<ImportOptions, 'mode'> & { mode: Mode | undefined }
+
+/** How a file is read. */
+export interface FileLayout extends Layout {
+  /** Of a CSV file. */
+  delimiter: string
+}
 
 /** The saved progress of an import. */
 export interface ImportState extends Progress {

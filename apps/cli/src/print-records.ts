@@ -1,7 +1,7 @@
 import { invalid } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { write } from './output.ts'
-import type { JsonObject } from './service.ts'
+import type { JsonObject } from './procedures.ts'
 import { details, table } from './table.ts'
 
 type Format = Pick<Globals, 'json' | 'fields'>

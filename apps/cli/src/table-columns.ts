@@ -1,6 +1,6 @@
 import type { ListedRecord } from '@resource/client'
 import { fieldsOf } from './fields.ts'
-import { type Noun, proceduresOf, recordSchema } from './service.ts'
+import { type Noun, proceduresOf, recordSchema } from './procedures.ts'
 
 // For records wider than a terminal. Other nouns show every field.
 const TABLE_COLUMNS: { [N in Noun]?: (keyof ListedRecord<N>)[] } = {

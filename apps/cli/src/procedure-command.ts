@@ -1,16 +1,15 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { answer, answerRecord, answerRecords, checkFields } from './answer.ts'
-import { recordFields, tableColumns } from './columns.ts'
 import { Failure, toFailure } from './failures.ts'
 import { fieldsOf, parseValue } from './fields.ts'
 import { type Globals, openClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
-import { checkInput } from './input.ts'
-import { addFieldOptions, kebab } from './options.ts'
+import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
+import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
+import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
-import { call, ID, type JsonObject, type Noun, type Procedure } from './service.ts'
+import { recordFields, tableColumns } from './table-columns.ts'
 
 /** The command of a procedure: `users set-status <id> --status <status>`. */
 export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Command {
