@@ -130,4 +130,5 @@ function rangeOf(min: number, max: number, isUnique: boolean) {
   return max <= 0 ? { min: max - width, max } : { min: 0, max: Math.min(max, width) }
 }
 
-const upper = (words: string) => words.replace(/^./, (letter) => letter.toUpperCase())
+/** With a capital at the beginning. */
+export const upper = (words: string) => words.replace(/^./, (letter) => letter.toUpperCase())

@@ -1,7 +1,7 @@
 import type { Faker } from '@faker-js/faker'
 import type { Contract, WritableNoun } from '@resource/contract'
 import type { z } from 'zod'
-import type { Ids } from './records.ts'
+import { type Ids, upper } from './records.ts'
 
 /** How the records of one collection are made. */
 export interface Sample<Row = Record<string, unknown>> {
@@ -45,72 +45,25 @@ function* users(faker: Faker): Generator<Creation<'users'>> {
 function* books(faker: Faker): Generator<Creation<'books'>> {
   const author = () => `${faker.person.firstName()} ${faker.person.lastName()}`
   const authors = faker.helpers.multiple(author, { count: 80 })
-  const pick = faker.helpers.arrayElement<string>
-  const patterns = [
-    () => `The ${pick(TITLE.adjectives)} ${pick(TITLE.things)}`,
-    () => `The ${pick(TITLE.things)} of ${pick(TITLE.places)}`,
-    () => `A ${pick(TITLE.adjectives)} ${pick(TITLE.things)} in ${pick(TITLE.places)}`,
-    () => `The ${pick(TITLE.people)} of ${pick(TITLE.places)}`,
-    () => `The ${pick(TITLE.people)} and the ${pick(TITLE.things)}`,
-    () => `The ${pick(TITLE.people)}’s ${pick(TITLE.things)}`,
-  ]
   for (;;) {
+    const [adjective, noun] = [faker.word.adjective(), faker.word.noun()].map(upper)
     const published = new Date(Date.UTC(2026, 0, -skewed(faker, 100 * 365)))
     yield {
-      title: faker.helpers.arrayElement(patterns)(),
-      author: pick(authors),
+      title: `The ${adjective} ${noun}`,
+      author: faker.helpers.arrayElement(authors),
       published_date: published.toISOString().slice(0, 10),
     }
   }
 }
 
-const list = (words: string) => words.split('|')
-
-const TITLE = {
-  adjectives: list(
-    'Blue|Borrowed|Broken|Distant|Forgotten|Frozen|Hidden|Hollow|Last|Long|Lost|Painted|Quiet|Restless|Secret|Silver|Sleeping',
-  ),
-  things: list(
-    'Archive|Atlas|Bridge|Clock|Coast|Garden|Harbor|House|Island|Lantern|Letter|Library|Map|Mirror|Orchard|River|Road|Song',
-  ),
-  people: list(
-    'Apprentice|Astronomer|Beekeeper|Cartographer|Doctor|Gardener|Glassblower|Neighbor|Painter|Stranger|Translator|Witness',
-  ),
-  places: list('Bergen|Cordoba|Dresden|Ghent|Havana|Lisbon|Marseille|Porto|Riga|Tbilisi|Trieste|Valparaíso|the North'),
-}
-
 function* items(faker: Faker): Generator<Creation<'items'>> {
-  const pick = faker.helpers.arrayElement<string>
-  const categories = Object.entries(PRODUCTS)
   for (;;) {
-    const [category, [lowest, highest, products]] = faker.helpers.arrayElement(categories)
-    // Most products are cheap, and prices end like those of a shop.
-    const price = `${lowest + skewed(faker, highest - lowest)}.${pick(['00', '50', '90', '95', '99'])}`
     yield {
-      name: `${pick(STYLES)} ${pick(list(products))}, ${pick(COLORS)}`,
-      price: Number(price),
-      category: chance(faker, 0.05) ? null : category,
+      name: faker.commerce.productName(),
+      price: Number(`${4 + skewed(faker, 900)}.${faker.helpers.arrayElement(['00', '50', '90', '95', '99'])}`),
+      category: chance(faker, 0.05) ? null : faker.commerce.department().toLowerCase(),
     }
   }
-}
-
-const STYLES = list('Classic|Compact|Elegant|Everyday|Large|Lightweight|Modern|Premium|Rustic|Simple|Slim|Small')
-const COLORS = list('beige|black|blue|charcoal|cream|gray|green|mustard|navy|olive|red|sand|white|yellow')
-
-/** The lowest and the highest price of each category, and its products. */
-const PRODUCTS: Record<string, [lowest: number, highest: number, products: string]> = {
-  bags: [19, 180, 'backpack|messenger bag|tote bag|toiletry bag|travel bag|wallet'],
-  bathroom: [5, 60, 'bath mat|mirror|shower curtain|soap dish|towel rail|towel set'],
-  bedroom: [15, 320, 'bedside table|blanket|duvet cover|mattress topper|pillow|wardrobe rail'],
-  electronics: [15, 400, 'alarm clock|headphones|keyboard|mouse|radio|speaker|webcam'],
-  furniture: [40, 900, 'armchair|bookcase|desk|dining chair|dining table|sideboard|stool'],
-  garden: [8, 250, 'bird feeder|deck chair|hose reel|parasol|plant pot|watering can'],
-  kitchen: [6, 220, 'bread bin|coffee grinder|frying pan|kettle|knife block|mixing bowl|teapot'],
-  lighting: [12, 260, 'ceiling light|desk lamp|floor lamp|lantern|pendant light|wall light'],
-  office: [4, 150, 'desk pad|document tray|monitor stand|notebook|pen holder|waste bin'],
-  sports: [9, 190, 'dumbbell set|gym bag|jump rope|skateboard|water bottle|yoga mat'],
-  storage: [7, 130, 'basket|coat rack|drawer unit|laundry hamper|shoe rack|storage box'],
-  toys: [6, 90, 'building set|doll house|kite|play tent|puzzle|train set'],
 }
 
 function chance(faker: Faker, probability: number): boolean {
