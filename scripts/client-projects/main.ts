@@ -1,18 +1,17 @@
 // `npm run check:client-projects [-- node vite next]`. Builds stock Vite, Next.js and Node.js projects outside the workspace with the client that the service serves, from the
 // files of docs/guides/web-apps.md, and uses them in Chromium. Without the npm registry they are NOT CHECKED.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { createTestServer, type Seed } from '../../apps/server/src/testing/testing.ts'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { EXPORTS } from '../../packages/client/test/exports.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
+import { download, execute, firstResponse, makeChecks } from '../external-checks.ts'
+import { environment, root } from '../run-command.mjs'
 import { createKey, driveNext, driveNode, driveVite } from './drive.ts'
 
-const execute = promisify(execFile)
 const chosen = process.argv.slice(2)
 
 // What `npm create` makes depends on these versions. Not dependencies of the workspace: they would triple its size.
@@ -35,25 +34,8 @@ const folder = await mkdtemp(join(tmpdir(), 'projects-'))
 const recipes = filesOf(await readFile(join(root, 'docs/guides/web-apps.md'), 'utf8'))
 try {
   await using browser = await openBrowser()
-  let checked = 0
   const projects = Object.entries({ node, vite, next }).filter(([name]) => chosen.length === 0 || chosen.includes(name))
-  for (const [name, check] of projects) {
-    if (stopping()) break
-    const begin = performance.now()
-    const result = await check(browser).then(
-      () => 'ok',
-      ({ message, stdout = '', isDownload = false }) => {
-        if (isDownload) return `NOT CHECKED: ${message}`
-        process.exitCode = 1
-        return `FAILED\n${message}\n${stdout}`
-      },
-    )
-    console.log(`${name}: ${result} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
-    if (!result.startsWith('NOT CHECKED')) checked++
-  }
-  // A stopped run has not checked everything.
-  if (stopping()) process.exitCode = 1
-  else if (checked === 0) process.exitCode = NOT_CHECKED
+  await makeChecks(Object.fromEntries(projects.map(([name, check]) => [name, () => check(browser)])))
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -161,14 +143,6 @@ async function install(project: string, ...packages: string[]): Promise<void> {
   await download('npm', ['install', '--no-audit', '--no-fund', ...packages], project)
 }
 
-/** Runs a command that downloads. Its error has `isDownload` if no registry is reachable. */
-async function download(command: string, args: string[], cwd: string): Promise<void> {
-  await run(command, args, cwd).catch((error: { stderr?: string; message: string }) => {
-    const isDownload = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network/.test(`${error.stderr}`)
-    throw Object.assign(error, { isDownload })
-  })
-}
-
 /** Serves a built project. */
 async function served(project: string, args: string[], { port, env = {} }: { port?: string; env?: object } = {}) {
   const own = port ?? String(await freePort())
@@ -179,10 +153,7 @@ async function served(project: string, args: string[], { port, env = {} }: { por
     detached: true,
   })
   const url = `http://localhost:${own}`
-  for (let tries = 0; !(await fetch(url).catch(() => undefined)); tries++) {
-    if (tries === 600 || process.exitCode !== null) throw new Error(`${url} does not respond`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  await firstResponse(url, () => process.exitCode !== null)
   return {
     url,
     // npx starts the server as a child that a signal to npx alone does not reach.
@@ -190,9 +161,6 @@ async function served(project: string, args: string[], { port, env = {} }: { por
   }
 }
 
-/** Returns stdout. Rejects with `stdout` and `stderr` if the exit code is not 0. */
-async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
-  const options = { cwd, env: { ...environment, NEXT_TELEMETRY_DISABLED: '1', CI: 'true', ...env } }
-  const { stdout } = await execute(command, args, { ...options, maxBuffer: 64 * 1024 * 1024 })
-  return stdout
+function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
+  return execute(command, args, cwd, { NEXT_TELEMETRY_DISABLED: '1', CI: 'true', ...env })
 }

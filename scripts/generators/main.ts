@@ -1,17 +1,11 @@
 // Tests the clients that a code generator for each of four languages produces from the service's OpenAPI document: they compile,
 // and a program per generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
-import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
-
-const execute = promisify(execFile)
-
-/** A tool is missing, or a download failed. */
-class Unavailable extends Error {}
+import { download, execute, makeChecks, Unavailable } from '../external-checks.ts'
+import { environment, root } from '../run-command.mjs'
 
 interface Generator {
   name: string
@@ -44,18 +38,18 @@ const generators: Generator[] = [
       const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
       const names = ['--package-name', 'generated', '--global-property', parts]
       const options = ['-g', 'java', '--library', 'native', '-i', 'openapi.json', '-o', 'generated']
-      await run('java', ['-jar', jar, 'generate', ...options, ...names], folder)
+      await execute('java', ['-jar', jar, 'generate', ...options, ...names], folder)
       const pom = join(folder, 'generated', 'pom.xml')
       const libraries = join(folder, 'libraries')
       await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
       const path = ['--class-path', join(libraries, '*')]
       const source = join(folder, 'generated', 'src', 'main', 'java')
-      await run(
+      await execute(
         'javac',
         ['-nowarn', '-d', 'classes', ...path, '--source-path', source, join(programs, 'Native.java')],
         folder,
       )
-      return run('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
+      return execute('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
     },
   },
   {
@@ -67,7 +61,7 @@ const generators: Generator[] = [
       await symlink(modules, join(folder, 'node_modules'))
       // By default it requires the fields of a body that have a default.
       const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']
-      await run(join(modules, '.bin', 'openapi-typescript'), ['openapi.json', ...options], folder)
+      await execute(join(modules, '.bin', 'openapi-typescript'), ['openapi.json', ...options], folder)
       return runTypeScript(folder, 'openapi-fetch.ts', url)
     },
   },
@@ -79,14 +73,14 @@ const generators: Generator[] = [
       // It formats the client with ruff, which it looks for in PATH.
       const env = { PATH: `${dirname(python)}:${environment.PATH}` }
       const options = ['--meta', 'none', '--fail-on-warning']
-      await run(
+      await execute(
         'openapi-python-client',
         ['generate', '--path', 'openapi.json', '--output-path', 'generated', ...options],
         folder,
         env,
       )
       await cp(join(programs, 'openapi_python_client.py'), join(folder, 'main.py'))
-      return run(python, ['main.py', url], folder)
+      return execute(python, ['main.py', url], folder)
     },
   },
   {
@@ -100,76 +94,61 @@ const generators: Generator[] = [
       await cp(join(programs, 'oapi_codegen.go'), join(folder, 'main.go'))
       await mkdir(join(folder, 'generated'))
       const binary = join(cache, 'oapi-codegen')
-      await download('go', ['install', `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`], {
-        GOBIN: cache,
-      })
+      const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`
+      await download('go', ['install', tool], cache, { GOBIN: cache })
       const output = join('generated', 'client.go')
-      await run(binary, ['-generate', 'types,client', '-package', 'generated', '-o', output, 'openapi.json'], folder)
-      await download('go', ['-C', folder, 'mod', 'tidy'])
-      await run('go', ['build', '-o', 'program', '.'], folder)
-      return run(join(folder, 'program'), [url], folder)
+      await execute(
+        binary,
+        ['-generate', 'types,client', '-package', 'generated', '-o', output, 'openapi.json'],
+        folder,
+      )
+      await download('go', ['mod', 'tidy'], folder)
+      await execute('go', ['build', '-o', 'program', '.'], folder)
+      return execute(join(folder, 'program'), [url], folder)
     },
   },
 ]
 
 await mkdir(cache, { recursive: true })
-let checked = 0
-for (const { name, tools, check } of generators.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
-  if (stopping()) break
+await makeChecks(
+  Object.fromEntries(
+    generators
+      .filter(({ name }) => chosen.length === 0 || chosen.includes(name))
+      .map((generator) => [generator.name, () => test(generator)]),
+  ),
+)
+
+async function test({ tools, check }: Generator): Promise<void> {
+  for (const [command, argument] of tools) await requireTool(command, argument)
   // Not in the cache: the TypeScript compiler does not emit sources below node_modules.
   const folder = await mkdtemp(join(tmpdir(), 'generators-'))
-  const begin = performance.now()
-  const { result, isFailure } = await test(folder, tools, check)
-  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  await rm(folder, { recursive: true, force: true })
-  console.log(`${name}: ${result} (${seconds} s)`)
-  if (isFailure) process.exitCode = 1
-  if (!result.startsWith('NOT CHECKED')) checked++
-}
-// A stopped run has not checked everything.
-if (stopping()) process.exitCode = 1
-else if (checked === 0) process.exitCode = NOT_CHECKED
-
-async function test(folder: string, tools: Generator['tools'], check: Generator['check']) {
   try {
-    for (const [command, argument] of tools) await requireTool(command, argument)
     await using server = await createTestServer()
     const document = await fetch(`${server.url}/openapi.json`)
     await writeFile(join(folder, 'openapi.json'), await document.text())
     const output = (await check(folder, server.url)).trim()
-    return output === 'ok' ? { result: 'ok', isFailure: false } : { result: `FAILED\n${output}`, isFailure: true }
-  } catch (error) {
-    if (error instanceof Unavailable) return { result: `NOT CHECKED: ${error.message}`, isFailure: false }
-    // The message contains stderr.
-    const { message, stdout = '' } = error as Error & { stdout?: string }
-    return { result: `FAILED\n${message}\n${stdout}`, isFailure: true }
+    if (output !== 'ok') throw new Error(output)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }
 
 async function requireTool(command: string, argument: string): Promise<void> {
-  await run(command, [argument], root).catch(() => {
+  await execute(command, [argument], root).catch(() => {
     throw new Unavailable(`${command} is not installed.`)
   })
 }
 
-/** Runs a command that only downloads or installs; its failure is not the document's. */
-async function download(command: string, args: string[], env = {}): Promise<void> {
-  await run(command, args, cache, env).catch((error: { stdout?: string; stderr?: string }) => {
-    const [line = ''] = `${error.stderr}${error.stdout}`.trim().split('\n')
-    throw new Unavailable(`${command} cannot download: ${line}`)
-  })
-}
-
 function maven(...args: string[]): Promise<void> {
-  return download('mvn', ['--quiet', '--batch-mode', ...args])
+  return download('mvn', ['--quiet', '--batch-mode', ...args], cache)
 }
 
 /** Returns the path of a Python with the packages. */
 async function createVenv(name: string, ...packages: string[]): Promise<string> {
   const venv = join(cache, `venv-${name}`)
   const python = join(venv, 'bin', 'python')
-  await download('python3', ['-m', 'venv', venv])
-  await download(python, ['-m', 'pip', 'install', '--quiet', ...packages])
+  await download('python3', ['-m', 'venv', venv], cache)
+  await download(python, ['-m', 'pip', 'install', '--quiet', ...packages], cache)
   return python
 }
 
@@ -179,7 +158,7 @@ async function installModules(...packages: string[]): Promise<string> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund']
-  await download('npm', ['install', ...flags, '--prefix', folder, ...packages])
+  await download('npm', ['install', ...flags, '--prefix', folder, ...packages], cache)
   return join(folder, 'node_modules')
 }
 
@@ -203,12 +182,6 @@ async function runTypeScript(folder: string, program: string, url: string): Prom
     }),
   )
   await cp(join(programs, program), join(folder, 'main.ts'))
-  await run('tsc', ['--project', folder], folder)
-  return run('node', [join(folder, 'dist', 'main.js'), url], folder)
-}
-
-/** Returns stdout. Rejects with `stdout` and `stderr` if the exit code is not 0. */
-async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
-  const { stdout } = await execute(command, args, { cwd, env: { ...environment, ...env }, maxBuffer: 64 * 1024 * 1024 })
-  return stdout
+  await execute('tsc', ['--project', folder], folder)
+  return execute('node', [join(folder, 'dist', 'main.js'), url], folder)
 }

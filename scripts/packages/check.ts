@@ -1,17 +1,16 @@
 // Checks the published packages: runs publint and arethetypeswrong, installs them in a new project with each package
 // manager, and runs the examples of the adapter's README and of MIGRATING.md.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { environment, root, stopping } from '../run-command.mjs'
+import { execute, firstResponse, makeChecks } from '../external-checks.ts'
+import { root } from '../run-command.mjs'
 import { pack } from './pack.ts'
-
-const execute = promisify(execFile)
 
 const YARN = 'yarn@1.22.22'
 const INSTALLS = {
@@ -59,39 +58,32 @@ const EXPECTED = [
 const folder = await mkdtemp(join(tmpdir(), 'packages-'))
 try {
   const [openapi = '', client = ''] = await pack(folder)
-  for (const tarball of [openapi, client]) {
-    const faults = await faultsOf(await readFile(tarball))
-    console.log(`${basename(tarball)}: ${faults.length === 0 ? 'ok' : faults.join('\n')}`)
-    if (faults.length > 0) process.exitCode = 1
-  }
   const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
   const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
-  for (const [name, [command = '', ...args]] of Object.entries(INSTALLS)) {
-    if (stopping()) {
-      process.exitCode = 1
-      break
-    }
-    const project = join(folder, name)
-    await mkdir(project)
-    await writeFile(join(project, 'package.json'), manifest(openapi, client))
-    await writeFile(join(project, 'server.ts'), program)
-    await writeFile(join(project, 'router.ts'), router)
-    await writeFile(join(project, 'client.ts'), CLIENT)
-    await writeFile(join(project, 'tsconfig.json'), CONFIG)
-    try {
+  const tarballs = [openapi, client].map((tarball) => [
+    basename(tarball),
+    async () => {
+      const faults = await faultsOf(await readFile(tarball))
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    },
+  ])
+  const installs = Object.entries(INSTALLS).map(([name, [command = '', ...args]]) => [
+    name,
+    async () => {
+      const project = join(folder, name)
+      await mkdir(project)
+      await writeFile(join(project, 'package.json'), manifest(openapi, client))
+      await writeFile(join(project, 'server.ts'), program)
+      await writeFile(join(project, 'router.ts'), router)
+      await writeFile(join(project, 'client.ts'), CLIENT)
+      await writeFile(join(project, 'tsconfig.json'), CONFIG)
       // A new cache folder, because Yarn caches tarballs by version and ignores changed content.
-      const env = { ...environment, CI: 'true', YARN_CACHE_FOLDER: join(folder, 'yarn-cache') }
-      await execute(command, args, { cwd: project, env })
-      const tsc = join(root, 'node_modules/typescript/bin/tsc')
-      await execute(process.execPath, [tsc, '-p', project])
+      await execute(command, args, project, { CI: 'true', YARN_CACHE_FOLDER: join(folder, 'yarn-cache') })
+      await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
       await checkResponses(project)
-      console.log(`${name}: ok`)
-    } catch (error) {
-      const { message, stdout = '' } = error as Error & { stdout?: string }
-      console.log(`${name}: ${message}\n${stdout}`)
-      process.exitCode = 1
-    }
-  }
+    },
+  ])
+  await makeChecks(Object.fromEntries([...tarballs, ...installs]))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
@@ -139,8 +131,7 @@ async function checkResponses(project: string): Promise<void> {
   })
   const server = await serve(project, 'server.ts', 3000, async (get) => {
     const responses = await Promise.all(['/planets/6', '/planets/7', '/planets/x', '/moons'].map((path) => get(path)))
-    const { stdout } = await execute(process.execPath, ['client.ts'], { cwd: project })
-    return [...responses, JSON.parse(stdout)]
+    return [...responses, JSON.parse(await execute(process.execPath, ['client.ts'], project))]
   })
   const actual = [...router, ...server]
   if (!isDeepStrictEqual(actual, EXPECTED)) throw new Error(JSON.stringify(actual))
@@ -160,11 +151,7 @@ async function serve<T>(
   const ended = once(server, 'exit')
   const send = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
   try {
-    for (let tries = 0; ; tries++) {
-      if (await send('/').catch(() => undefined)) break
-      if (tries === 200 || server.exitCode !== null) throw new Error(`${program} does not respond`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await firstResponse(`http://127.0.0.1:${port}/`, () => server.exitCode !== null)
     return await use(async (path, headers) => {
       const response = await send(path, headers)
       return [response.status, await response.json()]

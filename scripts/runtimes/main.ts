@@ -1,14 +1,13 @@
 // Tests the client and the fetch handler in each runtime that npm provides. The client calls the real service.
-import { execFile } from 'node:child_process'
+import { deepStrictEqual } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDeepStrictEqual, promisify } from 'node:util'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { environment, NOT_CHECKED, root, stopping } from '../run-command.mjs'
-
-const execute = promisify(execFile)
+import { download, execute, firstResponse, makeChecks } from '../external-checks.ts'
+import { NOT_CHECKED, root } from '../run-command.mjs'
 
 // Not dependencies of the workspace: they would double the size of every installation.
 const PACKAGES = [
@@ -50,12 +49,8 @@ if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install()))
   await bundle()
   const run =
     (program: string, ...args: string[]) =>
-    async (url: string) =>
-      (
-        await execute(program, [...args, join(folder, 'main.mjs'), url], {
-          env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' },
-        })
-      ).stdout
+    (url: string) =>
+      execute(program, [...args, join(folder, 'main.mjs'), url], folder, { DENO_NO_UPDATE_CHECK: '1' })
   const runtimes: Record<string, (url: string) => Promise<string>> = {
     [`Node.js ${process.versions.node}`]: run(process.execPath),
     ...(existsSync('/usr/bin/node') && { 'Node.js of the system': run('/usr/bin/node') }),
@@ -63,26 +58,20 @@ if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install()))
     Bun: run(join(modules, '@oven/bun-linux-x64/bin/bun')),
     workerd: runWorkerd,
   }
-  for (const [name, runtime] of Object.entries(runtimes)) {
-    if (stopping()) {
-      process.exitCode = 1
-      break
-    }
-    await using server = await createTestServer({ latency: 50 })
-    const output = await runtime(server.url).catch((error: Error) => error.message)
-    const isExpected = isDeepStrictEqual(
-      attempt(() => JSON.parse(output)),
-      EXPECTED,
-    )
-    console.log(`${name}: ${isExpected ? 'ok' : output}`)
-    if (!isExpected) process.exitCode = 1
-  }
+  const checks = Object.entries(runtimes).map(([name, runtime]) => [
+    name,
+    async () => {
+      await using server = await createTestServer({ latency: 50 })
+      deepStrictEqual(JSON.parse(await runtime(server.url)), EXPECTED)
+    },
+  ])
+  await makeChecks(Object.fromEntries(checks))
 }
 
 async function install(): Promise<boolean> {
   await writeFile(join(folder, 'package.json'), '{ "private": true }')
   const args = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefix', folder, ...PACKAGES]
-  return execute('npm', args, { env: environment }).then(
+  return download('npm', args, folder).then(
     () => true,
     () => false,
   )
@@ -96,7 +85,7 @@ async function bundle(): Promise<void> {
   ]
   for (const [name = '', program = '', platform = ''] of programs) {
     const options = ['--file', join(folder, `${name}.mjs`), '--format', 'esm', '--platform', platform]
-    await execute(rolldown, [join(root, program), ...options])
+    await execute(rolldown, [join(root, program), ...options], root)
   }
   // Like the bundlers for workers: a worker has no URL to resolve packages from, and provides Node.js modules as ES modules.
   const require = `((load) => (name) => load(name).default ?? load(name))(createRequire('/'))`
@@ -147,27 +136,11 @@ const main :Workerd.Worker = (
 );
 `,
   )
-  const abort = new AbortController()
-  const serving = execute(join(modules, '@cloudflare/workerd-linux-64/bin/workerd'), ['serve', config], {
-    signal: abort.signal,
-  }).catch((error: Error) => error)
+  const serving = spawn(join(modules, '@cloudflare/workerd-linux-64/bin/workerd'), ['serve', config])
   try {
-    for (let tries = 0; ; tries++) {
-      const answer = await fetch(`http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`).catch(() => undefined)
-      if (answer !== undefined) return await answer.text()
-      if (tries === 200) throw new Error('workerd does not respond')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    const address = `http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`
+    return await (await firstResponse(address, () => serving.exitCode !== null)).text()
   } finally {
-    abort.abort()
-    await serving
-  }
-}
-
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act()
-  } catch {
-    return undefined
+    serving.kill()
   }
 }

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { environment, NOT_CHECKED, stopping } from './run-command.mjs'
+
+/** A tool is missing, or a download failed: the check has not been made. */
+export class Unavailable extends Error {}
+
+/** Makes the checks in turn and prints the outcome of each. Without one that could be made, the exit code is NOT_CHECKED. */
+export async function makeChecks(checks: Record<string, () => Promise<unknown>>): Promise<void> {
+  let made = 0
+  for (const [name, check] of Object.entries(checks)) {
+    if (stopping()) break
+    const begin = performance.now()
+    const outcome = await check().then(() => 'ok', describe)
+    console.log(`${name}: ${outcome} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
+    if (outcome.startsWith('FAILED')) process.exitCode = 1
+    if (!outcome.startsWith('NOT CHECKED')) made++
+  }
+  // A stopped run has not checked everything.
+  if (stopping()) process.exitCode = 1
+  else if (made === 0) process.exitCode = NOT_CHECKED
+}
+
+function describe(error: Error & { stdout?: string }): string {
+  if (error instanceof Unavailable) return `NOT CHECKED: ${error.message}`
+  // The message contains stderr.
+  return `FAILED\n${error.message}\n${error.stdout ?? ''}`
+}
+
+/** Runs a command. Returns stdout; rejects with `stdout` and `stderr` if the exit code is not 0. */
+export async function execute(command: string, args: string[], cwd: string, env = {}): Promise<string> {
+  const options = { cwd, env: { ...environment, ...env }, maxBuffer: 64 * 1024 * 1024 }
+  return (await promisify(execFile)(command, args, options)).stdout
+}
+
+/** Runs a command that only downloads or installs. @throws Unavailable with the first line of its output */
+export async function download(command: string, args: string[], cwd: string, env = {}): Promise<void> {
+  await execute(command, args, cwd, env).catch(({ stdout, stderr }: { stdout?: string; stderr?: string }) => {
+    const [line = ''] = `${stderr}${stdout}`.trim().split('\n')
+    throw new Unavailable(`${command} cannot download: ${line}`)
+  })
+}
+
+/** The first response of a server that is starting. @throws Error if it has ended or does not respond within a minute */
+export async function firstResponse(url: string, hasEnded: () => boolean): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    const response = await fetch(url).catch(() => undefined)
+    if (response !== undefined) return response
+    if (tries === 600 || hasEnded()) throw new Error(`${url} does not respond`)
+    await sleep(100)
+  }
+}
