@@ -4,12 +4,31 @@ import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { environment, root, run } from './run-command.mjs'
 
-const COMMANDS = ['start', 'dev', 'test', 'check', 'bench', 'torture', 'new', 'seed', 'pack', 'release']
+/** @type {Record<string, string[]>} */
+const COMMANDS = {
+  start: ['--max-semi-space-size=16', 'apps/server/src/main.ts'],
+  dev: ['scripts/dev/main.ts'],
+  test: ['scripts/test.ts'],
+  check: ['scripts/check.ts'],
+  bench: ['bench/src/main.ts'],
+  torture: ['tests/src/main.ts'],
+  new: ['scripts/new/main.ts'],
+  seed: ['apps/server/scripts/seed/main.ts'],
+  pack: ['scripts/packages/main.ts'],
+  release: ['scripts/release.ts'],
+}
+// The service's alone. The first caches the compiled code without types: later starts are faster and take a sixth less memory. The
+// second and the flag of `start` reduce memory usage: docs/reference/configuration.md.
+const OF_SERVICE = {
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+  MALLOC_MMAP_THRESHOLD_: '1048576',
+}
 const WITHOUT_ARGUMENTS = ['start', 'dev', 'pack']
 
 const [command = 'start', ...extra] = process.argv.slice(2)
-if (!COMMANDS.includes(command)) {
-  console.error(`Unknown command "${command}": must be one of ${COMMANDS.join(', ')}.`)
+const program = COMMANDS[command]
+if (program === undefined) {
+  console.error(`Unknown command "${command}": must be one of ${Object.keys(COMMANDS).join(', ')}.`)
   process.exit(2)
 }
 if (WITHOUT_ARGUMENTS.includes(command) && extra.length > 0) {
@@ -39,44 +58,11 @@ await step('install', 'pnpm', ['install', '--frozen-lockfile', ...storeOf('node_
 const tasks = ['new', 'seed', 'dev', 'release'].includes(command) ? ['generate'] : ['generate', 'build']
 await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
 
-switch (command) {
-  case 'start':
-    await finish('node', ['--max-semi-space-size=16', 'apps/server/src/main.ts'], {
-      // Caches the compiled code without types: later starts are faster and take a sixth less memory.
-      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
-      // This variable and the flag reduce memory usage: docs/reference/configuration.md.
-      MALLOC_MMAP_THRESHOLD_: '1048576',
-    })
-    break
-  case 'dev':
-    await finish('node', ['scripts/dev/main.ts'])
-    break
-  case 'test':
-    await finish('node', ['scripts/test.ts', ...extra])
-    break
-  case 'check':
-    await finish('node', ['scripts/check.ts', ...extra])
-    break
-  case 'bench':
-    await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
-    await finish('node', ['bench/src/main.ts', ...extra])
-    break
-  case 'torture':
-    await finish('node', ['tests/src/main.ts', ...extra])
-    break
-  case 'new':
-    await finish('node', ['scripts/new/main.ts', ...extra])
-    break
-  case 'seed':
-    await finish('node', ['apps/server/scripts/seed/main.ts', ...extra])
-    break
-  case 'pack':
-    await finish('node', ['scripts/packages/main.ts'])
-    break
-  case 'release':
-    await finish('node', ['scripts/release.ts', ...extra])
-    break
+if (command === 'bench') {
+  await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
 }
+// With this process's terminal.
+process.exitCode = (await run('node', [...program, ...extra], { env: command === 'start' ? OF_SERVICE : {} })).code
 
 /**
  * The option for the store from which the packages were installed.
@@ -108,15 +94,4 @@ async function step(name, tool, args, env = {}) {
   console.error(output)
   if (command === 'check') console.log('0 passed, 1 failed')
   return process.exit(code)
-}
-
-/**
- * Runs the last command with this process's terminal and takes over its exit code.
- *
- * @param {string} tool
- * @param {string[]} args
- * @param {NodeJS.ProcessEnv} [env]
- */
-async function finish(tool, args, env = {}) {
-  process.exitCode = (await run(tool, args, { env })).code
 }
