@@ -80,12 +80,12 @@ test('clients that make the service wait do not count against the concurrency li
   expect((await metricsOf(url))['resource_refused_total{limit="overload"}']).toBe(0)
 })
 
-test('unread responses are limited to 256 MiB, and their connections are closed, the longest-waiting first', async () => {
+test('unread responses are limited to 128 MiB, and their connections are closed, the longest-waiting first', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path)
   const url = await service.url()
   const body = await stall(url, STALLS.body)
-  const clients = await stallMany(240, url, await unreadRequests(url))
+  const clients = await stallMany(160, url, await unreadRequests(url))
   await expect.poll(async () => (await metricsOf(url))[closed('unread')]).toBeGreaterThan(20)
   expect(await statusOf(`${url}/items`)).toBe(200)
   for (const { socket } of clients) socket.resume()

@@ -25,8 +25,8 @@ type Bound = 'unread' | 'total' | 'pipelined'
 // The kernel buffers megabytes for a client that reads nothing, and Node cannot query how much was read. A larger response
 // counts as unread until the next request arrives.
 const SURELY_SMALL_BYTES = 128 * 1024
-// The kernel buffers unread responses in memory that all connections of the machine share.
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024
+// The kernel buffers unread responses in memory that all connections of the machine share, and gets slow when much of it is used.
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024
 // Clients that read are not closed because others do not.
 const GRACE_MS = 250
 // Each waiting request takes some kilobytes.
