@@ -3,25 +3,26 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { type BulkAction, editVerb, type Resource, type Row } from './resources/resource.ts'
 import { useBulk } from './table/bulk.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
-import { useColumns } from './table/columns.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
+import { useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
-import { useRows } from './table/rows.ts'
 import { SelectionBar } from './table/SelectionBar.tsx'
 import { useSelection } from './table/selection.ts'
+import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
 import { Toolbar } from './table/Toolbar.tsx'
 import { listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
+import { FailedLine } from './ui/FailedLine.tsx'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
 // The dialogs and panels load after the table, so that the table appears sooner.
 const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
-const Columns = lazy(() => loadDialogs().then(({ Columns }) => ({ default: Columns })))
+const ColumnChoice = lazy(() => loadDialogs().then(({ ColumnChoice }) => ({ default: ColumnChoice })))
 const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
 const UnfinishedImport = lazy(() =>
   loadDialogs().then(
@@ -73,7 +74,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         view={view}
         panels={{
           Filters: <Filters resource={resource} view={view} onChange={pages.change} />,
-          Columns: <Columns resource={resource} columns={columns} />,
+          Columns: <ColumnChoice resource={resource} columns={columns} />,
         }}
         onChange={pages.change}
       />
@@ -87,11 +88,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           These parts of the link are unknown or invalid and have no effect: {pages.ignored.join(', ')}.
         </p>
       )}
-      {error !== null && isLoaded && (
-        <p role="alert" className="failed-line">
-          This data may be out of date: the last refresh failed.
-        </p>
-      )}
+      {error !== null && isLoaded && <FailedLine>This data may be out of date: the last refresh failed.</FailedLine>}
       {data?.searched !== undefined && (
         <p role="status" className="hint">
           The database has no search index, so the search covers only the first {data.searched.toLocaleString('en')}{' '}

@@ -6,11 +6,12 @@ import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { MAX_READ, readAll } from '../table/bulk.ts'
 import { addEdit, type Change, changeOf } from '../table/history.ts'
-import { refresh } from '../table/rows.ts'
+import { refresh } from '../table/queries.ts'
 import { noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { isChange } from '../table/write.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
@@ -145,9 +146,9 @@ function Confirmation(props: ConfirmationProps) {
       }}
     >
       {isOutdated && (
-        <p role="alert" className="failed-line">
+        <FailedLine>
           The matching {resource.many} have changed. Nothing was {action.done}.
-        </p>
+        </FailedLine>
       )}
       <p>
         <strong>{formatCount(count, resource)}</strong>

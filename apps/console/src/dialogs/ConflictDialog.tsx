@@ -1,8 +1,7 @@
 import type { Conflict } from '../conflict/conflict.ts'
 import { Versions } from '../conflict/Versions.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
-import { Button } from '../ui/Button.tsx'
-import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { QuestionDialog } from '../ui/QuestionDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -17,16 +16,14 @@ export function ConflictDialog({ resource, conflict, onKeep, onOverwrite }: Prop
   // What "anyway" would store: the action changes the stored version.
   const mine = action.apply(stored)
   return (
-    <ModalDialog title={`${nameOf(resource, row)} was changed by someone else`} role="alertdialog" onClose={onKeep}>
+    <QuestionDialog
+      title={`${nameOf(resource, row)} was changed by someone else`}
+      keep="Keep the stored version"
+      act={`${action.label} anyway`}
+      onKeep={onKeep}
+      onAct={onOverwrite}
+    >
       <Versions resource={resource} opened={row} stored={stored} mine={mine} />
-      <footer>
-        <Button onPress={onKeep} autoFocus>
-          Keep the stored version
-        </Button>
-        <Button className="button danger" onPress={onOverwrite}>
-          {action.label} anyway
-        </Button>
-      </footer>
-    </ModalDialog>
+    </QuestionDialog>
   )
 }

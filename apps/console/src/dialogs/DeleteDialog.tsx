@@ -1,7 +1,6 @@
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
-import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { QuestionDialog } from '../ui/QuestionDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -16,19 +15,11 @@ export function DeleteDialog({ resource, rows, onClose, onDelete }: Props) {
   const what = rows.length === 1 && first ? nameOf(resource, first) : formatCount(rows.length, resource)
   const names = rows.slice(0, 5).map((row) => nameOf(resource, row))
   return (
-    <ModalDialog title={`Delete ${what}?`} role="alertdialog" onClose={onClose}>
+    <QuestionDialog title={`Delete ${what}?`} keep="Cancel" act="Delete" onKeep={onClose} onAct={onDelete}>
       <p>
         {rows.length > 1 && `${names.join(', ')}${rows.length > 5 ? ` and ${rows.length - 5} more` : ''}. `}
         You cannot undo this.
       </p>
-      <footer>
-        <Button onPress={onClose} autoFocus>
-          Cancel
-        </Button>
-        <Button className="button danger" onPress={onDelete}>
-          Delete
-        </Button>
-      </footer>
-    </ModalDialog>
+    </QuestionDialog>
   )
 }

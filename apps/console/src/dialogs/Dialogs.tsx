@@ -10,7 +10,7 @@ import { ExportDialog } from './ExportDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
-export { Columns } from '../table/Columns.tsx'
+export { ColumnChoice } from '../table/ColumnChoice.tsx'
 export { Filters } from '../table/Filters.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 

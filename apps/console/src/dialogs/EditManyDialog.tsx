@@ -10,6 +10,7 @@ import { editOf, sharedFields } from '../table/edit-many.ts'
 import type { Selection } from '../table/selection.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { useIsMounted } from '../ui/mounted.ts'
@@ -102,11 +103,7 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
           if (canSubmit) void submit(action)
         }}
       >
-        {failure !== undefined && (
-          <p role="alert" className="failed-line">
-            {failure}
-          </p>
-        )}
+        {failure !== undefined && <FailedLine>{failure}</FailedLine>}
         <label className="field">
           <span className="label">Field</span>
           <select

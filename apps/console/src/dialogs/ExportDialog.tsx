@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
-import { useCount } from '../table/rows.ts'
+import { useCount } from '../table/queries.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { exportRows, type FileFormat } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'

@@ -10,7 +10,9 @@ import { checkRows, hasSecrets } from '../transfer/settings.ts'
 import { readTable } from '../transfer/table.ts'
 import { useImport } from '../transfer/use-import.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { QuestionDialog } from '../ui/QuestionDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -29,13 +31,18 @@ export function ImportDialog({ resource, onClose }: Props) {
       onClose={phase === 'running' ? () => setAsked(true) : onClose}
     >
       {isAsked && phase === 'running' && (
-        <StopDialog
+        <QuestionDialog
+          title="Stop the import?"
+          keep="Keep importing"
+          act="Stop"
           onKeep={() => setAsked(false)}
-          onStop={() => {
+          onAct={() => {
             setAsked(false)
             transfer.stop()
           }}
-        />
+        >
+          <p>The rows that are sent are stored. You can continue with the others later.</p>
+        </QuestionDialog>
       )}
       {current === null && <NewImport resource={resource} transfer={transfer} />}
       {current && current.running.rows.length === 0 && (
@@ -54,23 +61,6 @@ export function ImportDialog({ resource, onClose }: Props) {
           onDone={() => void transfer.discard(current).then(onClose)}
         />
       )}
-    </ModalDialog>
-  )
-}
-
-/** Asks before an import stops that the user did not tell to stop. */
-function StopDialog({ onKeep, onStop }: { onKeep: () => void; onStop: () => void }) {
-  return (
-    <ModalDialog title="Stop the import?" role="alertdialog" onClose={onKeep}>
-      <p>The rows that are sent are stored. You can continue with the others later.</p>
-      <footer>
-        <Button onPress={onKeep} autoFocus>
-          Keep importing
-        </Button>
-        <Button className="button danger" onPress={onStop}>
-          Stop
-        </Button>
-      </footer>
     </ModalDialog>
   )
 }
@@ -117,11 +107,7 @@ function FileAgain({ resource, saved, transfer }: StepProps & { saved: Saved }) 
           The import of <strong>{running.file.name}</strong> stopped after row {progress.rows.toLocaleString('en')}. The
           browser does not keep passwords: choose the same file to continue.
         </p>
-        {isOther && (
-          <p role="alert" className="failed-line">
-            This is another file, or {running.file.name} has changed.
-          </p>
-        )}
+        {isOther && <FailedLine>This is another file, or {running.file.name} has changed.</FailedLine>}
       </ImportSource>
       <footer>
         <Button onPress={() => void transfer.discard(saved)}>Discard the rest</Button>

@@ -1,6 +1,6 @@
 import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
-import { useRow } from '../table/rows.ts'
+import { useRow } from '../table/queries.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Missing } from '../ui/Missing.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'

@@ -1,5 +1,4 @@
-import { Button } from '../ui/Button.tsx'
-import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { QuestionDialog } from '../ui/QuestionDialog.tsx'
 
 interface Props {
   /** What was changed: `this user`. */
@@ -11,16 +10,8 @@ interface Props {
 /** Asks before a form with unsaved input closes. */
 export function DiscardDialog({ what, onKeep, onDiscard }: Props) {
   return (
-    <ModalDialog title="Discard your changes?" role="alertdialog" onClose={onKeep}>
+    <QuestionDialog title="Discard your changes?" keep="Keep editing" act="Discard" onKeep={onKeep} onAct={onDiscard}>
       <p>Your changes to {what} are not saved.</p>
-      <footer>
-        <Button onPress={onKeep} autoFocus>
-          Keep editing
-        </Button>
-        <Button className="button danger" onPress={onDiscard}>
-          Discard
-        </Button>
-      </footer>
-    </ModalDialog>
+    </QuestionDialog>
   )
 }

@@ -3,6 +3,7 @@ import { Form } from 'react-aria-components'
 import { Versions } from '../conflict/Versions.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { closeUnlessUnsaved, useUnsavedInput } from '../ui/unsaved.ts'
 import { DiscardDialog } from './DiscardDialog.tsx'
 import { FieldInput } from './FieldInput.tsx'
@@ -58,11 +59,7 @@ export function RecordForm({ resource, row, onClose }: Props) {
           void form.save()
         }}
       >
-        {form.failure !== undefined && (
-          <p role="alert" className="failed-line">
-            {form.failure}
-          </p>
-        )}
+        {form.failure !== undefined && <FailedLine>{form.failure}</FailedLine>}
         {form.fields.map((field) => (
           <FieldInput
             key={field.name}

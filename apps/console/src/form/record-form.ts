@@ -6,7 +6,7 @@ import { editVerb, nameOf, type Resource, type Row } from '../resources/resource
 import { useSession } from '../session/session.ts'
 import { addEdit, changeOf } from '../table/history.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
-import { refresh } from '../table/rows.ts'
+import { refresh } from '../table/queries.ts'
 import { inTurn, latestOf, noteWrite } from '../table/turns.ts'
 import { linkTo } from '../table/view.ts'
 import { errorMessage, isOutage } from '../ui/format.ts'

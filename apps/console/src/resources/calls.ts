@@ -2,7 +2,13 @@ import type { CallOptions } from '@resource/client'
 import { client } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
 
-type Call<T> = (input: object, options?: CallOptions) => Promise<T>
+/** Methods, whose inputs may be those of one noun. */
+interface Query<T> {
+  query(input: object, options?: CallOptions): Promise<T>
+}
+interface Mutation<T> {
+  mutate(input: object, options?: CallOptions): Promise<T>
+}
 
 /**
  * A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. `searched` is the
@@ -42,29 +48,29 @@ export interface Batch {
   id: number
   count: number
   /** The first matching records. */
-  sample: Row[]
+  sample: Record<string, unknown>[]
 }
 
 interface Calls {
-  list: { query: Call<Page> }
-  summarize: { query: Call<{ summaries: Summary[]; as_of: string }> }
-  get: { query: Call<Row> }
-  create: { mutate: Call<Row> }
-  createMany: { mutate: Call<Record<string, unknown>> }
-  updateMany: { mutate: Call<{ results: RowResult[] }> }
-  deleteMany: { mutate: Call<{ results: RowResult[] }> }
-  createBatch: { mutate: Call<Batch> }
+  list: Query<Page>
+  summarize: Query<{ summaries: Summary[]; as_of: string }>
+  get: Query<Row>
+  create: Mutation<Row>
+  createMany: Mutation<Record<string, unknown>>
+  updateMany: Mutation<{ results: RowResult[] }>
+  deleteMany: Mutation<{ results: RowResult[] }>
+  createBatch: Mutation<Batch>
   /** Throws VersionMismatchError if other records match by now, or one of them has changed. */
-  applyBatch: { mutate: Call<Batch> }
+  applyBatch: Mutation<Batch>
   /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
-  update: { mutate: Call<Row> }
-  replace: { mutate: Call<Row> }
-  delete: { mutate: Call<unknown> }
+  update: Mutation<Row>
+  replace: Mutation<Row>
+  delete: Mutation<unknown>
   /** All pages of the list, by cursor. */
   pages: (input: object, options?: CallOptions) => AsyncGenerator<Page>
 }
 
 /** The procedures of any noun. The cast is safe because the contract's tests require these procedures of each noun. */
 export function calls(noun: Noun): Calls {
-  return client[noun] as unknown as Calls
+  return client[noun] as Calls
 }

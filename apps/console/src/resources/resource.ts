@@ -20,26 +20,26 @@ export interface Column {
   isSortable: boolean
 }
 
-/** An action on one or many records. */
+/** An action on one or many records. Its methods may take the records of one noun. */
 export interface BulkAction<R = Row> {
   label: string
   /** Past participle for notices: `activated`. */
   done: string
-  isFor: (row: R) => boolean
+  isFor(row: R): boolean
   /** The fields that the action sets, if it can run on many records. */
   changes?: Record<string, unknown>
   /** Instead of `changes`: the fields that it sets depending on the record. */
-  changesOf?: (row: R) => Record<string, unknown>
+  changesOf?(row: R): Record<string, unknown>
   /** What it sets, for a preview: `price 30`. */
   summary?: string
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */
-  apply: (row: R) => R | undefined
+  apply(row: R): R | undefined
 }
 
 /** A one-click action on a record, in addition to editing and deleting. */
 export interface Action<R = Row> extends BulkAction<R> {
   verb: string
-  send: (row: R, ifVersion: number) => Promise<unknown>
+  send(row: R, ifVersion: number): Promise<unknown>
 }
 
 /** The description of a noun's page. */
@@ -89,7 +89,7 @@ type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | u
 
 /** Describes the page of a collection. Names, kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
-  const { tag, procedures } = contract[noun] as unknown as { tag: string; procedures: Procedures }
+  const { tag, procedures }: { tag: string; procedures: Procedures } = contract[noun]
   const { one, hidden, filters, groups, measures, keys } = facts
   const labels: Record<string, string | undefined> = overrides.labels ?? {}
   const kinds: Record<string, ColumnKind | undefined> = overrides.kinds ?? {}
@@ -134,7 +134,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     // The version is for concurrency control and not part of the data.
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,
-    actions: (overrides.actions ?? []) as unknown as Action[],
+    actions: (overrides.actions ?? []) as Action[],
   }
 }
 
@@ -194,7 +194,7 @@ export function editVerb(noun: Noun): 'update' | 'replace' {
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /** The display name of a record. A name from right to left is isolated, so that it does not reorder the text around it. */
-export function nameOf(resource: Resource, row: Row): string {
+export function nameOf(resource: Resource, row: Record<string, unknown>): string {
   const name = String(row[resource.nameField])
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name
 }

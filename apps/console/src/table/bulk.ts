@@ -5,7 +5,7 @@ import { notify } from '../ui/notices.ts'
 import { deletion } from './changes.ts'
 import { addEdit, changeOf } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
-import { refresh } from './rows.ts'
+import { refresh } from './queries.ts'
 import type { Selection } from './selection.ts'
 import { changesOf, isChange, reportFailures, sendRows, writeRows } from './write.ts'
 

@@ -9,7 +9,7 @@ import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { addEdit, changeOf } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
-import { refresh } from './rows.ts'
+import { refresh } from './queries.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
 import { changesOf, isChange } from './write.ts'
 

@@ -4,7 +4,7 @@ import { formatCount } from '../ui/format.ts'
 import { onLogOut } from '../ui/log-out.ts'
 import { type NoticeLink, notify } from '../ui/notices.ts'
 import { applyOptimistically } from './optimistic.ts'
-import { refresh } from './rows.ts'
+import { refresh } from './queries.ts'
 import { reportFailures, sendRows, writeRows } from './write.ts'
 
 /** The fields of a record before and after an edit. */

@@ -10,6 +10,7 @@ import {
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { ImportOptions } from './ImportOptions.tsx'
 import { findImported, type Imported } from './saved.ts'
@@ -64,12 +65,12 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   return (
     <>
       {earlier !== undefined && (
-        <p role="alert" className="failed-line">
+        <FailedLine>
           This file was imported on{' '}
           {new Date(earlier.at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })} (
           {formatCount(earlier.created, resource)} created, {earlier.updated.toLocaleString('en')} updated).
           {mode.action === 'create' && ' To import it again creates the same records twice.'}
-        </p>
+        </FailedLine>
       )}
       <ImportOptions
         resource={resource}

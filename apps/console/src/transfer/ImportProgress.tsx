@@ -1,6 +1,7 @@
 import type { ServiceError } from '@resource/client'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, ROWS } from '../ui/format.ts'
 import { Progress as Bar } from '../ui/Progress.tsx'
 import { type Import, type Progress, saveRemaining, summary, unsent } from './running.ts'
@@ -41,16 +42,8 @@ export function ImportProgress(props: Props) {
         {failed.length > 0 && `, ${formatCount(failed.length, ROWS)} failed`}
         {isOver && left > 0 && `, ${formatCount(left, ROWS)} not sent`}.
       </p>
-      {phase === 'running' && outage !== undefined && (
-        <p role="alert" className="failed-line">
-          {outageText(outage)}
-        </p>
-      )}
-      {phase === 'stopped' && refusal !== undefined && (
-        <p role="alert" className="failed-line">
-          {errorMessage(refusal)}
-        </p>
-      )}
+      {phase === 'running' && outage !== undefined && <FailedLine>{outageText(outage)}</FailedLine>}
+      {phase === 'stopped' && refusal !== undefined && <FailedLine>{errorMessage(refusal)}</FailedLine>}
       {failed.length > 0 && <Failed running={running} failed={failed} />}
       <footer>
         {isOver && failed.length + left > 0 && (

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button, DropZone, FileTrigger, Text } from 'react-aria-components'
 import type { Resource } from '../resources/resource.ts'
+import { FailedLine } from '../ui/FailedLine.tsx'
 import { readTable, type Table } from './table.ts'
 
 /** A file and its contents. */
@@ -42,11 +43,7 @@ export function ImportSource({ resource, separator, onRead, children }: Props) {
         ))}
         . With <code translate="no">id</code>, rows can update existing {resource.many}.
       </p>
-      {error !== undefined && (
-        <p role="alert" className="failed-line">
-          {error}
-        </p>
-      )}
+      {error !== undefined && <FailedLine>{error}</FailedLine>}
       <DropZone
         className="drop"
         onDrop={async ({ items }) => {

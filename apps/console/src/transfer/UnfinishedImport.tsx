@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Resource } from '../resources/resource.ts'
-import { refresh } from '../table/rows.ts'
+import { refresh } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { unsent } from './running.ts'

@@ -1,7 +1,7 @@
 import type { ServiceError } from '@resource/client'
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
-import { refresh } from '../table/rows.ts'
+import { refresh } from '../table/queries.ts'
 import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'

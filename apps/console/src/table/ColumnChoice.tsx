@@ -1,7 +1,7 @@
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { usePreferences } from '../ui/preferences.ts'
-import type { useColumns } from './columns.ts'
+import type { useColumns } from './shown-columns.ts'
 
 interface Props {
   resource: Resource
@@ -9,7 +9,7 @@ interface Props {
 }
 
 /** The choice of columns and density, which this browser keeps. */
-export function Columns({ resource, columns }: Props) {
+export function ColumnChoice({ resource, columns }: Props) {
   const density = usePreferences((preferences) => preferences.density)
   return (
     <>
