@@ -1,4 +1,4 @@
-export { chunks } from './chunks.ts'
+export { type Chunk, chunks } from './chunks.ts'
 export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
 export { csvText, firstCsvRows, type Text } from './csv.ts'
 export { ImportError } from './error.ts'

@@ -84,10 +84,13 @@ export function doubtOf({ inFlight, at, caller }: Progress, now: string): 'too l
  * Sends the valid rows of a chunk under an idempotency key that depends only on the import and its position, so that a chunk
  * that is sent again has no second effect. Waits for a service that cannot be reached.
  *
- * @returns the rows that are invalid or that the service rejects; the progress has the others
+ * @returns the rows that are invalid or that the service rejects, and the progress to assign once these are kept
  * @throws the error of a service that refuses the request
  */
-export async function sendChunk(sender: Sender, chunk: Chunk): Promise<RemainingRow[]> {
+export async function sendChunk(
+  sender: Sender,
+  chunk: Chunk,
+): Promise<{ failed: RemainingRow[]; next: Partial<Progress> }> {
   const { noun, mode, importId, digest, progress, canUpdate } = sender
   const { start, rows } = chunk
   const failed = new Map(rows.flatMap(({ errors }, n) => (errors.length === 0 ? [] : [[n, errors.join('; ')]])))
@@ -123,9 +126,11 @@ export async function sendChunk(sender: Sender, chunk: Chunk): Promise<Remaining
       }
     }
     for (const [n, reason] of refused) failed.set(n, reason)
-    for (const name of ['created', 'updated', 'unchanged'] as const) progress[name] += outcome[name]
-    Object.assign(progress, { rows: start + rows.length, inFlight: 0, refused: [] })
-    return rows.flatMap((row, n) => (failed.has(n) ? [{ row, reason: failed.get(n) as string }] : []))
+    for (const name of ['created', 'updated', 'unchanged'] as const) outcome[name] += progress[name]
+    return {
+      failed: rows.flatMap((row, n) => (failed.has(n) ? [{ row, reason: failed.get(n) as string }] : [])),
+      next: { ...outcome, rows: start + rows.length, inFlight: 0, refused: [] },
+    }
   }
 }
 

@@ -101,11 +101,12 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
         continue
       }
       try {
-        const failed = await sendChunk(sender, chunk)
+        const { failed, next } = await sendChunk(sender, chunk)
         report(failed, reported)
         remaining.add(failed)
         state.failedBytes = remaining.written.bytes
         state.failed += failed.length
+        Object.assign(state, next)
         bar.update(state.rows)
       } catch (error) {
         const { outcome, message } = toFailure(error, options)

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@resource/client'
-import { chunks, doubtOf, isUnreachable, type RemainingRow, sendChunk, targetOf } from '@resource/import'
+import { type Chunk, chunks, doubtOf, isUnreachable, sendChunk, targetOf } from '@resource/import'
 import { calls, LONG_TIMEOUTS } from '../resources/calls.ts'
 import { useSession } from '../session/session.ts'
 import type { Import, Progress } from './running.ts'
@@ -55,14 +55,10 @@ export async function sendRows(
       if (chunk.start < progress.rows) continue
       if (signal.aborted) return
       const doubt = doubtOf(progress, caller)
-      const failed: RemainingRow[] =
-        doubt === undefined
-          ? await sendChunk(sender, chunk)
-          : chunk.rows.map((row) => ({ row, reason: row.errors.join('; ') || DOUBTS[doubt] }))
-      if (doubt !== undefined)
-        Object.assign(progress, { rows: chunk.start + chunk.rows.length, inFlight: 0, refused: [] })
+      const { failed, next } = doubt === undefined ? await sendChunk(sender, chunk) : doubted(chunk, DOUBTS[doubt])
       const indexes = new Map(chunk.rows.map((row, n) => [row as object, chunk.start + n]))
       progress.failed.push(...failed.map(({ row, reason }): [number, string] => [indexes.get(row) ?? 0, reason]))
+      Object.assign(progress, next)
       await save()
     }
   } catch (error) {
@@ -70,6 +66,11 @@ export async function sendRows(
     await save()
     if (!signal.aborted || !(isUnreachable(error) || error === signal.reason)) throw error
   }
+}
+
+function doubted({ start, rows }: Chunk, doubt: string) {
+  const failed = rows.map((row) => ({ row, reason: row.errors.join('; ') || doubt }))
+  return { failed, next: { rows: start + rows.length, inFlight: 0, refused: [] } }
 }
 
 /** Waits, at most until the browser is back online or the signal aborts. */
