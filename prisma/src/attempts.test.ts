@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { newUser, temporaryDatabase } from '../test/database.ts'
 import { openDatabase } from '../test/everywhere.ts'
+import { insertMany, update } from '../test/rows.ts'
 import { withAttempts } from './attempts.ts'
 import { type Database, DiskFull, UniqueViolation } from './index.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
@@ -46,7 +47,7 @@ describe.each(engines)('on %s', (engine) => {
       await tx.users.insert(newUser('ada'))
       const failed = attempt(async () => {
         await tx.users.insert(newUser('bob'))
-        await tx.users.update(1, undefined, { name: 'Ada' })
+        await update(tx.users, 1, undefined, { name: 'Ada' })
         throw new Error('changed my mind')
       })
       const caught = await failed.catch((error: Error) => error)
@@ -59,10 +60,10 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a violated constraint in an attempt does not end the write', async () => {
     await using database = await openDatabase(engine)
-    await database.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+    await database.write((tx) => insertMany(tx.users, [newUser('ada'), newUser('bob')]))
     await database.write(async (tx, { attempt }) => {
       const change = { name: 'Bob', email_key: 'ada@example.com' }
-      await expect(attempt(() => tx.users.update(2, undefined, change))).rejects.toThrow(UniqueViolation)
+      await expect(attempt(() => update(tx.users, 2, undefined, change))).rejects.toThrow(UniqueViolation)
       await tx.users.insert(newUser('cid'))
     })
     expect(await namesIn(database)).toEqual(['ada', 'bob', 'cid'])
@@ -105,8 +106,8 @@ describe.each(engines)('on %s', (engine) => {
 
   test('lock returns ids and versions of the matching records in the order of the ids', async () => {
     await using database = await openDatabase(engine)
-    await database.write((tx) => tx.users.insertMany(['ada', 'bob', 'cid', 'dan'].map(newUser)))
-    await database.write((tx) => tx.users.update(3, undefined, { age: 3 }))
+    await database.write((tx) => insertMany(tx.users, ['ada', 'bob', 'cid', 'dan'].map(newUser)))
+    await database.write((tx) => update(tx.users, 3, undefined, { age: 3 }))
     const expected = [
       { id: 2, version: 1 },
       { id: 3, version: 2 },
@@ -127,7 +128,7 @@ describe.each(engines)('on %s', (engine) => {
     let other: Promise<unknown> | undefined
     await database.write(async (tx) => {
       await tx.users.lock({}, 10)
-      other = database.write((tx) => tx.users.update(1, undefined, { age: 1 })).then(() => events.push('other'))
+      other = database.write((tx) => update(tx.users, 1, undefined, { age: 1 })).then(() => events.push('other'))
       for (let n = 0; n < 20; n++) await tx.users.find({ id: 1 })
       events.push('locked')
     })

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
+import { insertMany, update } from '../test/rows.ts'
 import { createDatabase, type Database, DiskFull, isBusy, ReadOnly, UniqueViolation } from './index.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { SqliteReader } from './sqlite/reader.ts'
@@ -98,7 +99,7 @@ test('a hundred concurrent writes succeed, one after another', async () => {
   const increment = () =>
     database.write(async (tx) => {
       const user = await tx.users.find({ id: 1 })
-      return tx.users.update(1, undefined, { age: Number(user?.age) + 1 })
+      return update(tx.users, 1, undefined, { age: Number(user?.age) + 1 })
     })
   await Promise.all(Array.from({ length: 100 }, increment))
   expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 100, version: 101 })
@@ -384,10 +385,10 @@ test('a thousand rows are inserted in batches of a hundred with event loop itera
   await using database = await temporaryDatabase()
   const users = Array.from({ length: 1000 }, (_, n) => newUser(`user${n}`))
   const twin = users.with(777, newUser('user1'))
-  const refused = await database.write((tx) => tx.users.insertMany(twin)).catch((error) => error)
+  const refused = await database.write((tx) => insertMany(tx.users, twin)).catch((error) => error)
   expect([refused instanceof UniqueViolation, refused.index]).toEqual([true, 777])
   expect(await database.read.users.count({})).toBe(0)
-  const stored = database.write((tx) => tx.users.insertMany(users))
+  const stored = database.write((tx) => insertMany(tx.users, users))
   expect(await roundsDuring(stored)).toBeGreaterThanOrEqual(9)
   expect((await stored).map(({ name }) => name)).toEqual(users.map(({ name }) => name))
 })

@@ -43,10 +43,12 @@ export type {
   PageQuery,
   Range,
   RecordTable,
+  RowWrite,
   Summary,
   SummaryQuery,
   Table,
   Where,
+  WrittenBy,
 } from './tables/types.ts'
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { newUser } from '../test/database.ts'
 import { openDatabase } from '../test/everywhere.ts'
+import { insertMany } from '../test/rows.ts'
 import { UniqueViolation } from './index.ts'
 import type { PrismaModels } from './prisma.ts'
 
@@ -14,8 +15,8 @@ describe.each(engines)('on %s', (engine) => {
   test('reads return typed values, relations of models and aggregates', async () => {
     await using database = await openDatabase(engine)
     await database.write(async (tx) => {
-      await tx.users.insertMany([newUser('ada'), { ...newUser('bob'), age: 40 }])
-      await tx.items.insertMany([
+      await insertMany(tx.users, [newUser('ada'), { ...newUser('bob'), age: 40 }])
+      await insertMany(tx.items, [
         { name: 'Lamp', name_key: 'lamp', price: 2.5, category: 'light' },
         { name: 'Torch', name_key: 'torch', price: 0.25, category: 'light' },
         { name: 'Desk', name_key: 'desk', price: 90, category: null },

@@ -443,7 +443,7 @@ describe('C55 the list', () => {
     const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
     const offsets = [0, 1, 2, 1, 40_000, 20_000, 90_000, 600_000]
     await using database = await openDatabase(server)
-    await database.write((tx) => tx.auditEntries.insertMany(offsets.map((ms) => ({ ...entry, at: at(ms) }))))
+    await database.write((tx) => tx.auditEntries.write(offsets.map((ms) => ({ create: { ...entry, at: at(ms) } }))))
     const page = async (from?: string, to?: string) => {
       const query = new URLSearchParams({ sort: 'id_asc', ...(from && { at_gte: from }), ...(to && { at_lt: to }) })
       return numbers((await server.request('GET', `/api/audit?${query}`)).body)
@@ -488,7 +488,7 @@ test('entries older than the retention are dropped, except the newest, whose id 
   const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 60 * 60 * 1000)
   const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
   const insert = (days: number, count: number) =>
-    database.write((tx) => tx.auditEntries.insertMany(Array(count).fill({ ...entry, at: daysAgo(days) })))
+    database.write((tx) => tx.auditEntries.write(Array(count).fill({ create: { ...entry, at: daysAgo(days) } })))
   await insert(31, 1200)
   await deleteOldEntries(database, 30)
   expect((await entriesOf(server)).map(({ id }) => id)).toEqual([1200])
@@ -503,7 +503,7 @@ test('a service drops entries older than AUDIT_DAYS at its start; AUDIT_DAYS=0 k
     await using database = await openDatabase(first)
     const entry = { actor: 'local', procedure: 'books.create', resource: 'books', record_id: 1 }
     const at = new Date(Date.now() - 10 * 24 * 60 * 60 * 1000)
-    await database.write((tx) => tx.auditEntries.insertMany(Array(3).fill({ ...entry, at })))
+    await database.write((tx) => tx.auditEntries.write(Array(3).fill({ create: { ...entry, at } })))
     await using _second = await startTestServer({ DATABASE_URL: first.databaseUrl, AUDIT_DAYS: days })
     const count = () => database.read.auditEntries.count({})
     if (days !== '0') await expect.poll(count).toBe(1)

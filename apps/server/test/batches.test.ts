@@ -169,7 +169,7 @@ test('C38 a batch expires after 10 minutes', async () => {
   await createItems(server)
   const { id } = await server.client.items.createBatch.mutate({ action: 'delete', filter: {} })
   await using database = await openDatabase(server)
-  await database.write((tx) => tx.batches.update(id, undefined, { expires_at: new Date(Date.now() - 1) }))
+  await database.write((tx) => tx.batches.write([{ id, change: { expires_at: new Date(Date.now() - 1) } }]))
   const applied = await apply(server, `/items/batches/${id}`)
   expect([applied.status, applied.body]).toEqual([404, { message: 'Batch not found' }])
   expect((await server.request('GET', `/items/batches/${id}`)).status).toBe(404)

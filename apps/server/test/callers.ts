@@ -15,7 +15,7 @@ export async function createCallers(server: TestServer): Promise<Callers> {
   const [revoked, expired] = [await create('admin'), await create('admin')]
   await local.keys.revoke.mutate({ id: revoked.id })
   await using database = await openDatabase(server)
-  await database.write((tx) => tx.apiKeys.update(expired.id, undefined, { expires_at: new Date(Date.now() - 1) }))
+  await database.write((tx) => tx.apiKeys.write([{ id: expired.id, change: { expires_at: new Date(Date.now() - 1) } }]))
   return {
     none: undefined,
     // Has the right length and alphabet, and the prefix of an existing key.

@@ -22,7 +22,7 @@ test('an instrumented database reads the requested columns and measures each que
   expect(await users.page({ where: {}, order, skip: 2500, take: 10 })).toEqual([])
   expect(await apiKeys.count({})).toBe(0)
   await database.write(async (tx) => {
-    await tx.users.update(1, undefined, { age: 36 })
+    await tx.users.write([{ id: 1, change: { age: 36 } }])
     await tx.users.deleteAll({})
   })
   expect(seen).toEqual([

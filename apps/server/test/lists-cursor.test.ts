@@ -10,35 +10,41 @@ async function seed(server: TestServer) {
   await using database = await openDatabase(server)
   const rows = Array.from({ length: SEEDED }, (_, n) => n + 1)
   await database.write(async (tx) => {
-    await tx.users.insertMany(
+    await tx.users.write(
       rows.map((n) => ({
-        name: `n${n % 4}`,
-        name_key: `n${n % 4}`,
-        email: `u${(n * 5) % 13}@x.yz`,
-        email_key: `u${(n * 5) % 13}@x.yz`,
-        password_hash: null,
-        role: n % 3 === 0 ? 'admin' : 'user',
-        status: n % 2 === 0 ? 'active' : 'inactive',
-        age: n % 3 === 0 ? null : n % 4,
-        created_at: day(n % 4),
-        updated_at: day(n % 5),
+        create: {
+          name: `n${n % 4}`,
+          name_key: `n${n % 4}`,
+          email: `u${(n * 5) % 13}@x.yz`,
+          email_key: `u${(n * 5) % 13}@x.yz`,
+          password_hash: null,
+          role: n % 3 === 0 ? 'admin' : 'user',
+          status: n % 2 === 0 ? 'active' : 'inactive',
+          age: n % 3 === 0 ? null : n % 4,
+          created_at: day(n % 4),
+          updated_at: day(n % 5),
+        },
       })),
     )
-    await tx.books.insertMany(
+    await tx.books.write(
       rows.map((n) => ({
-        title: `t${n % 4}`,
-        title_key: `t${n % 4}`,
-        author: `a${n % 3}`,
-        author_key: `a${n % 3}`,
-        published_date: `200${n % 5}-01-01`,
+        create: {
+          title: `t${n % 4}`,
+          title_key: `t${n % 4}`,
+          author: `a${n % 3}`,
+          author_key: `a${n % 3}`,
+          published_date: `200${n % 5}-01-01`,
+        },
       })),
     )
-    await tx.items.insertMany(
+    await tx.items.write(
       rows.map((n) => ({
-        name: `n${n % 4}`,
-        name_key: `n${n % 4}`,
-        price: n % 5,
-        category: n % 3 === 0 ? null : `c${n % 2}`,
+        create: {
+          name: `n${n % 4}`,
+          name_key: `n${n % 4}`,
+          price: n % 5,
+          category: n % 3 === 0 ? null : `c${n % 2}`,
+        },
       })),
     )
   })

@@ -15,7 +15,7 @@ async function seedUsers(server: TestServer) {
     { name: 'c', email: 'a@x.yz', role: 'admin', status: 'active', age: 30, created_at: at(3), updated_at: at(3) },
   ]
   await database.write((tx) =>
-    tx.users.insertMany(rows.map((row) => ({ ...user, ...row, name_key: row.name, email_key: row.email }))),
+    tx.users.write(rows.map((row) => ({ create: { ...user, ...row, name_key: row.name, email_key: row.email } }))),
   )
 }
 

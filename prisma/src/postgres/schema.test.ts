@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { migrationNames } from '../../test/history.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { insertMany } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { migratePostgres } from './migrate.ts'
 import { readPostgresUrl } from './url.ts'
@@ -16,7 +17,7 @@ test('each schema of a database holds its own data, and a search in it uses its 
     openDatabase(`${url}?schema=${schema}`, { onWarning: (warning) => warnings.push(warning) })
   await using first = await open('a')
   await using second = await open('Other%20"one')
-  await first.write((tx) => tx.users.insertMany([newUser('ada'), newUser('bob')]))
+  await first.write((tx) => insertMany(tx.users, [newUser('ada'), newUser('bob')]))
   await second.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'key' })
   const names = async ({ read }: typeof first) =>
     (await read.users.page({ where: { name_key: { contains: { words: ['b'] } } }, order: byId, take: 9 })).map(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { insertMany } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { openPool } from './pool.ts'
 
@@ -55,11 +56,11 @@ test.each(['', '?pgbouncer=true'])(
     const created_at = new Date('2026-02-01T03:04:05.678Z')
     const expires_at = new Date('2026-11-12T00:00:00.000Z')
     await database.write(async (tx) => {
-      await tx.users.insertMany([
+      await insertMany(tx.users, [
         { ...newUser('ada'), created_at, age: 7 },
         { ...newUser('bob'), created_at },
       ])
-      await tx.items.insertMany([
+      await insertMany(tx.items, [
         { name: 'a\\b\u{1f600}', name_key: 'a\\b', price: 0.1 + 0.2, category: 'NULL' },
         { name: `it's`, name_key: `it's`, price: 123_456_789.123_456, category: null },
       ])

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/database.ts'
 import { tableNames } from '../../test/plans.ts'
+import { remove, update } from '../../test/rows.ts'
 import { createDatabase, type Tables } from '../index.ts'
 import { backUp, check, restore } from './backup.ts'
 import { migrate } from './migrate.ts'
@@ -320,18 +321,18 @@ test('after a restore, ids and versions go on above those of the replaced databa
   await inDatabase((tx) => tx.items.insert(item('first')))
   await backUp(url, copy)
   await inDatabase(async (tx) => {
-    for (const name of ['a', 'b', 'c']) await tx.items.update(1, undefined, { name })
+    for (const name of ['a', 'b', 'c']) await update(tx.items, 1, undefined, { name })
     await tx.items.insert(item('lost'))
-    await tx.items.delete(1, undefined)
+    await remove(tx.items, 1, undefined)
   })
   for (let times = 0; times < 2; times++) {
     const before = (await versionOf(1)) ?? 4
     await restore(copy, url, { replace: true })
     const restored = (await versionOf(1)) ?? 0
     expect(restored).toBeGreaterThan(before)
-    expect(await inDatabase((tx) => tx.items.update(1, [before], { name: 'stale' }))).toBe(undefined)
+    expect(await inDatabase((tx) => update(tx.items, 1, [before], { name: 'stale' }))).toBe(undefined)
     expect((await inDatabase((tx) => tx.items.insert(item('next')))).id).toBe(3 + times)
-    await inDatabase((tx) => tx.items.update(1, [restored], { name: 'changed' }))
+    await inDatabase((tx) => update(tx.items, 1, [restored], { name: 'changed' }))
   }
   const fresh = `${folder.file}.fresh`
   await restore(copy, `file:${fresh}`)

@@ -4,6 +4,7 @@ import { engines } from '../../scripts/models.ts'
 import { newUser, temporaryDatabase } from '../../test/database.ts'
 import { openDatabase } from '../../test/everywhere.ts'
 import { explainedTables } from '../../test/plans.ts'
+import { insertMany, update } from '../../test/rows.ts'
 import { keysetRanges, searchKey, type User, type Where } from '../index.ts'
 import type { Order } from './types.ts'
 
@@ -83,7 +84,8 @@ describe.each(engines)('on %s', (engine) => {
     const random = randomOf(7)
     const names = Array.from({ length: 300 }, () => nameOf(random))
     const rows = await database.write((tx) =>
-      tx.users.insertMany(
+      insertMany(
+        tx.users,
         names.map((name, n) => ({
           ...newUser(`u${n}`),
           name,
@@ -129,7 +131,7 @@ describe.each(engines)('on %s', (engine) => {
     const from = (first: number) => Array.from({ length: 200 }, (_, n) => String.fromCodePoint(first + n)).join('')
     const letters = from(0x4e00)
     const pairs = from(0x1401).match(/../gu) ?? []
-    await database.write((tx) => tx.users.insertMany([newUser(letters), newUser(pairs.join(' '))]))
+    await database.write((tx) => insertMany(tx.users, [newUser(letters), newUser(pairs.join(' '))]))
     const find = (words: string[]) =>
       database.read.users.find({ name_key: { contains: { words: words.map(searchKey) } } }, ['id'])
     expect(await find([letters])).toEqual({ id: 1 })
@@ -138,7 +140,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('an updated row is found by its new text only, and a deleted one is not found', async () => {
     await using database = await openDatabase(engine)
-    await database.write((tx) => tx.users.insertMany(['ada lovelace', 'ada byron', 'grace'].map(newUser)))
+    await database.write((tx) => insertMany(tx.users, ['ada lovelace', 'ada byron', 'grace'].map(newUser)))
     const found = async (...words: string[]) => {
       const where = { name_key: { contains: { words } } }
       const page = await database.read.users.page({ where, order: { column: 'id', descending: false }, take: 9 })
@@ -146,8 +148,8 @@ describe.each(engines)('on %s', (engine) => {
       return page.map(({ id }) => id)
     }
     expect(await found('ada')).toEqual([1, 2])
-    await database.write((tx) => tx.users.update(2, undefined, { name_key: 'grace hopper' }))
-    await database.write((tx) => tx.users.update(1, undefined, { age: 3 }))
+    await database.write((tx) => update(tx.users, 2, undefined, { name_key: 'grace hopper' }))
+    await database.write((tx) => update(tx.users, 1, undefined, { age: 3 }))
     expect(await found('ada')).toEqual([1])
     expect(await found('byron')).toEqual([])
     expect(await found('hop', 'grace')).toEqual([2])

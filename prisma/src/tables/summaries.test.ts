@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../../scripts/models.ts'
 import { newUser } from '../../test/database.ts'
 import { openDatabase } from '../../test/everywhere.ts'
+import { insertMany } from '../../test/rows.ts'
 
 describe.each(engines)('on %s', (engine) => {
   async function withItems(...items: [category: string | null, price: number][]) {
     const database = await openDatabase(engine)
     const rows = items.map(([category, price]) => ({ name: 'Lamp', name_key: 'lamp', category, price }))
-    await database.write((tx) => tx.items.insertMany(rows))
+    await database.write((tx) => insertMany(tx.items, rows))
     return database
   }
 
@@ -44,7 +45,10 @@ describe.each(engines)('on %s', (engine) => {
     await using database = await openDatabase(engine)
     const ages = [null, 30, null, 31]
     await database.write((tx) =>
-      tx.users.insertMany(ages.map((age, n) => ({ ...newUser(`user${n}`), age, role: n < 3 ? 'user' : 'admin' }))),
+      insertMany(
+        tx.users,
+        ages.map((age, n) => ({ ...newUser(`user${n}`), age, role: n < 3 ? 'user' : 'admin' })),
+      ),
     )
     const { users } = database.read
     expect(await users.summarize({ where: {}, by: 'role', of: 'age', limit: 9 })).toEqual([

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { newUser, temporaryDatabase } from '../../test/database.ts'
+import { insertMany, remove, removeMany, update } from '../../test/rows.ts'
 import { isBusy, type NewRow, UniqueViolation, type User } from '../index.ts'
 
 const at = (ms: number) => new Date(Date.parse('2026-01-02T03:04:05.678Z') + ms)
@@ -9,7 +10,12 @@ const byId = { column: 'id', descending: false } as const
 
 async function withUsers(...users: Partial<NewRow<User>>[]) {
   const database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insertMany(users.map((user, n) => ({ ...newUser(`user${n}`), ...user }))))
+  await database.write((tx) =>
+    insertMany(
+      tx.users,
+      users.map((user, n) => ({ ...newUser(`user${n}`), ...user })),
+    ),
+  )
   return database
 }
 
@@ -197,7 +203,7 @@ describe('insert', () => {
 
   test('never reuses the id of a deleted record', async () => {
     await using database = await withUsers({})
-    await database.write((tx) => tx.users.delete(1, undefined))
+    await database.write((tx) => remove(tx.users, 1, undefined))
     expect(await database.write((tx) => tx.users.insert(newUser('ada')))).toMatchObject({ id: 2 })
   })
 
@@ -216,14 +222,14 @@ describe('insertMany', () => {
   test('returns a thousand rows in the given order, with ascending ids', async () => {
     await using database = await temporaryDatabase()
     const names = Array.from({ length: 1000 }, (_, n) => `user${(n * 7) % 1000}`)
-    const rows = await database.write((tx) => tx.users.insertMany(names.map(newUser)))
+    const rows = await database.write((tx) => insertMany(tx.users, names.map(newUser)))
     expect(rows.map(({ id, name }) => [id, name])).toEqual(names.map((name, n) => [n + 1, name]))
     expect(rows[999]).toEqual(await database.read.users.find({ id: 1000 }))
   })
 
   test('returns no rows for no rows', async () => {
     await using database = await temporaryDatabase()
-    expect(await database.write((tx) => tx.users.insertMany([]))).toEqual([])
+    expect(await database.write((tx) => insertMany(tx.users, []))).toEqual([])
   })
 
   for (const [what, names, index] of [
@@ -232,7 +238,7 @@ describe('insertMany', () => {
   ] as const) {
     test(`names the first row with a value that is ${what}, and the write is rolled back`, async () => {
       await using database = await withUsers({})
-      const write = database.write((tx) => tx.users.insertMany(names.map(newUser)))
+      const write = database.write((tx) => insertMany(tx.users, names.map(newUser)))
       const error = await write.catch((error: unknown) => error)
       expect(error).toBeInstanceOf(UniqueViolation)
       expect(error).toMatchObject({ columns: ['email_key'], index })
@@ -245,7 +251,7 @@ describe('update', () => {
   test('writes the given values, keeps undefined ones, and increments the version', async () => {
     await using database = await withUsers({ age: 36 })
     const changes = { name: 'Ada', role: undefined, age: null, updated_at: at(5) }
-    const change = await database.write((tx) => tx.users.update(1, undefined, changes))
+    const change = await database.write((tx) => update(tx.users, 1, undefined, changes))
     const before = { ...newUser('user0'), id: 1, age: 36, password_hash: null, version: 1 }
     const after = { ...before, name: 'Ada', age: null, version: 2, updated_at: at(5) }
     expect(change).toEqual({ before, after })
@@ -257,9 +263,9 @@ describe('update', () => {
     const before = await database.read.users.find({ id: 1 })
     const { id: _, version, ...same } = before as User
     for (const changes of [{ ...same, updated_at: at(5) }, { name: undefined, updated_at: at(5) }, {}]) {
-      const change = await database.write((tx) => tx.users.update(1, [version], changes))
+      const change = await database.write((tx) => update(tx.users, 1, [version], changes))
       expect(change).toEqual({ before, after: before })
-      expect(await database.write((tx) => tx.users.update(1, [version + 1], changes))).toBeUndefined()
+      expect(await database.write((tx) => update(tx.users, 1, [version + 1], changes))).toBeUndefined()
     }
     expect(await database.read.users.find({ id: 1 })).toEqual(before)
   })
@@ -267,7 +273,7 @@ describe('update', () => {
   test('keeps updated_at when the clock was set back', async () => {
     await using database = await withUsers({})
     const changes = { name: 'Ada', updated_at: at(-5) }
-    const change = await database.write((tx) => tx.users.update(1, [1], changes))
+    const change = await database.write((tx) => update(tx.users, 1, [1], changes))
     expect(change?.after).toMatchObject({ name: 'Ada', version: 2, updated_at: at(0) })
     expect(await database.read.users.find({ id: 1 })).toEqual(change?.after)
   })
@@ -280,14 +286,16 @@ describe('update', () => {
   ] as const) {
     test(`with the versions ${JSON.stringify(versions)} ${written ? 'writes' : 'keeps'} a record of version 1`, async () => {
       await using database = await withUsers({})
-      const change = await database.write((tx) => tx.users.update(1, [...versions], { name: 'Ada', updated_at: at(1) }))
+      const change = await database.write((tx) =>
+        update(tx.users, 1, [...versions], { name: 'Ada', updated_at: at(1) }),
+      )
       expect(change?.after.version).toBe(written ? 2 : undefined)
       expect((await database.read.users.find({ id: 1 }))?.name).toBe(written ? 'Ada' : 'user0')
     })
 
     test(`a delete with the versions ${JSON.stringify(versions)} ${written ? 'removes' : 'keeps'} a record of version 1`, async () => {
       await using database = await withUsers({})
-      const before = await database.write((tx) => tx.users.delete(1, [...versions]))
+      const before = await database.write((tx) => remove(tx.users, 1, [...versions]))
       expect(before?.name).toBe(written ? 'user0' : undefined)
       expect(await database.read.users.count({})).toBe(written ? 0 : 1)
     })
@@ -295,28 +303,60 @@ describe('update', () => {
 
   test('returns undefined for a record that does not exist', async () => {
     await using database = await temporaryDatabase()
-    expect(await database.write((tx) => tx.users.update(1, undefined, { name: 'Ada' }))).toBeUndefined()
-    expect(await database.write((tx) => tx.users.delete(1, undefined))).toBeUndefined()
+    expect(await database.write((tx) => update(tx.users, 1, undefined, { name: 'Ada' }))).toBeUndefined()
+    expect(await database.write((tx) => remove(tx.users, 1, undefined))).toBeUndefined()
   })
 
   test('rejects a duplicate value with its columns', async () => {
     await using database = await withUsers({}, {})
     const email_key = 'user0@example.com'
-    const write = database.write((tx) => tx.users.update(2, undefined, { email_key }))
+    const write = database.write((tx) => update(tx.users, 2, undefined, { email_key }))
     expect(await violation(write)).toEqual(['email_key'])
   })
 })
 
-describe('deleteSome', () => {
-  test('removes at most the given number of rows and returns them', async () => {
-    await using database = await withUsers({ status: 'inactive' }, {}, { status: 'inactive' })
-    const gone = (most: number) => database.write((tx) => tx.users.deleteSome({ status: 'inactive' }, most))
-    const [first, ...others] = await gone(1)
-    expect(others).toEqual([])
-    expect(first).toMatchObject({ status: 'inactive', created_at: at(0) })
-    expect((await gone(2)).map(({ id }) => id)).toEqual(first?.id === 1 ? [3] : [1])
-    expect(await gone(2)).toEqual([])
+describe('write', () => {
+  test('carries out creates, changes and deletes in their order, and returns each row before and after', async () => {
+    await using database = await withUsers({}, {}, {})
+    const results = await database.write((tx) =>
+      tx.users.write([
+        { id: 1, delete: true },
+        { id: 2, delete: true },
+        { create: newUser('ada') },
+        { create: newUser('bob') },
+        { id: 4, change: { age: 7 } },
+        { id: 3, versions: [2], delete: true },
+        { id: 9, change: { age: 7 } },
+      ]),
+    )
+    expect(results.slice(0, 5)).toMatchObject([
+      { before: { id: 1, name: 'user0' } },
+      { before: { id: 2, name: 'user1' } },
+      { after: { id: 4, name: 'ada', version: 1 } },
+      { after: { id: 5, name: 'bob', version: 1 } },
+      { before: { id: 4, age: null, version: 1 }, after: { id: 4, age: 7, version: 2 } },
+    ])
+    expect(results.slice(5)).toEqual([undefined, undefined])
+    expect(await database.read.users.count({})).toBe(3)
+    expect(await database.write((tx) => tx.users.write([]))).toEqual([])
+  })
+
+  test('names the row that violates a constraint by its place in the list, and stores nothing', async () => {
+    await using database = await withUsers({})
+    const write = database.write((tx) =>
+      tx.users.write([{ id: 1, change: { age: 1 } }, { create: newUser('ada') }, { create: newUser('ada') }]),
+    )
+    await expect(write).rejects.toMatchObject({ columns: ['email_key'], index: 2 })
+    expect(await database.read.users.find({})).toMatchObject({ id: 1, age: null })
     expect(await database.read.users.count({})).toBe(1)
+  })
+
+  test('removes many rows, each once, and returns those that it found', async () => {
+    await using database = await withUsers(...Array(600).fill({}))
+    const removed = await database.write((tx) => removeMany(tx.users, [...Array(500).keys(), 7]))
+    expect(removed.map(({ id }) => id)).toEqual(Array.from({ length: 499 }, (_, n) => n + 1))
+    expect(removed[0]).toMatchObject({ created_at: at(0) })
+    expect(await database.read.users.count({})).toBe(101)
   })
 })
 

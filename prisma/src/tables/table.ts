@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../generated/client.ts'
+import { ReferenceViolation, UniqueViolation } from '../errors.ts'
 import {
   type Audit,
   type AuditContext,
@@ -18,13 +19,14 @@ import {
   type Entity,
   isUnchanged,
   type Kind,
-  type ManyChanges,
   type NewRow,
   type PageQuery,
   type RecordTable,
+  type RowWrite,
   type Summary,
   type SummaryQuery,
   type Where,
+  type WrittenBy,
 } from './types.ts'
 
 type Stored = Record<string, unknown>
@@ -92,6 +94,8 @@ const DELETE_BATCH = 500
 const AUDITED_DELETE_BATCH = 250
 const INSERT_BATCH = 100
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
+// Between so many rows of a write other requests are served.
+const ROWS_PER_STEP = 50
 // On SQLite larger reads run in the background.
 const MAX_SKIP = 2_000
 const MAX_ROWS = 50_000
@@ -198,14 +202,21 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows(MAX_SCANNED)))
   }
 
-  async lockMany(ids: number[], { written = [], creates = false, deletes = false }: ManyChanges<Row>): Promise<void> {
+  async lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void> {
     if (!this.#executor.isRemote) return
     const unique = this.#text.insertion.unique.flat()
-    const isUnique = creates || written.some((changes) => unique.some((column) => isSet(changes, column)))
+    const written = rows.flatMap((row): object[] =>
+      'create' in row ? [row.create] : 'change' in row ? [row.change] : [],
+    )
+    const isUnique = rows.some(
+      (row) => 'create' in row || ('change' in row && unique.some((column) => isSet(row.change, column))),
+    )
     if (isUnique && unique.length > 0) await this.#executor.run(this.#text.lockUniqueValues('exclusive'))
     await this.#lockReferenced(written)
+    const ids = rows.flatMap((row) => ('id' in row ? [row.id] : []))
     if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
-    if (deletes) await this.#lockCascades(ids)
+    const deleted = rows.flatMap((row) => ('delete' in row ? [row.id] : []))
+    if (deleted.length > 0) await this.#lockCascades(deleted)
   }
 
   /** Locks the rows that a delete cascades to, table by table. */
@@ -240,11 +251,53 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return (await this.#audited('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
   }
 
-  insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
-    return this.#audited('insertMany', () => this.#insertMany(rows), ofInserted)
+  write<W extends RowWrite<Row>>(rows: readonly W[]): Promise<WrittenBy<W, Row>[]>
+  async write(rows: readonly RowWrite<Row>[]): Promise<(Written<Row> | undefined)[]> {
+    const [row] = rows
+    if (row === undefined) return []
+    if (rows.length === 1) return [await this.#writeOne(row)]
+    if (!rows.every(isCreate)) await this.lockFor(rows)
+    const written: (Written<Row> | undefined)[] = []
+    while (written.length < rows.length) {
+      const first = written.length
+      const creates = neighbors(rows, first, isCreate)
+      const deletes = neighbors(rows, first, isDeleteOfAnyVersion, AUDITED_DELETE_BATCH)
+      if (creates.length > 0) written.push(...(await this.#createMany(creates, first)))
+      else if (deletes.length > 0) written.push(...(await this.#deleteMany(idsOf(deletes))))
+      else written.push(await this.#writeOne(rows[first] as RowWrite<Row>))
+      if (written.length % ROWS_PER_STEP === 0) await setImmediate()
+    }
+    return written
   }
 
-  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
+  async #writeOne(row: RowWrite<Row>): Promise<Written<Row> | undefined> {
+    if ('create' in row) return { after: await this.insert(row.create) }
+    if ('change' in row) return this.#changeOne(row.id, row.versions, row.change)
+    const before = await this.#deleteOne(row.id, row.versions)
+    return before && { before }
+  }
+
+  /** @param first the index of the first row among all of the write */
+  async #createMany(rows: { create: NewRow<Row> }[], first: number): Promise<Written<Row>[]> {
+    const create = () => this.#insertMany(rows.map(({ create }) => create))
+    const created = this.#audited('insertMany', create, ofInserted)
+    const stored = await created.catch((error) => {
+      throw first === 0 ? error : atLaterIndex(error, first)
+    })
+    return stored.map((after) => ({ after }))
+  }
+
+  async #deleteMany(ids: number[]): Promise<(Written<Row> | undefined)[]> {
+    const deleted = await this.#deleteSome({ id: { in: ids } } as object as Where<Row>, ids.length)
+    const byId = new Map(deleted.map((row) => [row.id, row]))
+    return ids.map((id) => {
+      const before = byId.get(id)
+      byId.delete(id)
+      return before && { before }
+    })
+  }
+
+  #changeOne(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
     return this.#audited(
       'update',
       () => this.#update(id, versions, changes),
@@ -253,16 +306,17 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     )
   }
 
-  async delete(id: number, versions: number[] | undefined): Promise<Row | undefined> {
+  async #deleteOne(id: number, versions: number[] | undefined): Promise<Row | undefined> {
     const remove = () => this.#remove(this.#text.deleteReturning(id, versions), async () => [id])
     const audited = () => this.#audited('delete', remove, ofDeleted)
     if (!this.#auditsCascades) return (await audited())[0]
     const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
-    await this.lockMany(idsOf(rows), { deletes: true })
+    await this.lockFor(deletesOf(rows))
     return (await this.#deleteCascading(rows, audited))[0]
   }
 
-  async deleteSome(where: Where<Row>, limit: number): Promise<Row[]> {
+  /** Deletes at most `limit` matching rows and returns them. */
+  async #deleteSome(where: Where<Row>, limit: number): Promise<Row[]> {
     const audited = (where: Where<Row>) => {
       const remove = () =>
         this.#remove(this.#text.deleteSomeReturning(where, limit), () => this.#matchingIds(where, limit))
@@ -270,17 +324,17 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
     if (!this.#auditsCascades) return audited(where)
     const rows = await this.#matching(where, limit)
-    await this.lockMany(idsOf(rows), { deletes: true })
+    await this.lockFor(deletesOf(rows))
     return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
-    if (limit !== undefined && this.#session.audit !== undefined) return (await this.deleteSome(where, limit)).length
+    if (limit !== undefined && this.#session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
     if (this.#localAudit === undefined && !this.#auditsCascades) {
       return this.#wrapped('deleteAll', () => this.#deleteAll(where, limit))
     }
     for (let total = 0; ; await setImmediate()) {
-      const { length } = await this.deleteSome(where, AUDITED_DELETE_BATCH)
+      const { length } = await this.#deleteSome(where, AUDITED_DELETE_BATCH)
       total += length
       if (length < AUDITED_DELETE_BATCH) return total
     }
@@ -341,7 +395,8 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<void> {
     const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
-    if (changes.length > 0) await entries.insertMany(auditEntries(audit, changes))
+    const inserted = () => entries.#insertMany(auditEntries(audit, changes))
+    if (changes.length > 0) await entries.#wrapped('insertMany', inserted)
   }
 
   /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
@@ -664,6 +719,48 @@ function decoded(kind: string, value: unknown): unknown {
 
 function idsOf(rows: Pick<Entity, 'id'>[]): number[] {
   return rows.map(({ id }) => id)
+}
+
+interface Written<Row> {
+  before?: Row
+  after?: Row
+}
+
+function isCreate<Row>(row: RowWrite<Row>): row is { create: NewRow<Row> } {
+  return 'create' in row
+}
+
+function isDeleteOfAnyVersion<Row>(row: RowWrite<Row>): row is { id: number; delete: true } {
+  return 'delete' in row && row.versions === undefined
+}
+
+/** The elements from `first` on that fulfill a condition, until one does not. */
+function neighbors<T, Kind extends T>(
+  elements: readonly T[],
+  first: number,
+  isOne: (element: T) => element is Kind,
+  max = Number.POSITIVE_INFINITY,
+): Kind[] {
+  const found: Kind[] = []
+  for (let at = first; found.length < max; at++) {
+    const element = elements[at]
+    if (element === undefined || !isOne(element)) break
+    found.push(element)
+  }
+  return found
+}
+
+function deletesOf(rows: Pick<Entity, 'id'>[]) {
+  return rows.map(({ id }) => ({ id, delete: true }) as const)
+}
+
+/** An error of a part of the rows, with the index of its row among all. */
+function atLaterIndex(error: unknown, first: number): unknown {
+  if (error instanceof UniqueViolation && error.index !== undefined) {
+    return new UniqueViolation(error.columns, { index: first + error.index, cause: error })
+  }
+  if (!(error instanceof ReferenceViolation) || error.index === undefined) return error
+  return new ReferenceViolation(error.columns, { index: first + error.index, cause: error })
 }
 
 function ofInserted(rows: object[]): AuditedChange[] {

@@ -138,19 +138,35 @@ export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
   /** Summarizes groups of matching rows: the largest groups first, those of equal size in ascending order of the value. */
   summarize(query: SummaryQuery<Row>): Promise<Summary[]>
   /**
-   * Inserts all rows or none, and returns them in the same order, with ascending ids. On SQLite it runs in batches, between
-   * which other requests are served.
+   * Writes all rows or none, in their order. Neighbors are written together where one statement can; on SQLite other requests
+   * are served in between. An id is a row's own, and ids of new rows ascend.
    *
-   * @throws UniqueViolation or ReferenceViolation with the `index` of the first violating row
-   */
-  insertMany(rows: NewRow<Row>[]): Promise<Row[]>
-  /**
-   * Deletes at most `limit` matching rows and returns them.
+   * A change increments the version. One that equals the stored values leaves the row unchanged, including version and
+   * `updated_at`, which never decreases. The writing statement itself checks version and values, so no other write can
+   * interleave.
    *
-   * @throws ReferenceViolation
+   * @returns each row before and after its write; undefined if there was none with this id and version, which the other
+   * writes do not depend on
+   * @throws UniqueViolation or ReferenceViolation, for a create with the `index` of the first violating row
    */
-  deleteSome(where: Where<Row>, limit: number): Promise<Row[]>
+  write<W extends RowWrite<Row>>(rows: readonly W[]): Promise<WrittenBy<W, Row>[]>
 }
+
+interface Target {
+  id: number
+  /** The accepted versions; any when undefined. */
+  versions?: number[] | undefined
+}
+
+/** The write of one row. */
+export type RowWrite<Row> = { create: NewRow<Row> } | (Target & { change: Changes<Row> }) | (Target & { delete: true })
+
+/** What a write of one row returns. */
+export type WrittenBy<W, Row> = W extends { create: unknown }
+  ? { after: Row }
+  : W extends { change: unknown }
+    ? Change<Row> | undefined
+    : { before: Row } | undefined
 
 /** A record before and after a write. */
 export interface Change<Row> {
@@ -170,43 +186,18 @@ function isSame(stored: unknown, value: unknown): boolean {
   return stored === value
 }
 
-/** The changes of one write, for {@link RecordTable.lockMany}. */
-export interface ManyChanges<Row> {
-  /** The columns that updates write. */
-  written?: Partial<Row>[]
-  /** Whether records are created one by one. */
-  creates?: boolean
-  deletes?: boolean
-}
-
 /** A table of records with id and version. */
 export interface RecordTable<Row extends Entity> extends ListTable<Row> {
-  /**
-   * Updates a record and increments its version. Changes that equal the stored values leave the record unchanged, including
-   * version and `updated_at`. The writing statement itself checks version and values, so no other write can interleave.
-   * `updated_at` never decreases.
-   *
-   * @param versions the accepted versions; any when undefined
-   * @returns the record before and after, with the same version if nothing changed; undefined when there is no record with
-   * this id and version
-   * @throws UniqueViolation or ReferenceViolation
-   */
-  update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined>
-  /**
-   * Deletes a record by the same rules, and returns it.
-   *
-   * @throws ReferenceViolation
-   */
-  delete(id: number, versions: number[] | undefined): Promise<Row | undefined>
   /**
    * Returns ids and versions of at most `limit` matching records, in the order of their ids. Inside a write no other write can
    * change these records until its end.
    */
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]>
   /**
-   * Takes the locks for changes of many records before the first of them, in the order of every write: unique values, records
-   * that the changes refer to, the records by ascending id, records that deletes cascade to. Writes that lock in different
-   * orders would deadlock. Has no effect on SQLite, where writes run one after another.
+   * Takes the locks for the writes of many rows before the first of them, in the order of every write: unique values, records
+   * that the rows refer to, the records by ascending id, records that deletes cascade to. Writes that lock in different orders
+   * would deadlock. A change without an id is one whose record is not known yet. Has no effect on SQLite, where writes run one
+   * after another. `write` does the same for its rows.
    */
-  lockMany(ids: number[], changes: ManyChanges<Row>): Promise<void>
+  lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void>
 }

@@ -83,7 +83,7 @@ export function createKeyring(database: Database, log: Logger) {
     const now = new Date()
     row.last_used_at = now
     database
-      .write((tx) => tx.apiKeys.update(row.id, undefined, { last_used_at: now }))
+      .write((tx) => tx.apiKeys.write([{ id: row.id, change: { last_used_at: now } }]))
       .catch((err: unknown) => log.warn({ err, key: row.id }, 'could not update last_used_at of a key'))
   }
 

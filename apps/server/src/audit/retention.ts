@@ -15,6 +15,6 @@ export async function deleteOldEntries(database: Database, days: number): Promis
   const where = { id: { lt: newest }, at: { lt: time } }
   let deleted: number
   do {
-    deleted = (await database.write((tx) => tx.auditEntries.deleteSome(where, BATCH_SIZE))).length
+    deleted = await database.write((tx) => tx.auditEntries.deleteAll(where, BATCH_SIZE))
   } while (deleted === BATCH_SIZE)
 }

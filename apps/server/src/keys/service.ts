@@ -4,7 +4,7 @@ import { ApiError, FieldError } from '@resource/openapi'
 import { newKey } from '../access/api-key.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
-import { notFound, updateVersioned } from '../store/versioned.ts'
+import { notFound, writeVersioned } from '../store/versioned.ts'
 
 type KeyRecord = Output<'keys', 'get'>
 
@@ -53,7 +53,8 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         await tx.apiKeys.lock({ id }, 1)
         const row = await tx.apiKeys.find({ id })
         // A key that is already revoked keeps its `revoked_at`.
-        await updateVersioned(tx.apiKeys, 'Key', id, if_version, { revoked_at: row?.revoked_at ?? new Date() })
+        const change = { revoked_at: row?.revoked_at ?? new Date() }
+        await writeVersioned(tx.apiKeys, 'Key', id, if_version, { change })
         return { message: 'Key revoked' }
       }
       const result = await write(work, { autocommit: false })

@@ -26,7 +26,7 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     )
     if (usage === '[]' || (usage === row?.usage && minute === row.minute)) return
     await database.write(async (tx) => {
-      const known = row && (await tx.rateShares.update(row.id, undefined, { minute, usage }))
+      const [known] = row ? await tx.rateShares.write([{ id: row.id, change: { minute, usage } }]) : []
       row = known?.after ?? (await tx.rateShares.insert({ process, minute, usage }))
     })
     // A write of its own: two processes that have changed their rows and delete each other's would deadlock.
@@ -67,7 +67,7 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     await current
     const published = row
     if (published !== undefined)
-      await database.write((tx) => tx.rateShares.delete(published.id, undefined)).catch(() => undefined)
+      await database.write((tx) => tx.rateShares.write([{ id: published.id, delete: true }])).catch(() => undefined)
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { type Batch, type Database, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { RecordRules } from '../access/field-roles.ts'
@@ -113,7 +112,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           if (batch.status !== 'pending')
             throw new ApiError(409, 'The batch was already applied', { reason: 'already_applied' })
           const table = tableOf(tx)
-          if (action === 'update') await table.lockMany([], { written: [rows.changes(input, undefined)] })
+          if (action === 'update') await table.lockFor([{ change: rows.changes(input, undefined) }])
           const matching = await table.lock({ id: { in: idsOf(found) } } as Where<Row>, found.length)
           if (fingerprint(matching) !== batch.fingerprint) {
             throw new ApiError(412, `The matching ${noun} have changed since the preview; create a new batch`, {
@@ -122,10 +121,12 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           }
           const ids = idsOf(matching)
           await checkRecords(table, ids, context)
-          if (action === 'delete') await table.lockMany(ids, { deletes: true })
-          if (action === 'delete') await deleteAll(table, ids).catch((error) => refuseDelete(error))
-          else await updateAll(table, ids, input)
-          const applied = await tx.batches.update(batch.id, [batch.version], { status: 'applied' })
+          const change = rows.changes(input, undefined)
+          if (action === 'update')
+            await table.write(ids.map((id) => ({ id, change }))).catch((error) => rows.refuse(error))
+          else await table.write(ids.map((id) => ({ id, delete: true }))).catch((error) => refuseDelete(error))
+          const applying = { id: batch.id, versions: [batch.version], change: { status: 'applied' } }
+          const [applied] = await tx.batches.write([applying])
           if (applied === undefined)
             throw new ApiError(409, 'The batch was already applied', { reason: 'already_applied' })
           return present(applied.after, tx)
@@ -151,19 +152,6 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
       const found = await table.page({ columns: ['id', ...guard.fields], where, order, take: RECORDS_PER_STEP })
       for (const row of found) guard.check(caller, row)
     }
-  }
-
-  async function updateAll(table: RecordTable<Row>, ids: number[], input: Values): Promise<void> {
-    for (const [index, id] of ids.entries()) {
-      if (index % RECORDS_PER_STEP === RECORDS_PER_STEP - 1) await setImmediate()
-      await table.update(id, undefined, rows.changes(input, undefined)).catch((error) => rows.refuse(error))
-    }
-  }
-}
-
-async function deleteAll(table: RecordTable<Row>, ids: number[]): Promise<void> {
-  for (let first = 0; first < ids.length; first += RECORDS_PER_STEP) {
-    await table.deleteAll({ id: { in: ids.slice(first, first + RECORDS_PER_STEP) } } as Where<Row>)
   }
 }
 

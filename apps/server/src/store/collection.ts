@@ -9,7 +9,7 @@ import { manyService } from './many.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { deleteVersioned, type IfVersion, notFound, refuseDelete, updateVersioned } from './versioned.ts'
+import { type IfVersion, notFound, refuseDelete, writeVersioned } from './versioned.ts'
 
 /** The names of the collections; each has a table of the same name. */
 export type CollectionNoun = {
@@ -134,11 +134,10 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       return context.write(
         async (tx, ready?: Values[]) => {
           const row = rows.created(input, ready?.[0], new Date())
-          return rows.present(
-            await tableOf(tx)
-              .insert(row)
-              .catch((error) => rows.refuse(error)),
-          )
+          const [created] = await tableOf(tx)
+            .write([{ create: row }])
+            .catch((error) => rows.refuse(error))
+          return rows.present((created as { after: Row }).after)
         },
         rows.preparation([input], context),
       )
@@ -151,11 +150,10 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       return context.write(
         async (tx, ready?: Values[]) => {
           const now = new Date()
-          const created = records.map((record, index) => rows.created(record, ready?.[index], now))
           const stored = await tableOf(tx)
-            .insertMany(created)
+            .write(records.map((record, index) => ({ create: rows.created(record, ready?.[index], now) })))
             .catch((error) => rows.refuse(error, noun))
-          return { [noun]: stored.map((row) => rows.present(row)) }
+          return { [noun]: stored.map(({ after }) => rows.present(after)) }
         },
         rows.preparation(records, context),
       )
@@ -168,7 +166,8 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
     delete: (input, { caller, write }) => {
       const { id, if_version } = input as unknown as Named
       const work = async (tx: Tables) => {
-        guard.check(caller, await deleteVersioned(tableOf(tx), name, id, if_version))
+        const { before } = await writeVersioned(tableOf(tx), name, id, if_version, { delete: true })
+        guard.check(caller, before)
         return { message: `${name} deleted` }
       }
       // A deletion that the caller may not make is rolled back, which needs a transaction.
@@ -212,9 +211,10 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       const { check, comparesRecords } = await checkChange(rules, input, context)
       return context.write(
         async (tx, ready?: Values[]) => {
-          const changes = rows.changes(input, ready?.[0])
-          const written = updateVersioned(tableOf(tx), name, id, if_version, changes, check)
-          return rows.present(await written.catch((error) => rows.refuse(error)))
+          const change = rows.changes(input, ready?.[0])
+          const written = await writeVersioned(tableOf(tx), name, id, if_version, { change }).catch(rows.refuse)
+          check(written)
+          return rows.present(written.after)
         },
         // A change that the caller may not make is rolled back, which needs a transaction.
         { ...rows.preparation([input], context), autocommit: !comparesRecords },

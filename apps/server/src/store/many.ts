@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import type { FieldRules, RecordRules } from '../access/field-roles.ts'
 import type { Context, MutationContext } from './context.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
-import { deleteVersioned, type IfVersion, notFound, updateVersioned } from './versioned.ts'
+import { type IfVersion, notFound, writeVersioned } from './versioned.ts'
 
 type CheckChange = (change: Change<Row>) => void
 
@@ -67,7 +67,8 @@ export function manyService({
     const { id: _, if_version: __, ...fields } = row
     const input = (await validate(parseCreation, fields)) as Values
     creation.rules.checkValues(context.caller, input)
-    return table.insert(rows.created(input, ready, new Date()))
+    const [created] = await table.write([{ create: rows.created(input, ready, new Date()) }])
+    return (created as { after: Row }).after
   }
 
   return {
@@ -84,22 +85,24 @@ export function manyService({
       return context.write(
         async (tx, prepared: Values[] | undefined, attempt) => {
           const table = tableOf(tx)
-          const written = inputs.map(({ [key]: _, ...fields }) => rows.changes(fields, undefined))
-          const changed = key === 'id' ? inputs.flatMap(({ id }) => id ?? []) : []
-          await table.lockMany(changed, { written, creates: create })
+          await table.lockFor(
+            inputs.map(({ [key]: value, ...fields }) => {
+              const change = rows.changes(fields, undefined)
+              if (key === 'id' && value !== undefined) return { id: value as number, change }
+              return create ? { create: change } : { change }
+            }),
+          )
           const ids = key === 'id' ? undefined : await idsByKey(table, keyColumn.column, inputs.map(keyColumn.valueOf))
           const change = async (id: number, row: NamedRow, check: CheckChange, ready: Values | undefined) => {
             checkHidden(row, context)
             // The value of the key identifies the record and is not a change, for example of its letter case.
             const { [key]: _, id: given = id, if_version, ...fields } = row
             if (given !== id) throw invalid('id', `must be that of the record with this ${key}`)
-            const changes = rows.changes(fields, ready)
-            let changed = false
-            const stored = await updateVersioned(table, name, id, if_version, changes, (change) => {
-              changed = change.after.version !== change.before.version
-              check(change)
-            })
-            return { status: 200, changed, record: rows.present(stored) }
+            const change = rows.changes(fields, ready)
+            const written = await writeVersioned(table, name, id, if_version, { change })
+            check(written)
+            const { before, after } = written
+            return { status: 200, changed: after.version !== before.version, record: rows.present(after) }
           }
           const write = async (row: NamedRow, check: CheckChange, ready: Values | undefined): Promise<RowResult> => {
             const value = keyColumn.valueOf(row)
@@ -137,11 +140,14 @@ export function manyService({
       return write(
         async (tx, _, attempt) => {
           const ids = given.flatMap((row) => (row instanceof FieldError ? [] : (row.id ?? [])))
-          await tableOf(tx).lockMany(ids, { deletes: true })
+          await tableOf(tx).lockFor(ids.map((id) => ({ id, delete: true })))
           const remove = async (row: NamedRow | FieldError) => {
             if (row instanceof FieldError) throw row
             const { id = 0, if_version } = row
-            const run = async () => guard.check(caller, await deleteVersioned(tableOf(tx), name, id, if_version))
+            const run = async () => {
+              const { before } = await writeVersioned(tableOf(tx), name, id, if_version, { delete: true })
+              guard.check(caller, before)
+            }
             await (partial ? attempt(run) : run()).catch((error) => refuseDelete(error, id))
             return { status: 204 }
           }

@@ -1,6 +1,5 @@
 import { type CollectionFacts, contract } from '@resource/contract'
 import {
-  type Change,
   type Changes,
   declarations,
   type Entity,
@@ -8,46 +7,28 @@ import {
   ReferenceViolation,
   type Tables,
   type Where,
+  type WrittenBy,
 } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 export type IfVersion = number | number[] | undefined
 
 /**
- * Updates a record and increments its version.
+ * Changes or deletes a record.
  *
  * @param noun the record's name in messages: `User`
- * @param check gets the record before and after. An error it throws rolls the write back, unless the write is autocommitted.
  * @throws ApiError 404 if the record does not exist, 412 if it has a different version
  */
-export async function updateVersioned<Row extends Entity>(
+export async function writeVersioned<Row extends Entity, W extends { change: Changes<Row> } | { delete: true }>(
   table: RecordTable<Row>,
   noun: string,
   id: number,
   ifVersion: IfVersion,
-  changes: NoInfer<Changes<Row>>,
-  check?: (change: Change<Row>) => void,
-): Promise<Row> {
-  const change = await table.update(id, versionsOf(ifVersion), changes)
-  if (change === undefined) throw await refusal(table, noun, id, ifVersion)
-  check?.(change)
-  return change.after
-}
-
-/**
- * Deletes a record and returns it.
- *
- * @throws ApiError 404 if the record does not exist, 412 if it has a different version
- */
-export async function deleteVersioned<Row extends Entity>(
-  table: RecordTable<Row>,
-  noun: string,
-  id: number,
-  ifVersion: IfVersion,
-): Promise<Row> {
-  const deleted = await table.delete(id, versionsOf(ifVersion))
-  if (deleted === undefined) throw await refusal(table, noun, id, ifVersion)
-  return deleted
+  write: W,
+): Promise<NonNullable<WrittenBy<W, Row>>> {
+  const [written] = await table.write([{ ...write, id, versions: versionsOf(ifVersion) }])
+  if (written === undefined) throw await refusal(table, noun, id, ifVersion)
+  return written as NonNullable<WrittenBy<W, Row>>
 }
 
 export function notFound(noun: string): ApiError {
