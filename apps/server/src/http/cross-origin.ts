@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { impersonal } from '@resource/contract'
 import { ApiError } from '@resource/openapi'
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { requestId } from './request-log.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 // `none` is a navigation by the user, such as from the address bar.
@@ -93,21 +91,4 @@ export function allowOrigins(origins: string[]): RequestHandler {
     // OPTIONS requests still get their `Allow` header.
     preflightContinue: true,
   })
-}
-
-const IMPERSONAL = new RegExp(`^/(?:${impersonal.join('|')})(?:[/?]|$)`)
-
-/**
- * Headers of every response. Responses that may contain personal data or a key (users, keys, the audit log, tRPC batches)
- * are `no-store`. A client that keeps an ETag itself still gets a 304.
- */
-export function commonHeaders(req: Request): Record<string, string> {
-  return {
-    'X-Request-Id': requestId(req),
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': IMPERSONAL.test(req.originalUrl ?? req.url) ? 'private, no-cache' : 'no-store',
-    // The HTML pages override this policy.
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Cross-Origin-Resource-Policy': 'same-origin',
-  }
 }

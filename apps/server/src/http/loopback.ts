@@ -1,4 +1,4 @@
-const ADDRESS = String.raw`localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[(?:::1|::ffff:127(?:\.\d{1,3}){3})\]`
+const ADDRESS = String.raw`localhost|127(?:\.\d{1,3}){3}|\[(?:::1|::ffff:127(?:\.\d{1,3}){3})\]|(?:[\w-]+\.)+localhost`
 
 /** The source of an expression for a loopback name or address, with a port or without. */
 export const LOOPBACK = String.raw`(?:(?:${ADDRESS})(?::\d{0,5})?|::1|::ffff:127(?:\.\d{1,3}){3})`
