@@ -180,7 +180,7 @@ async function changeMatching(change: Change): Promise<void> {
   const { client, noun, action, changes, options } = change
   const filter = parseFilters(noun, options.filter ?? [], options.search)
   const input = { action, filter, ...(action === 'update' && { changes }) }
-  const batch = (await call(client, noun, 'createBatch', input)) as unknown as Batch & JsonObject
+  const batch = (await call(client, noun, 'createBatch', input)) as Batch & JsonObject
   const counted = countOf(noun, batch.count)
   const lines = preview(noun, batch, options.fields, () => changes)
   if (batch.count === 0 || options.dryRun) {

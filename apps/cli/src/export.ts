@@ -9,7 +9,7 @@ import { onInterrupt } from './interrupt.ts'
 import { checkSame, jsonFile } from './json-file.ts'
 import { log, remark, write } from './output.ts'
 import { answer, checkFields, picked } from './print-records.ts'
-import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type PageInfo } from './procedures.ts'
+import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type Page } from './procedures.ts'
 import { progress } from './progress.ts'
 import { recordFields } from './table-columns.ts'
 
@@ -76,7 +76,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
       bar?.end(state.records)
       throw stopped(toFailure(error, options), state.records, canResume)
     })
-    return { ...(page as unknown as PageInfo), records: page[type] as JsonObject[] }
+    return { ...(page as Page), records: page[type] as JsonObject[] }
   }
 
   let page = await nextPage()

@@ -10,19 +10,18 @@ import { remark, write } from './output.ts'
 import { answer, checkFields, picked } from './print-records.ts'
 import {
   AFTER,
-  COUNT,
   call,
   type JsonObject,
   LIMIT,
   type Noun,
   PAGE,
+  type Page,
   type PageInfo,
   type Procedure,
+  pagesOf,
 } from './procedures.ts'
 import { header, type Layout, layoutOf, lines, table, widthOf } from './table.ts'
 import { recordFields, tableColumns } from './table-columns.ts'
-
-const PAGE_SIZE = 1000
 
 /** The command that lists records: one page, or all pages with `--all`. */
 export function listCommand(noun: Noun, procedure: Procedure): Command {
@@ -45,17 +44,14 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
     if (globals.all && paging !== undefined) throw invalid(`--all: cannot be combined with --${paging}`)
     try {
       await using open = await openClient(globals, globals.all ? { retryForMs: globals.timeout * SECOND_MS } : {})
-      const load = (input: JsonObject) => call(open.client, noun, 'list', input)
-      await (globals.all
-        ? showAll(noun, pagesOf(input, load), globals)
-        : showPage(noun, await load(input), globals, Number(input[LIMIT] ?? 0)))
+      const { client } = open
+      if (globals.all) await showAll(noun, pagesOf(client, noun, input), globals)
+      else await showPage(noun, await call(client, noun, 'list', input), globals, Number(input[LIMIT] ?? 0))
     } catch (error) {
       throw toFailure(error, globals, fields)
     }
   })
 }
-
-type Page = JsonObject & PageInfo
 
 async function showPage(noun: Noun, output: JsonObject, globals: Globals, wanted: number): Promise<void> {
   const page = output as Page
@@ -105,20 +101,6 @@ function remarkOn(noun: Noun, { page, limit, next, total, searched }: PageInfo, 
     next: next ?? undefined,
     ...(next !== null && wanted > limit && { limit }),
   })
-}
-
-async function* pagesOf(input: JsonObject, load: (input: JsonObject) => Promise<JsonObject>): AsyncGenerator<Page> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const isFirst: boolean = cursor === ''
-    const page = (await load({
-      ...input,
-      [LIMIT]: PAGE_SIZE,
-      [AFTER]: cursor,
-      [COUNT]: isFirst && input[COUNT] === true,
-    })) as Page
-    yield page
-    cursor = page.next
-  }
 }
 
 function recordsOf(noun: Noun, page: Page, { fields }: Globals): JsonObject[] {

@@ -36,7 +36,26 @@ export function countOf(noun: Noun, count: number): string {
 
 /** The procedures of a noun by verb. */
 export function proceduresOf(noun: Noun): Record<string, Procedure> {
-  return contract[noun].procedures as unknown as Record<string, Procedure>
+  return contract[noun].procedures
+}
+
+/** A page of a list, with its records under the noun. */
+export type Page = JsonObject & PageInfo
+
+const PAGE_SIZE = 1000
+
+/** All pages of a list by cursor; only the first one counts. */
+export async function* pagesOf(client: Client, noun: Noun, input: JsonObject): AsyncGenerator<Page> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const isFirst: boolean = cursor === ''
+    const count = isFirst && input[COUNT] === true
+    const page = (await call(client, noun, 'list', {
+      ...input,
+      ...{ [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: count },
+    })) as Page
+    yield page
+    cursor = page.next
+  }
 }
 
 /** The schema of one record, if the input or output has an array of records under the noun. */

@@ -2,7 +2,7 @@ import type { Client } from '@resource/client'
 import type { Outcome } from './exit-codes.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import type { Globals } from './globals.ts'
-import { AFTER, call, ID, type JsonObject, KEY, LIMIT, type Noun, type PageInfo } from './procedures.ts'
+import { call, ID, type JsonObject, KEY, type Noun, pagesOf } from './procedures.ts'
 
 /** Calls that are sent together; the client puts them into one request. */
 const CALLS_AT_ONCE = 50
@@ -38,10 +38,8 @@ export async function readEach(client: Client, noun: Noun, ids: unknown[], globa
 /** Reads the matching records. @throws Failure if there are too many */
 export async function readMatching(client: Client, noun: Noun, filters: JsonObject): Promise<Done> {
   const records: JsonObject[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page = await call(client, noun, 'list', { ...filters, [LIMIT]: ROWS_AT_ONCE, [AFTER]: cursor })
+  for await (const page of pagesOf(client, noun, filters)) {
     records.push(...(page[noun] as JsonObject[]))
-    cursor = (page as unknown as PageInfo).next
     if (records.length > MAX_RECORDS)
       throw invalid(`More than ${MAX_RECORDS} ${noun} match: choose fewer with --filter`)
   }
