@@ -28,9 +28,13 @@ function describe(error: Error & { stdout?: string }): string {
   return `FAILED\n${error.message}\n${error.stdout ?? ''}`
 }
 
-/** Runs a command. Returns stdout; rejects with `stdout` and `stderr` if the exit code is not 0. */
+/** Runs a command, which asks no questions. Returns stdout; rejects with `stdout` and `stderr` if the exit code is not 0. */
 export async function execute(command: string, args: string[], cwd: string, env = {}): Promise<string> {
-  const options = { cwd, env: { ...environment, ...env }, maxBuffer: 64 * 1024 * 1024 }
+  const options = {
+    cwd,
+    env: { ...environment, CI: 'true', NEXT_TELEMETRY_DISABLED: '1', ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  }
   return (await promisify(execFile)(command, args, options)).stdout
 }
 

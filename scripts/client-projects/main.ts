@@ -75,12 +75,12 @@ console.log(JSON.stringify([price, code]))
   })
   const react = ['react', '@types/react', '@tanstack/react-query']
   await install(project, `${server.url}/client.tgz`, 'typescript', '@types/node', ...react, ...OTHER_TYPESCRIPT)
-  await run('npx', ['tsc', '-p', '.'], project)
-  await driveNode(await run('node', ['main.js'], project))
+  await execute('npx', ['tsc', '-p', '.'], project)
+  await driveNode(await execute('node', ['main.js'], project))
   // Declarations name the exported types with either version of the compiler.
   for (const name of ['typescript', 'other-typescript']) {
     await rm(join(project, 'exports', 'out'), { recursive: true, force: true })
-    await run('node', [join('node_modules', name, 'bin', 'tsc'), '-p', 'exports'], project)
+    await execute('node', [join('node_modules', name, 'bin', 'tsc'), '-p', 'exports'], project)
   }
 }
 
@@ -92,14 +92,14 @@ async function vite(browser: Browser) {
   await install(project, `${server.url}/client.tgz`, '@tanstack/react-query')
   await write(project, pick(/^(src\/|vite\.config)/, server.url))
   await rm(join(project, 'src', 'App.css'))
-  await run('npm', ['run', 'build'], project)
+  await execute('npm', ['run', 'build'], project)
   {
     // The preview server uses the development server's proxy.
     await using page = await served(project, ['preview'])
     await driveVite(browser, page.url, server)
   }
   // The same page, but the browser calls the service on another origin.
-  await run('npm', ['run', 'build'], project, { VITE_SERVICE_URL: server.url })
+  await execute('npm', ['run', 'build'], project, { VITE_SERVICE_URL: server.url })
   await using page = await served(project, ['preview'], { port: new URL(address).port })
   await driveVite(browser, page.url, server)
 }
@@ -111,7 +111,7 @@ async function next(browser: Browser) {
   await download('npx', ['-y', NEXT, 'next', ...options, '--disable-git', '--yes'], folder)
   await install(project, `${server.url}/client.tgz`, '@tanstack/react-query')
   await write(project, pick(/^app\//, server.url))
-  await run('npm', ['run', 'build'], project)
+  await execute('npm', ['run', 'build'], project)
   {
     await using page = await served(project, ['start'])
     await driveNext(browser, page.url)
@@ -159,8 +159,4 @@ async function served(project: string, args: string[], { port, env = {} }: { por
     // npx starts the server as a child that a signal to npx alone does not reach.
     [Symbol.asyncDispose]: async () => void globalThis.process.kill(-(process.pid as number)),
   }
-}
-
-function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
-  return execute(command, args, cwd, { NEXT_TELEMETRY_DISABLED: '1', CI: 'true', ...env })
 }

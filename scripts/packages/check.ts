@@ -78,7 +78,7 @@ try {
       await writeFile(join(project, 'client.ts'), CLIENT)
       await writeFile(join(project, 'tsconfig.json'), CONFIG)
       // A new cache folder, because Yarn caches tarballs by version and ignores changed content.
-      await execute(command, args, project, { CI: 'true', YARN_CACHE_FOLDER: join(folder, 'yarn-cache') })
+      await execute(command, args, project, { YARN_CACHE_FOLDER: join(folder, 'yarn-cache') })
       await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
       await checkResponses(project)
     },
