@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { ApiError, prefersStrict, rest, trpc } from '@resource/openapi'
-import type { TRPCError } from '@trpc/server'
+import { ApiError, expressHandlers, prefersStrict } from '@resource/openapi'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
@@ -11,7 +10,7 @@ import type { Connections } from './connections/connections.ts'
 import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
 import { addressOf } from './http/address.ts'
-import { methodNotAllowed, readRoute } from './http/allowed-methods.ts'
+import { readRoute } from './http/allowed-methods.ts'
 import { compose } from './http/combined-handlers.ts'
 import { commonHeaders } from './http/common-headers.ts'
 import { allowOrigins, checkOrigin } from './http/cross-origin.ts'
@@ -69,10 +68,11 @@ export function createApp(options: AppOptions): App {
       return tracing?.observe(procedure, measured) ?? measured
     },
   })
+  const logContractSkew = contractSkewLog(log)
   const logUnavailable = sampledLog(log, 'warn', 60_000, 'still unavailable')
-  const onError = (error: ApiError | TRPCError, req: Request) => {
+  const onError = (error: ApiError, req: Request) => {
     const id = requestId(req)
-    if (error instanceof ApiError && REFUSALS.has(error.status)) {
+    if (REFUSALS.has(error.status)) {
       recordRefusal(req, error.reason)
       metrics.countRefusal(error)
     }
@@ -89,12 +89,10 @@ export function createApp(options: AppOptions): App {
   const behindProxy = config.TRUST_PROXY.length > 0
   const headers =
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
-  const contextOf = (
-    req: Request,
-    procedures: readonly string[],
-    route: string,
-    headers?: IncomingHttpHeaders,
-  ): Context | Promise<Context> => {
+  const contextOf = (req: Request, procedures: readonly string[], route: string): Context | Promise<Context> => {
+    const isTrpc = route === TRPC
+    if (isTrpc) logContractSkew(req)
+    const headers = isTrpc ? headersOfCall(req, procedures.length) : undefined
     tracing?.setRoute(req, route)
     const calls = procedures.length
     const admit = (caller: Caller): Context => {
@@ -114,25 +112,13 @@ export function createApp(options: AppOptions): App {
     const caller = access.callerOf(req)
     return caller instanceof Promise ? caller.then(admit) : admit(caller)
   }
-  const { handle, notFound, sendError, prepareError } = rest<Context>(contract, operations, {
+  const { handle, notFound, sendError, prepareError } = expressHandlers<Context>(contract, operations, {
     envelope,
     context: contextOf,
     requestId,
     headers,
     onError,
-  })
-  const logContractSkew = contractSkewLog(log)
-  const { plain, complete } = trpc<Context>(operations, {
-    context: (req, procedures) => {
-      logContractSkew(req)
-      return contextOf(req, procedures, TRPC, headersOfCall(req, procedures.length))
-    },
-    headers,
-    onError,
-    path: TRPC,
-    bodyLimit: TRPC_BODY_LIMIT,
-    maxCalls: MAX_BATCH_CALLS,
-    maxRecords: MAX_BATCH_RECORDS,
+    trpc: { path: TRPC, bodyLimit: TRPC_BODY_LIMIT, maxCalls: MAX_BATCH_CALLS, maxRecords: MAX_BATCH_RECORDS },
   })
 
   const isTrusted = async (req: Request) => {
@@ -158,15 +144,12 @@ export function createApp(options: AppOptions): App {
       ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
       checkOrigin(config.CORS_ORIGINS, log),
       handle,
-      plain,
     ),
   )
   app.use((req, res, next) => {
     res.set(headers(req))
     next()
   })
-  // tRPC creates a fetch Request, whose constructor rejects some methods, such as TRACE.
-  app.use(TRPC, methodNotAllowed('GET, HEAD, POST, OPTIONS'), complete)
   app.use(health(database, isStopping))
   app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
   for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))

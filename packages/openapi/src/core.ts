@@ -20,12 +20,14 @@ import {
   type ReadBytes,
   readJson,
   refuseDeepBody,
+  relativePath,
   split,
   valuesOf,
 } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
+import type { TrpcOptions } from './trpc-http.ts'
 import { prefersStrict } from './unknown-fields.ts'
 
 /** How the core reads the requests of a platform. */
@@ -35,14 +37,14 @@ export interface Transport<Req> {
   hasDisconnected: (req: Req) => boolean
 }
 
-export interface RestOptions<Context, Req> {
+export interface ServeOptions<Context, Req> {
   envelope: EnvelopeForm
   /**
    * Creates the context. An error that it throws or rejects with, such as a 401, becomes the response. Returning a value
    * instead of a promise is faster.
    *
-   * @param procedures the procedure that the request calls: `users.get`
-   * @param route the path in the contract: `/users/{user_id}`
+   * @param procedures the procedures that the request calls: `users.get`; over tRPC, as sent
+   * @param route the path in the contract: `/users/{user_id}`; over tRPC, the path of the endpoint
    */
   context: (req: Req, procedures: readonly string[], route: string) => Awaitable<Context>
   /** The id of the request in the log. The message of a 500 contains it. */
@@ -51,6 +53,8 @@ export interface RestOptions<Context, Req> {
   headers?: (req: Req) => Awaitable<Record<string, string>>
   /** Called with each error before the response. An error that it throws or rejects with becomes a process warning. */
   onError?: (error: ApiError, req: Req) => Awaitable<void>
+  /** Whether and how to serve the procedures to tRPC's clients, too. `{}` for the defaults. */
+  trpc?: TrpcOptions
 }
 
 /** Replaces how the core reads input and formats responses. */
@@ -65,6 +69,8 @@ export interface CoreOverrides<Req> {
 export interface Reply extends Ready {
   /** Headers of every response. Those of the response itself take precedence. */
   commonHeaders?: Record<string, string> | undefined
+  /** The body in parts, in place of `text`: as they become available, or of a large response. */
+  parts?: AsyncGenerator<string>
 }
 
 export interface Core<Req> {
@@ -96,7 +102,7 @@ export interface TargetMatch extends RouteMatch {
 export function createCore<Context, Req extends Incoming>(
   contract: Contract,
   operations: Operation<Context>[],
-  options: RestOptions<Context, Req>,
+  options: ServeOptions<Context, Req>,
   { readBytes, hasDisconnected }: Transport<Req>,
   overrides?: CoreOverrides<Req>,
 ): Core<Req> {
@@ -268,10 +274,6 @@ export function createCore<Context, Req extends Incoming>(
 
 /** The response if formatting an error fails. */
 export const FALLBACK_REPLY: Reply = makeReady({ status: 500, headers: {}, body: { error: 'Internal server error' } })
-
-function relativePath(path: string, base: string): string {
-  return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
-}
 
 const PARSER_MESSAGES: Record<number, string> = {
   400: 'Body is not valid JSON',

@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from './api-error.ts'
 import { tooLarge } from './body.ts'
 import type { Contract } from './contract.ts'
-import { type Core, createCore, FALLBACK_REPLY, type Reply, type RestOptions, type Transport } from './core.ts'
+import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import type { Incoming, ReadBytes } from './request.ts'
+import type { CallContext } from './trpc.ts'
+import { createTrpc, type Trpc } from './trpc-http.ts'
 
-export interface FetchOptions<Context> extends RestOptions<Context, Request> {
+export interface FetchOptions<Context> extends ServeOptions<Context, Request> {
   /** The path under which the contract is served: `/api`. */
   prefix?: `/${string}`
 }
@@ -15,30 +17,41 @@ export interface FetchOptions<Context> extends RestOptions<Context, Request> {
  * The REST handler of a contract as a function from `Request` to `Response`, for Hono, Next.js, Deno, Bun and workers. It
  * responds to every request; a path that is not in the contract gets a 404.
  */
-export function fetchHandler<Context>(
+export function fetchHandler<Context extends object & CallContext>(
   contract: Contract,
   operations: Operation<Context>[],
   options: FetchOptions<Context>,
 ): (request: Request) => Promise<Response> {
-  const { context, requestId, headers, onError, prefix, envelope } = options
-  const adapted: RestOptions<Context, FetchRequest> = {
+  const { context, requestId, headers, onError, prefix, envelope, trpc } = options
+  const adapted: ServeOptions<Context, FetchRequest> = {
     envelope,
+    ...(trpc && { trpc }),
     context: ({ request }, procedures, route) => context(request, procedures, route),
     ...(requestId && { requestId: ({ request }) => requestId(request) }),
     ...(headers && { headers: ({ request }) => headers(request) }),
     ...(onError && { onError: (error, { request }) => onError(error, request) }),
   }
-  return toFetch(createCore(contract, operations, adapted, FETCH), prefix)
+  const core = createCore(contract, operations, adapted, FETCH)
+  return toFetch(core, prefix, trpc && createTrpc(operations, adapted, FETCH, core))
 }
 
 /** A core as a function from `Request` to `Response`. */
-export function toFetch(core: Core<FetchRequest>, prefix = ''): (request: Request) => Promise<Response> {
+export function toFetch(
+  core: Core<FetchRequest>,
+  prefix = '',
+  trpc?: Trpc<FetchRequest>,
+): (request: Request) => Promise<Response> {
   // Percent-encoded, like the URLs of requests.
   const base = prefix && new URL(prefix, 'http://localhost').pathname.replace(/\/$/, '')
   return async (request) => {
     const req = new FetchRequest(request, base)
     const match = req.isInside() ? core.find(req) : undefined
-    const reply = await (match === undefined ? core.notFound(req) : core.respond(req, match))
+    const other = match === undefined && req.isInside() && trpc?.takes(req) ? trpc : undefined
+    const reply = await (match !== undefined
+      ? core.respond(req, match)
+      : other === undefined
+        ? core.notFound(req)
+        : other.respond(req))
     try {
       return toResponse(request, reply)
     } catch (error) {
@@ -106,10 +119,22 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
   }
 }
 
-function toResponse({ method }: Request, { status, headers, text, commonHeaders }: Reply): Response {
+function toResponse({ method }: Request, { status, headers, text, parts, commonHeaders }: Reply): Response {
   const all = { ...commonHeaders, ...headers }
-  const body = method === 'HEAD' ? null : (text ?? null)
+  const body = method === 'HEAD' ? null : parts === undefined ? (text ?? null) : streamOf(parts)
   return new Response(body, { status, headers: hasLists(all) ? entriesOf(all) : (all as Record<string, string>) })
+}
+
+function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { value, done } = await parts.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: async () => void (await parts.return(undefined)),
+  })
 }
 
 type HeaderValues = Record<string, string | string[] | number>

@@ -13,12 +13,12 @@ import { z } from 'zod'
 import type { ApiError } from './api-error.ts'
 import { METHODS_WITH_BODY, PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm, Procedure, RestMeta } from './contract.ts'
-import { type CoreOverrides, createCore, type RestOptions } from './core.ts'
+import { type CoreOverrides, createCore, type ServeOptions } from './core.ts'
+import { EXPRESS, type ExpressHandlers, toExpress } from './express.ts'
 import { FETCH, type FetchRequest, toFetch } from './fetch.ts'
 import type { Awaitable } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type Incoming, type Parameter, pathInput } from './request.ts'
-import { EXPRESS, type Rest, toExpress } from './rest.ts'
 import { factsOf, shapeOf } from './schema.ts'
 import { signalOf } from './signal.ts'
 
@@ -66,7 +66,7 @@ interface FetchReply {
 
 export interface ServedRouter<R extends AnyTRPCRouter> {
   /** Creates Express handlers, like `rest`. */
-  express: (options?: RouterOptions<R, ExpressRequest, ExpressReply>) => Rest
+  express: (options?: RouterOptions<R, ExpressRequest, ExpressReply>) => ExpressHandlers
   /**
    * Creates a function from `Request` to `Response`, like `fetchHandler`.
    *
@@ -172,7 +172,7 @@ function coreOf<R extends AnyTRPCRouter, Req extends Incoming, NativeRequest, Re
   const CALL = Symbol('call')
   type RequestWithCall = Req & { [CALL]?: Call<Req, Reply> }
 
-  const options: RestOptions<Call<Req, Reply>, Req> = {
+  const options: ServeOptions<Call<Req, Reply>, Req> = {
     envelope: NO_ENVELOPE,
     context: (req: RequestWithCall, [name]) => {
       const call: Call<Req, Reply> = { req, exposed: byName.get(name as string) as Exposed }

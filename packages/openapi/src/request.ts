@@ -35,6 +35,11 @@ export function split(url: string): { path: string; rawQuery: string } {
   return { path, rawQuery: mark < 0 ? '' : origin.slice(mark + 1) }
 }
 
+/** The part of a path below the mount path. */
+export function relativePath(path: string, base: string): string {
+  return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
+}
+
 /**
  * The parameters of a query string, in the order sent.
  *
@@ -170,7 +175,7 @@ export function callerPaths(resolved: ResolvedBinding, body: unknown): (path: Pa
  */
 export type ReadBytes<Req> = (req: Req, limit: number) => Promise<Uint8Array>
 
-const DEFAULT_BODY_LIMIT = 1024 * 1024
+export const DEFAULT_BODY_LIMIT = 1024 * 1024
 
 /**
  * Reads the JSON body of a request; undefined if it is missing or `null`, or if it has another media type and the binding

@@ -23,9 +23,9 @@ export function signalOf(req: Request): AbortSignal {
   return controller.signal
 }
 
-/** Whether the client has disconnected. Always false if no signal was requested. */
-export function hasDisconnected(req: Request): boolean {
-  return signals.get(req)?.aborted ?? false
+/** Whether the client has disconnected. */
+export function hasDisconnected({ res }: Request): boolean {
+  return res?.closed === true && !res.writableFinished
 }
 
 /** The 499 for a call that was aborted because its client disconnected. It is not a failure of the service. */

@@ -1,184 +1,250 @@
-import { IncomingMessage } from 'node:http'
-import { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { getTRPCErrorFromUnknown, getTRPCErrorShape, type TRPCError } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
-import type { Request, RequestHandler, Response } from 'express'
-import { ApiError } from './api-error.ts'
-import { readBytes } from './body.ts'
-import { type Awaitable, isPromise, observe } from './hook.ts'
+import { ApiError, toApiError } from './api-error.ts'
+import type { Core, Reply, ServeOptions, Transport } from './core.ts'
+import { isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { checkDepth } from './request.ts'
-import { end } from './rest.ts'
-import { abortApiError, hasDisconnected } from './signal.ts'
-import { type CallContext, type TrpcCall, trpcCalls, trpcRouter } from './trpc.ts'
-import { plainRequest, readInputs } from './trpc-request.ts'
+import { checkDepth, DEFAULT_BODY_LIMIT, type Incoming, readJsonText, relativePath, split } from './request.ts'
+import { abortApiError } from './signal.ts'
+import { type CallContext, errorShape, trpcCalls } from './trpc.ts'
 
-export interface TrpcOptions<Context> {
-  /**
-   * Creates the context. An error that it throws or rejects with becomes the response of each call. Returning a value
-   * instead of a promise is faster.
-   *
-   * @param procedures the procedure path of each call in the request, as sent: `users.get`
-   */
-  context: (req: Request, procedures: readonly string[]) => Awaitable<Context>
-  /** Headers of every response. An error that it throws or rejects with becomes the response of each call. */
-  headers?: (req: Request) => Awaitable<Record<string, string>>
-  /** Called with each error of a call. An error that it throws or rejects with becomes a process warning. */
-  onError?: (error: TRPCError, req: Request) => Awaitable<void>
-  /** The path of the endpoint: `/trpc`. */
-  path: string
-  /** The largest request body, in bytes. */
-  bodyLimit: number
-  /** The maximum number of calls in one request. */
-  maxCalls: number
-  /** The maximum number of records in lists in all mutations of one request. */
-  maxRecords: number
+export interface TrpcOptions {
+  /** The path of the endpoint. Default: `/trpc`. */
+  path?: `/${string}`
+  /** The largest request body, in bytes. Default: 1 MiB. */
+  bodyLimit?: number
+  /** The maximum number of calls in one request. Default: 50. */
+  maxCalls?: number
+  /** The maximum number of records in lists in all mutations of one request. Default: no limit. */
+  maxRecords?: number
 }
 
-export interface Trpc {
-  /**
-   * A fast path for ordinary JSON calls of tRPC clients. It responds as `complete` does, but without creating fetch
-   * `Request` and `Response` objects, and passes all other requests on. Mount it without a path, which avoids the cost of
-   * routing.
-   */
-  plain: RequestHandler
-  /** tRPC's own adapter, for all requests to its mount path, including streams and malformed ones. It ignores `headers`. */
-  complete: RequestHandler
+/** tRPC over HTTP: single calls, batches, and batches whose answers stream in (`httpBatchStreamLink`). */
+export interface Trpc<Req> {
+  /** Whether a request is for the endpoint. */
+  takes: (req: Req) => boolean
+  /** Never rejects. */
+  respond: (req: Req) => Promise<Reply>
 }
 
-/** The tRPC handlers of the operations for Express. */
-export function trpc<Context extends object & CallContext>(
+/** The calls of a request. */
+interface Calls {
+  paths: string[]
+  isBatch: boolean
+  isStream: boolean
+  /** The JSON text of the inputs of a GET. */
+  input: string | null
+}
+
+/** The result of a call. */
+interface Result {
+  answer: TRPCResponse
+  error?: ApiError
+  /** The answer as JSON. Serialized per call, because serializing a whole batch at once would block too long. */
+  text: string
+  /** The error of `JSON.stringify`, if it failed. */
+  unserializable?: unknown
+}
+
+const ALLOW = 'GET, HEAD, POST, OPTIONS'
+// A query by POST is for an input that is too long for a URL.
+const METHODS: Record<string, readonly string[]> = { query: ['GET', 'POST'], mutation: ['POST'] }
+
+/** Serves the operations to tRPC's clients. Every answer is the one that tRPC's own adapters give, but for clearer errors of bodies. */
+export function createTrpc<Context extends object & CallContext, Req extends Incoming>(
   operations: Operation<Context>[],
-  options: TrpcOptions<Context>,
-): Trpc {
-  const router = trpcRouter(operations, options.maxRecords)
-  const config = router._def._config
-  const calls = trpcCalls(operations, options.maxRecords)
+  options: ServeOptions<Context, Req>,
+  { readBytes, hasDisconnected }: Transport<Req>,
+  { errorReply }: Pick<Core<Req>, 'errorReply'>,
+): Trpc<Req> {
+  const { path: base = '/trpc', bodyLimit = DEFAULT_BODY_LIMIT, maxCalls = 50, maxRecords } = options.trpc ?? {}
+  const procedures = trpcCalls(operations, maxRecords)
 
-  const typeOf = (path: string) => calls.get(path)?.type
+  const pathOf = ({ originalUrl, baseUrl }: Req) => relativePath(split(originalUrl).path, baseUrl)
 
-  const plain: RequestHandler = async (req, res, next) => {
-    const request = plainRequest(req, typeOf, options)
-    if (request === undefined) return next()
-    const type = req.method === 'GET' ? 'query' : 'mutation'
-    let context: Context | undefined
-    const failedCall = async (cause: unknown, call: { path?: string; input?: unknown }): Promise<CallResult> => {
-      const error = abortApiError(cause, hasDisconnected(req)) ?? getTRPCErrorFromUnknown(cause)
-      await observe(() => options.onError?.(error, req))
-      const shape = getTRPCErrorShape({ path: undefined, input: undefined, type, ...call, error, ctx: context, config })
-      return { error, answer: { error: shape }, text: JSON.stringify({ error: shape }) }
+  const takes: Trpc<Req>['takes'] = (req) => {
+    const path = pathOf(req)
+    return path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
+  }
+
+  /** @throws ApiError for a request without valid calls */
+  const callsOf = (req: Req): Calls => {
+    const path = decoded(pathOf(req).slice(base.length).split('/').at(-1) as string)
+    const query = new URLSearchParams(split(req.originalUrl).rawQuery)
+    if (req.method !== 'GET') checkMediaType(req.headers['content-type'])
+    const isBatch = query.get('batch') === '1'
+    const paths = isBatch ? path.split(',') : [path]
+    if (paths.length > maxCalls) throw new ApiError(400, 'Batch call exceeds maximum size')
+    const types = new Set(paths.flatMap((path) => procedures.get(path)?.type ?? []))
+    if (types.size > 1) throw new ApiError(400, `Cannot mix procedure types in call: ${[...types].join(', ')}`)
+    const { accept, 'trpc-accept': trpcAccept = accept } = req.headers
+    const isStream = String(trpcAccept)
+      .split(',')
+      .some((type) => type.trim() === 'application/jsonl')
+    if (isStream && !isBatch) throw new ApiError(400, 'Streaming requests must be batched (you can do a batch of 1)')
+    return { paths, isBatch, isStream, input: query.get('input') }
+  }
+
+  /** The input of each call; undefined for a call without one. */
+  const inputsOf = async (req: Req, { paths, isBatch, input }: Calls): Promise<unknown[]> => {
+    const isParsed = typeof req.body === 'object' && !(req.body instanceof Uint8Array)
+    const text =
+      req.method === 'GET' ? input : isParsed ? '' : await readJsonText(req.headers, () => readBytes(req, bodyLimit))
+    let inputs: unknown = isParsed ? req.body : undefined
+    if (text) {
+      checkDepth(text)
+      try {
+        inputs = JSON.parse(text)
+      } catch (cause) {
+        throw new ApiError(400, 'Input is not valid JSON', { cause })
+      }
     }
-    const failAll = (cause: unknown) => Promise.all(request.paths.map((path) => failedCall(cause, { path })))
-    const send = async (results: CallResult[]): Promise<void> => {
-      let headers: Record<string, string> | undefined
+    if (!isBatch) return [inputs]
+    if (inputs === undefined) return []
+    if (typeof inputs !== 'object' || inputs === null || Array.isArray(inputs)) {
+      throw new ApiError(400, '"input" needs to be an object when doing a batch call')
+    }
+    return paths.map((_, index) => (inputs as Record<number, unknown>)[index])
+  }
+
+  const respond = async (req: Req): Promise<Reply> => {
+    const { method } = req
+    let context: Context | undefined
+
+    const failed = async (cause: unknown, path?: string): Promise<Result> => {
+      const error = abortApiError(cause, hasDisconnected(req)) ?? toApiError(cause)
+      await observe(() => options.onError?.(error, req))
+      const answer = { error: errorShape(error, path, context?.requestId) }
+      return { answer, error, text: JSON.stringify(answer) }
+    }
+    const send = async (results: Result[], isBatch: boolean, make = replyOf): Promise<Reply> => {
+      // An output that cannot be serialized gives one error for all calls.
+      const broken = results.find((result) => 'unserializable' in result)
+      if (broken !== undefined) return send([await failed(broken.unserializable)], false)
       try {
         const made = options.headers?.(req)
-        headers = isPromise(made) ? await made : made
+        const commonHeaders = isPromise(made) ? await made : made
+        return { ...make(results, isBatch), commonHeaders }
       } catch (cause) {
-        return write(res, await failAll(cause), request.isBatch)
+        return replyOf(await Promise.all(results.map(() => failed(cause))), isBatch)
       }
-      // An output that cannot be serialized gives one error for all calls.
-      const unserializable = results.find((one) => 'serializeError' in one)
-      if (unserializable === undefined) return write(res, results, request.isBatch, headers)
-      return write(res, [await failedCall(unserializable.serializeError, {})], false, headers)
     }
-    const run = async (path: string, input: unknown, context: Context): Promise<CallResult> => {
-      const call = calls.get(path) as TrpcCall<Context>
+
+    if (method === 'HEAD') return send([], false, () => ({ status: 204, headers: {}, text: undefined }))
+    if (method === 'OPTIONS')
+      return send([], false, () => ({ status: 204, headers: { Allow: ALLOW }, text: undefined }))
+    if (method !== 'GET' && method !== 'POST') {
+      const refusal = new ApiError(405, `${method} is not allowed here, only ${ALLOW}`, { headers: { Allow: ALLOW } })
+      return errorReply(refusal, req)
+    }
+    let calls: Calls
+    try {
+      calls = callsOf(req)
+    } catch (cause) {
+      return send([await failed(cause)], false)
+    }
+    const { paths, isBatch, isStream } = calls
+    const methodsOf = (path: string) => METHODS[procedures.get(path)?.type ?? '']
+    let inputs: unknown[] = []
+    let failure: { cause: unknown } | undefined
+    try {
+      const made = options.context(req, paths, base)
+      context = isPromise(made) ? await made : made
+      if (paths.some((path) => methodsOf(path)?.includes(method))) inputs = await inputsOf(req, calls)
+    } catch (cause) {
+      // Before the body was complete: this is not a call.
+      if (hasDisconnected(req)) return NOT_SENT
+      failure = { cause }
+    }
+    const run = async (path: string, index: number): Promise<Result> => {
       let answer: TRPCResponse
       try {
-        answer = { result: { data: await call.run(input, context) } }
+        const procedure = procedures.get(path)
+        const methods = methodsOf(path)
+        if (procedure === undefined || methods === undefined) {
+          throw new ApiError(404, `No procedure found on path "${path}"`)
+        }
+        if (!methods.includes(method)) {
+          const text = `Unsupported ${method}-request to ${procedure.type} procedure at path "${path}"`
+          throw new ApiError(405, text, { headers: { allow: methods.join(', ') } })
+        }
+        if (failure !== undefined) throw failure.cause
+        answer = { result: { data: await procedure.run(inputs[index], context as Context) } }
       } catch (cause) {
-        return failedCall(cause, { path, input })
+        return failed(cause, path)
       }
       try {
         return { answer, text: JSON.stringify(answer) }
       } catch (cause) {
         // Not thrown: while other calls are awaited, the rejection would be unhandled.
-        return { answer, text: '', serializeError: cause }
+        return isStream ? failed(cause, path) : { answer, text: '', unserializable: cause }
       }
     }
-    let known: Context
-    let inputs: unknown[] | undefined
-    try {
-      const made = options.context(req, request.paths)
-      context = known = isPromise(made) ? await made : made
-      inputs = await readInputs(req, request, options.bodyLimit)
-    } catch (cause) {
-      // The client disconnected before the body was complete.
-      if (res.destroyed) return
-      return send(await failAll(cause))
-    }
-    if (inputs === undefined) return next()
-    if (!request.isBatch) return send([await run(request.paths[0] as string, inputs[0], known)])
-    const running: Promise<CallResult>[] = []
+    const refused = paths.map(methodsOf).find((methods) => methods?.includes(method) === false)
+    if (!isBatch) return send([await run(paths[0] as string, 0)], isBatch)
+    const running: Promise<Result>[] = []
     const yieldIfDue = yielder()
-    for (const [index, path] of request.paths.entries()) {
-      running.push(run(path, inputs[index], known))
+    for (const [index, path] of paths.entries()) {
+      running.push(run(path, index))
       await yieldIfDue()
     }
-    await send(await Promise.all(running))
+    return isStream
+      ? send([], isBatch, () => streamOf(running, refused && { allow: refused.join(', ') }))
+      : send(await Promise.all(running), isBatch)
   }
 
-  // Loaded on first use, because it loads Node's fetch implementation, which takes 13 MB of memory.
-  const loadAdapter = async () => {
-    const { createExpressMiddleware } = await import('@trpc/server/adapters/express')
-    return createExpressMiddleware({
-      router,
-      maxBodySize: options.bodyLimit,
-      maxBatchSize: options.maxCalls,
-      // Allows queries by POST, for inputs that are too long for a URL.
-      allowMethodOverride: true,
-      createContext: async ({ req, info }) => {
-        const paths = info.calls.map(({ path }) => path)
-        const context = await options.context(req, paths)
-        if (req.body instanceof LateBody && paths.some(typeOf)) await req.body.arrive()
-        return context
-      },
-      responseMeta: ({ errors }) => ({ headers: headersOf(errors) }),
-      // Not awaited, because tRPC ignores a returned promise.
-      onError: ({ error, req }) =>
-        void observe(() => options.onError?.(abortApiError(error, hasDisconnected(req)) ?? error, req)),
-    })
-  }
-  let adapter: ReturnType<typeof loadAdapter> | undefined
-  const complete: RequestHandler = async (req, res, next) => {
-    // A failure is not kept: the next request tries again.
-    adapter ??= loadAdapter().catch((error: unknown) => {
-      adapter = undefined
-      throw error
-    })
-    const handle = await adapter
-    // The adapter would serialize bytes from another handler as JSON.
-    if (req.body instanceof Uint8Array) req.body = new TextDecoder().decode(req.body)
-    if (req.body === undefined && req.method === 'POST') req.body = new LateBody(req, options.bodyLimit)
-    handle(req, res, next)
-  }
-
-  return { plain, complete }
+  return { takes, respond }
 }
 
-/** A body that tRPC's adapter sees once it has arrived: it is read after the context was created, and checked. */
-class LateBody extends IncomingMessage {
-  readonly #req: Request
-  readonly #limit: number
-
-  constructor(req: Request, limit: number) {
-    // Not the socket of the request: the adapter may destroy a body.
-    super(new Socket())
-    this.#req = req
-    this.#limit = limit
-  }
-
-  /** @throws ApiError 413 over the limit, 400 if the body is incomplete or nested too deeply */
-  async arrive(): Promise<void> {
-    const bytes = await readBytes(this.#req, this.#limit)
-    if (this.#req.headers['content-type']?.startsWith('application/json')) checkDepth(new TextDecoder().decode(bytes))
-    this.push(bytes)
-    this.push(null)
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch (cause) {
+    throw new ApiError(400, `Invalid URL-encoding in path "${path}"`, { cause })
   }
 }
+
+function checkMediaType(type: string | undefined): void {
+  if (type?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
+  const message = type === undefined ? 'Missing content-type header' : `Unsupported content-type "${type}`
+  throw new ApiError(415, message)
+}
+
+function replyOf(results: Result[], isBatch: boolean): Reply {
+  const errors = results.flatMap(({ error }) => error ?? [])
+  const texts = results.map(({ text }) => text)
+  const pieces = isBatch ? texts.map((text, index) => `${index === 0 ? '[' : ','}${text}`).concat(']') : texts
+  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  return {
+    status: errors.length > 0 ? getHTTPStatusCode(results.map(({ answer }) => answer)) : 200,
+    headers: { ...HEADERS, ...Object.assign({}, ...errors.map(({ headers }) => headers)), 'content-length': length },
+    ...(length < LARGE_RESPONSE_BYTES ? { text: pieces.join('') } : { text: undefined, parts: inTurn(pieces) }),
+  }
+}
+
+/**
+ * Answers in the order in which the calls end, in the format of tRPC's `httpBatchStreamLink`: a line with a promise for each
+ * call, then a line for each promise that is fulfilled.
+ */
+function streamOf(running: Promise<Result>[], more: Record<string, string> = {}): Reply {
+  const head = Object.fromEntries(running.map((_, index) => [index, [[0], [null, 0, index]]]))
+  const lines = running.map(async (result, index) => ({ index, line: `[${index},0,[[${(await result).text}]]]\n` }))
+  const parts = async function* () {
+    yield `${JSON.stringify(head)}\n`
+    const waiting = new Map(lines.entries())
+    while (waiting.size > 0) {
+      const { index, line } = await Promise.race(waiting.values())
+      waiting.delete(index)
+      yield line
+    }
+  }
+  return { status: 200, headers: { ...HEADERS, ...more }, text: undefined, parts: parts() }
+}
+
+/** For a client that has disconnected. */
+const NOT_SENT: Reply = { status: 499, headers: {}, text: undefined }
+const HEADERS = { 'content-type': 'application/json', vary: 'trpc-accept, accept' }
 
 // Long batches and large responses yield to the event loop, so that other requests are served in between.
 const MAX_BLOCKING_MS = 2
@@ -195,59 +261,10 @@ function yielder(): () => Promise<void> | undefined {
   }
 }
 
-/** The result of a call. */
-interface CallResult {
-  answer: TRPCResponse
-  error?: TRPCError
-  /** The answer as JSON. Serialized per call, because serializing a whole batch at once would block too long. */
-  text: string
-  /** The error of `JSON.stringify`, if it failed. */
-  serializeError?: unknown
-}
-
-async function write(
-  res: Response,
-  settled: CallResult[],
-  isBatch: boolean,
-  headers?: Record<string, string>,
-): Promise<void> {
-  const pieces: string[] = []
-  let hasErrors = false
-  let length = 0
-  for (const { text, error } of settled) {
-    const piece = isBatch ? `${pieces.length === 0 ? '[' : ','}${text}` : text
-    pieces.push(piece)
-    length += Buffer.byteLength(piece)
-    hasErrors ||= error !== undefined
-  }
-  if (isBatch) {
-    pieces.push(']')
-    length++
-  }
-  // CORS sets it.
-  const vary = res.getHeader('vary')
-  res.writeHead(hasErrors ? getHTTPStatusCode(settled.map(({ answer }) => answer)) : 200, {
-    ...headers,
-    ...(hasErrors && headersOf(settled.flatMap(({ error }) => error ?? []))),
-    'content-type': 'application/json',
-    vary: vary === undefined ? 'trpc-accept, accept' : `${vary}, trpc-accept, accept`,
-    'content-length': length,
-  })
-  if (length < LARGE_RESPONSE_BYTES) {
-    end(res, pieces.join(''))
-    return
-  }
+async function* inTurn(pieces: string[]): AsyncGenerator<string> {
   const yieldIfDue = yielder()
   for (const piece of pieces) {
-    // The client may have disconnected meanwhile.
-    if (res.destroyed) return
-    res.write(piece)
+    yield piece
     await yieldIfDue()
   }
-  end(res)
-}
-
-// The headers of ApiErrors, such as Retry-After.
-function headersOf(errors: TRPCError[]): Record<string, string> {
-  return Object.assign({}, ...errors.map((error) => (error instanceof ApiError ? error.headers : {})))
 }

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type AnyTRPCRouter, initTRPC, type TRPCError, type TRPCRouterRecord } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { ApiError } from './api-error.ts'
 import type { HeaderSource } from './bindings.ts'
+import type { ErrorShape } from './contract.ts'
 import { FieldError } from './field-error.ts'
 import type { Operation } from './implement.ts'
 import { takeHeaders } from './request.ts'
@@ -33,7 +36,7 @@ export interface TrpcCall<Context> {
  */
 export function trpcCalls<Context extends object & CallContext>(
   operations: Operation<Context>[],
-  maxRecords: number,
+  maxRecords = Number.POSITIVE_INFINITY,
 ): Map<string, TrpcCall<Context>> {
   const admit = recordCounter(maxRecords)
   return new Map(
@@ -83,20 +86,11 @@ function recordsOf(input: unknown): number {
  */
 export function trpcRouter<Context extends object & CallContext>(
   operations: Operation<Context>[],
-  maxRecords = Number.POSITIVE_INFINITY,
+  maxRecords?: number,
 ): AnyTRPCRouter {
   const t = initTRPC.context<Context>().create({
     isDev: false, // in development mode, errors include stack traces
-    errorFormatter: ({ shape, error, ctx }) => ({
-      ...shape,
-      message: messageOf(error, (ctx as CallContext | undefined)?.requestId),
-      data: {
-        ...shape.data,
-        fields: error instanceof ApiError ? error.fields : [],
-        reason: error instanceof ApiError ? error.reason : error.code.toLowerCase(),
-        ...(error instanceof ApiError && error.data !== undefined && { errorData: error.data }),
-      },
-    }),
+    errorFormatter: ({ error, path, ctx }) => errorShape(error, path, (ctx as CallContext | undefined)?.requestId),
   })
   const calls = trpcCalls(operations, maxRecords)
   const record: Record<string, TRPCRouterRecord> = {}
@@ -112,6 +106,24 @@ export function trpcRouter<Context extends object & CallContext>(
     }
   }
   return t.router(record) as unknown as AnyTRPCRouter
+}
+
+/** An error as tRPC's clients get it. */
+export function errorShape(error: TRPCError, path: string | undefined, requestId: string | undefined): ErrorShape {
+  const { code } = error
+  const isApiError = error instanceof ApiError
+  return {
+    message: messageOf(error, requestId),
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: getHTTPStatusCodeFromError(error),
+      ...(path !== undefined && { path }),
+      fields: isApiError ? error.fields : [],
+      reason: isApiError ? error.reason : code.toLowerCase(),
+      ...(isApiError && error.data !== undefined && { errorData: error.data }),
+    },
+  }
 }
 
 // Validation rejects an input that is not an object.

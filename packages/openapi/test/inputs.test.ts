@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Contract, mutation, type Procedure, query } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
-import { rest } from '../src/index.ts'
+import { expressHandlers } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { documentOptions, resourceOf, type Small, serve } from './small.ts'
 
@@ -267,7 +267,7 @@ describe('a body', () => {
 describe('is rejected at startup:', () => {
   const start = (procedure: Procedure) => () => {
     const contract = { things: resourceOf({ one: procedure }) }
-    rest(contract, [{ name: 'things.one' } as never], { envelope, context: () => ({}), requestId: () => '' })
+    expressHandlers(contract, [{ name: 'things.one' } as never], { envelope, context: () => ({}), requestId: () => '' })
   }
   const inQuery = (types: string) =>
     `things.one: GET /things reads the field "it" from the query string, which cannot carry ${types}`

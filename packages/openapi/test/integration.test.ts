@@ -4,7 +4,7 @@ import express from 'express'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, query } from '../src/contract.ts'
-import { implement, rest } from '../src/index.ts'
+import { expressHandlers, implement } from '../src/index.ts'
 import { envelope } from './sky.ts'
 import { resourceOf, serve } from './small.ts'
 
@@ -275,7 +275,7 @@ describe('mounted at a path', () => {
 
   test('passes on unknown paths, and a later 404 has the error form of the path', async () => {
     const app = express()
-    const { handle, notFound } = rest(
+    const { handle, notFound } = expressHandlers(
       { things },
       implement<{ things: typeof things }, object>({ things }, implementation),
       {
@@ -308,7 +308,7 @@ test('an input field named envelope in the query string is rejected at startup',
     }),
   })
   const options = { envelope, context: () => ({}), requestId: () => '' }
-  expect(() => rest({ taken }, [], options)).toThrow(
+  expect(() => expressHandlers({ taken }, [], options)).toThrow(
     'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" selects the standard envelope',
   )
 })

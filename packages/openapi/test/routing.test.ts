@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, type Procedure, query, resource } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
-import { rest } from '../src/index.ts'
+import { expressHandlers } from '../src/index.ts'
 import { startSky } from './serve.ts'
 import { contract, envelope } from './sky.ts'
 import { documentOptions, resourceOf, serve } from './small.ts'
@@ -293,7 +293,7 @@ describe('a contract is rejected at startup', () => {
     const input = z.object({ id: z.string().optional(), planet: z.string().optional() })
     const twice = { things: resourceOf({ first: at(method, path, input), second: at(method, other, input) }) }
     const operations = ['things.first', 'things.second'].map((name) => ({ name }) as never)
-    expect(() => rest(twice, operations, options)).toThrow(
+    expect(() => expressHandlers(twice, operations, options)).toThrow(
       `things.first and things.second are both bound to ${method} ${other}`,
     )
   })
@@ -312,7 +312,7 @@ describe('a contract is rejected at startup', () => {
   ])('if a path cannot be routed: %s', (path) => {
     const input = z.object({ a: z.string().optional(), b: z.string().optional() })
     const things = resourceOf({ get: at('GET', path as '/', input) })
-    expect(() => rest({ things }, [{ name: 'things.get' } as never], options)).toThrow(
+    expect(() => expressHandlers({ things }, [{ name: 'things.get' } as never], options)).toThrow(
       `things.get: the path ${path} must be segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed`,
     )
   })
@@ -320,7 +320,7 @@ describe('a contract is rejected at startup', () => {
   const options = { envelope, context: () => ({}), requestId: () => '' }
 
   test('if a procedure has no implementation', () => {
-    expect(() => rest(contract, [], options)).toThrow('planets.list has no implementation')
+    expect(() => expressHandlers(contract, [], options)).toThrow('planets.list has no implementation')
   })
 
   test('if two bindings are identical', () => {
@@ -339,7 +339,7 @@ describe('a contract is rejected at startup', () => {
       admit: () => undefined,
       call: async () => ({}),
     })
-    expect(() => rest(doubled, [operation('planets.a'), operation('planets.b')], options)).toThrow(
+    expect(() => expressHandlers(doubled, [operation('planets.a'), operation('planets.b')], options)).toThrow(
       'planets.a and planets.b are both bound to GET /planets/{id}',
     )
   })
@@ -360,8 +360,10 @@ describe('a contract is rejected at startup', () => {
       },
     }
     const names = Object.keys(contract.planets.procedures).map((verb) => `planets.${verb}`)
-    const operations = [...names, 'stars.get'].map((name) => ({ name }) as Parameters<typeof rest>[1][number])
-    expect(() => rest({ planets: contract.planets, stars }, operations, options)).toThrow(
+    const operations = [...names, 'stars.get'].map(
+      (name) => ({ name }) as Parameters<typeof expressHandlers>[1][number],
+    )
+    expect(() => expressHandlers({ planets: contract.planets, stars }, operations, options)).toThrow(
       new RegExp(`^planets\\.\\w+ and stars\\.get are both bound to (GET )?${taken.replace(/[{}]/g, '\\$&')}$`),
     )
   })
@@ -374,6 +376,8 @@ describe('a contract is rejected at startup', () => {
         set: mutation({ input: z.string(), output: z.string(), meta: { openapi: { method: 'PUT', path: '/' } } }),
       },
     })
-    expect(() => rest({ broken }, [], options)).toThrow('broken.get: GET /{nothing} binds the unknown field "nothing"')
+    expect(() => expressHandlers({ broken }, [], options)).toThrow(
+      'broken.get: GET /{nothing} binds the unknown field "nothing"',
+    )
   })
 })

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
 import { expect } from 'vitest'
-import { type ApiError, fetchHandler, rest, trpc } from '../src/index.ts'
+import { type ApiError, expressHandlers, fetchHandler } from '../src/index.ts'
 import type { CallContext } from '../src/trpc.ts'
 import { checkExchange } from './document-check.ts'
 import { contract, envelope, type SkyContext, skyOperations } from './sky.ts'
@@ -41,11 +41,13 @@ export interface Sky extends AsyncDisposable {
 export async function startSky(): Promise<Sky> {
   const errors: ApiError[] = []
   const operations = skyOperations()
-  const { handle, notFound, sendError } = rest<SkyContext>(contract, operations, {
+  const { handle, notFound, sendError } = expressHandlers<SkyContext & CallContext>(contract, operations, {
     envelope,
-    context: () => ({ caller: 'rest' }),
+    context: (req, { length }, route) =>
+      route === '/trpc' ? { caller: 'trpc', ...(length === 1 && { headers: req.headers }) } : { caller: 'rest' },
     requestId: () => 'request-1',
     onError: (error) => void errors.push(error),
+    trpc: { bodyLimit: 4096, maxCalls: 10, maxRecords: 1000 },
   })
   const app = express()
   app.disable('x-powered-by')
@@ -53,15 +55,6 @@ export async function startSky(): Promise<Sky> {
     res.setHeader('X-Served-By', 'sky')
     next()
   })
-  const { plain, complete } = trpc<SkyContext & CallContext>(operations, {
-    context: (req, { length }) => ({ caller: 'trpc', ...(length === 1 && { headers: req.headers }) }),
-    path: '/trpc',
-    bodyLimit: 4096,
-    maxCalls: 10,
-    maxRecords: 1000,
-  })
-  app.use(plain)
-  app.use('/trpc', complete)
   app.get('/half', (_req, res, next) => {
     res.write('half of')
     next(new Error('in the middle'))

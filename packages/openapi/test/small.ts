@@ -7,10 +7,10 @@ import { z } from 'zod'
 import type { Contract, ErrorForm, Implementation, Procedures } from '../src/contract.ts'
 import { resource } from '../src/contract.ts'
 import type { ImplementOptions } from '../src/implement.ts'
-import { implement, rest, trpc } from '../src/index.ts'
+import { expressHandlers, implement } from '../src/index.ts'
 import { envelope } from './sky.ts'
 
-type RestHooks = Parameters<typeof rest<object>>[2]
+type RestHooks = Parameters<typeof expressHandlers<object>>[2]
 
 export type Hooks = ImplementOptions<object> &
   Partial<Omit<RestHooks, 'onError'>> & { onError?: (error: Error) => void | Promise<void> }
@@ -58,25 +58,15 @@ export async function serve<C extends Contract>(
   { before = [], mount = '/' }: { before?: RequestHandler[]; mount?: string } = {},
 ): Promise<Small> {
   const operations = implement<C, object>(contract, implementation, hooks)
-  const { context = () => ({}) } = hooks
-  const { handle, notFound, sendError } = rest(contract, operations, {
+  const { handle, notFound, sendError } = expressHandlers(contract, operations, {
     envelope,
     requestId: () => 'request-1',
+    context: () => ({}),
     ...hooks,
-    context,
-  })
-  const { plain, complete } = trpc(operations, {
-    ...hooks,
-    context: (req, procedures) => context(req, procedures, '/trpc'),
-    path: '/trpc',
-    bodyLimit: 4096,
-    maxCalls: 10,
-    maxRecords: 1000,
+    trpc: { bodyLimit: 4096, maxCalls: 10, maxRecords: 1000 },
   })
   const app = express()
   for (const handler of before) app.use(handler)
-  app.use(plain)
-  app.use('/trpc', complete)
   app.use(mount, handle, notFound)
   app.use(((error, req, res, _next) => sendError(error, req, res)) as express.ErrorRequestHandler)
   const server = createServer(app).listen(0, '127.0.0.1')

@@ -39,7 +39,7 @@ const CONSOLE = ['/console', '/console/users/2', '/console/session', '/console/a
 
 /**
  * Every endpoint of the service: REST paths from the OpenAPI document; each procedure over tRPC as a single call, a batch
- * of two and a streamed batch, which only tRPC's own adapter handles; pages and their assets; console, health and metrics.
+ * of two and a streamed batch; pages and their assets; console, health and metrics.
  */
 export async function targetsOf(url: string): Promise<Target[]> {
   const { paths } = JSON.parse(await ask(`${url}/openapi.json`)) as { paths: object }

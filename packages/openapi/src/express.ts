@@ -9,15 +9,17 @@ import {
   createCore,
   FALLBACK_REPLY,
   type Reply,
-  type RestOptions,
+  type ServeOptions,
   type TargetMatch,
   type Transport,
 } from './core.ts'
 import type { Operation } from './implement.ts'
 import { hasDisconnected } from './signal.ts'
+import type { CallContext } from './trpc.ts'
+import { createTrpc, type Trpc } from './trpc-http.ts'
 
-export interface Rest {
-  /** Handles each request whose path is in the contract and passes on all others. Mount it first. */
+export interface ExpressHandlers {
+  /** Handles each request whose path is in the contract, or tRPC's, and passes on all others. Mount it first. */
   handle: RequestHandler
   /** Responds with a 404 to each request that no handler accepted. Mount it last. */
   notFound: RequestHandler
@@ -30,26 +32,28 @@ export interface Rest {
   prepareError: (error: ApiError) => (req: Request, res: ServerResponse) => Promise<void>
 }
 
-/** The REST handlers of a contract for Express. */
-export function rest<Context>(
+/** Serves a contract on Express: REST, and tRPC if `options.trpc` is given. */
+export function expressHandlers<Context extends object & CallContext>(
   contract: Contract,
   operations: Operation<Context>[],
-  options: RestOptions<Context, Request>,
-): Rest {
-  return toExpress(createCore(contract, operations, options, EXPRESS))
+  options: ServeOptions<Context, Request>,
+): ExpressHandlers {
+  const core = createCore(contract, operations, options, EXPRESS)
+  return toExpress(core, options.trpc && createTrpc(operations, options, EXPRESS, core))
 }
 
 /** Reads Express requests. */
 export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
 
 /** A core as Express handlers. */
-export function toExpress(core: Core<Request>): Rest {
+export function toExpress(core: Core<Request>, trpc?: Trpc<Request>): ExpressHandlers {
   // The mount path of `handle` for requests that it passed on: later handlers may have another mount path.
   const bases = new WeakMap<Request, string>()
 
   const handle: RequestHandler = (req, res, next) => {
     const match = core.find(req)
     if (match !== undefined || (req.method === 'OPTIONS' && req.originalUrl === '*')) return respond(req, res, match)
+    if (trpc?.takes(req)) return trpc.respond(req).then((reply) => writeTrpc(res, reply))
     if (req.baseUrl !== '') bases.set(req, req.baseUrl)
     return next()
   }
@@ -65,10 +69,10 @@ export function toExpress(core: Core<Request>): Rest {
 
   const notFound: RequestHandler = async (req, res) => writeError(res, await core.notFound(req, bases.get(req)))
 
-  const sendError: Rest['sendError'] = async (error, req, res) =>
+  const sendError: ExpressHandlers['sendError'] = async (error, req, res) =>
     writeError(res, await core.errorReply(error, req, bases.get(req)))
 
-  const prepareError: Rest['prepareError'] = (error) => {
+  const prepareError: ExpressHandlers['prepareError'] = (error) => {
     const reply = core.prepareError(error)
     return async (req, res) => write(res, await reply(req, req.url))
   }
@@ -100,8 +104,24 @@ function write(res: ServerResponse, { status, headers, text, commonHeaders }: Re
   end(res.writeHead(status, { ...commonHeaders, ...headers }), text)
 }
 
+async function writeTrpc(res: Response, reply: Reply): Promise<void> {
+  // The client disconnected before its body was complete.
+  if (res.destroyed) return
+  // Another handler, such as that of CORS, may have set it.
+  const vary = res.getHeader('vary')
+  if (vary !== undefined) reply.headers.vary = `${vary}, ${reply.headers.vary}`
+  const { parts } = reply
+  if (parts === undefined) return write(res, reply)
+  res.writeHead(reply.status, { ...reply.commonHeaders, ...reply.headers })
+  for await (const part of parts) {
+    if (res.destroyed) return
+    res.write(part)
+  }
+  end(res)
+}
+
 /** Ends a response. Closing a connection with unread request data resets it, and the client loses the response. */
-export function end(res: ServerResponse, text?: string): void {
+function end(res: ServerResponse, text?: string): void {
   const { req } = res
   if (res.shouldKeepAlive || req.complete) {
     res.end(text)
