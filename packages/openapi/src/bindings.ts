@@ -107,6 +107,13 @@ export const PARAMETER = /\{([^/{}]+)\}/g
 // At most one parameter per segment: several could be split in many ways, and trying all is slow.
 const ROUTABLE = /^(?:\/[^/{}*?#]*(?:\{[^/{}]+\}[^/{}*?#]*)?)+$/
 
+/** @throws Error if the router cannot match the path of a procedure */
+export function checkPath(procedure: string, path: string): void {
+  if (ROUTABLE.test(path)) return
+  const rule = 'segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed'
+  throw new Error(`${procedure}: the path ${path} must be ${rule}`)
+}
+
 /** The query parameter that selects the standard envelope. */
 export const ENVELOPE = 'envelope'
 
@@ -144,10 +151,7 @@ function resolve(
     checkBodyField(schemaOf(field), `${where} reads the field "${field}" from the body`)
     return { name: as, field }
   }
-  if (!ROUTABLE.test(binding.path)) {
-    const rule = 'segments that begin with / and contain at most one {parameter}; *, ? and # are not allowed'
-    throw new Error(`${name}: the path ${binding.path} must be ${rule}`)
-  }
+  checkPath(name, binding.path)
   const path = [...binding.path.matchAll(PARAMETER)].map(([, param = '']) =>
     fromText(binding.params?.[param] ?? param, param, 'the path'),
   )

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError, toApiError } from './api-error.ts'
-import { ENVELOPE, type ResolvedBinding, resolveBindings } from './bindings.ts'
+import { ENVELOPE, resolveBindings } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
@@ -57,14 +57,6 @@ export interface ServeOptions<Context, Req> {
   trpc?: TrpcOptions
 }
 
-/** Replaces how the core reads input and formats responses. */
-export interface CoreOverrides<Req> {
-  /** Gathers the input of an operation from the request. */
-  gather: (resolved: ResolvedBinding, params: readonly string[], query: readonly Parameter[], body: unknown) => unknown
-  /** Changes a response before it is sent. */
-  amend: (answer: Answer, req: Req, error?: ApiError) => Awaitable<Answer>
-}
-
 /** A complete response. */
 export interface Reply extends Ready {
   /** Headers of every response. Those of the response itself take precedence. */
@@ -73,11 +65,11 @@ export interface Reply extends Ready {
   parts?: AsyncGenerator<string>
 }
 
-export interface Core<Req> {
+export interface Core<Req, Match = TargetMatch> {
   /** The route at the path of a request; undefined if the path is not in the contract. */
-  find: (req: Req) => TargetMatch | undefined
+  find: (req: Req) => Match | undefined
   /** Handles a request with a matched path, or with the target `*`. Never rejects. */
-  respond: (req: Req, match: TargetMatch | undefined) => Promise<Reply>
+  respond: (req: Req, match: Match | undefined) => Promise<Reply>
   /**
    * The 404 for a request that no handler accepted. Never rejects.
    *
@@ -104,20 +96,15 @@ export function createCore<Context, Req extends Incoming>(
   operations: Operation<Context>[],
   options: ServeOptions<Context, Req>,
   { readBytes, hasDisconnected }: Transport<Req>,
-  overrides?: CoreOverrides<Req>,
 ): Core<Req> {
-  const all = resolveBindings(contract, overrides === undefined)
-  const { router, byMethod, allow } = route(all, operations, overrides !== undefined)
+  const all = resolveBindings(contract)
+  const { router, allow } = route(all, operations)
   const formOf = errorForms(all, router, options.envelope.error)
 
   const match = (req: Req): TargetMatch | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
     const relative = relativePath(path, req.baseUrl)
-    let found = find(router, relative)
-    if (byMethod.size > 0 && found?.entry.methods.has(methodOf(req.method)) === false) {
-      const other = byMethod.get(methodOf(req.method))
-      found = (other && find(other, relative)) ?? found
-    }
+    const found = find(router, relative)
     return found && { path, rawQuery, entry: found.entry, params: found.params }
   }
 
@@ -148,12 +135,10 @@ export function createCore<Context, Req extends Incoming>(
       try {
         query = queryParameters(rawQuery)
         refuseDeepBody(body)
-        if (overrides === undefined) {
-          checkAccept(req)
-          envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
-          isStrict = prefersStrict(req.headers)
-          input = gatherInput(resolved, params, query, req.headers, body)
-        } else input = overrides.gather(resolved, params, query, body)
+        checkAccept(req)
+        envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+        isStrict = prefersStrict(req.headers)
+        input = gatherInput(resolved, params, query, req.headers, body)
       } catch (error) {
         throw (await operation.findMissing(pathInput(resolved, params), context)) ?? error
       }
@@ -172,7 +157,7 @@ export function createCore<Context, Req extends Incoming>(
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)
-      const replied = reply(req, overrides === undefined ? given : await overrides.amend(given, req))
+      const replied = reply(req, given)
       return isPromise(replied) ? await replied : replied
     } catch (error) {
       return errorReply(error, req)
@@ -222,14 +207,10 @@ export function createCore<Context, Req extends Incoming>(
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
     const fault = { status, message, details, fields, reason, data }
-    const answer =
-      overrides === undefined && wantsProblem(req, req.originalUrl)
-        ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
-        : { status, headers, body: formFor(req.method, req.originalUrl, base).body(fault) }
-    return {
-      ...makeReady(overrides === undefined ? answer : await overrides.amend(answer, req, apiError)),
-      commonHeaders,
-    }
+    const answer = wantsProblem(req, req.originalUrl)
+      ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
+      : { status, headers, body: formFor(req.method, req.originalUrl, base).body(fault) }
+    return { ...makeReady(answer), commonHeaders }
   }
 
   const idOf = async (req: Req): Promise<string> => {
@@ -282,7 +263,7 @@ const PARSER_MESSAGES: Record<number, string> = {
 }
 
 // Errors of Express for a path, and of its body parsers. The messages of the parsers quote the body, so they are replaced.
-function parserApiError(error: unknown): ApiError | undefined {
+export function parserApiError(error: unknown): ApiError | undefined {
   if (error instanceof URIError) return new ApiError(400, 'Malformed percent-escape in the path', { cause: error })
   const { status, type } = (error ?? {}) as { status?: number; type?: unknown }
   const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined

@@ -4,15 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { ApiError } from './api-error.ts'
 import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
-import {
-  type Core,
-  createCore,
-  FALLBACK_REPLY,
-  type Reply,
-  type ServeOptions,
-  type TargetMatch,
-  type Transport,
-} from './core.ts'
+import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import { hasDisconnected } from './signal.ts'
 import type { CallContext } from './trpc.ts'
@@ -46,7 +38,7 @@ export function expressHandlers<Context extends object & CallContext>(
 export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
 
 /** A core as Express handlers. */
-export function toExpress(core: Core<Request>, trpc?: Trpc<Request>): ExpressHandlers {
+export function toExpress<Match>(core: Core<Request, Match>, trpc?: Trpc<Request>): ExpressHandlers {
   // The mount path of `handle` for requests that it passed on: later handlers may have another mount path.
   const bases = new WeakMap<Request, string>()
 
@@ -58,7 +50,7 @@ export function toExpress(core: Core<Request>, trpc?: Trpc<Request>): ExpressHan
     return next()
   }
 
-  const respond = async (req: Request, res: Response, match: TargetMatch | undefined): Promise<void> => {
+  const respond = async (req: Request, res: Response, match: Match | undefined): Promise<void> => {
     const reply = await core.respond(req, match)
     try {
       write(res, reply)

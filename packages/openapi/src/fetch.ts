@@ -36,8 +36,8 @@ export function fetchHandler<Context extends object & CallContext>(
 }
 
 /** A core as a function from `Request` to `Response`. */
-export function toFetch(
-  core: Core<FetchRequest>,
+export function toFetch<Match>(
+  core: Core<FetchRequest, Match>,
   prefix = '',
   trpc?: Trpc<FetchRequest>,
 ): (request: Request) => Promise<Response> {

@@ -185,7 +185,7 @@ export const DEFAULT_BODY_LIMIT = 1024 * 1024
  */
 export async function readJson<Req extends Pick<Incoming, 'headers' | 'body'>>(
   req: Req,
-  binding: Binding,
+  binding: Pick<Binding, 'bodyLimit' | 'otherMediaType'>,
   readBytes: ReadBytes<Req>,
 ): Promise<unknown> {
   const { body } = req

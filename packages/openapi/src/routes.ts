@@ -20,15 +20,9 @@ type Router = Instance<HTTPVersion.V1>
 /**
  * The routes of a contract's bindings, compiled once.
  *
- * @param isLenient paths are case-insensitive, and each method is matched against its own routes: if `/users/search` has
- * only a POST, `GET /users/search` matches `GET /users/{name}`
  * @throws Error if a binding has no implementation, or if two are bound to one method and path
  */
-export function route<Context>(
-  bindings: ResolvedBinding[],
-  operations: Operation<Context>[],
-  isLenient: boolean,
-): Routes {
+export function route<Context>(bindings: ResolvedBinding[], operations: Operation<Context>[]): Routes {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
   // Keyed by the path without parameter names, because each method may name them differently.
   const entries = new Map<string, RouteEntry>()
@@ -50,34 +44,32 @@ export function route<Context>(
   for (const entry of entries.values()) entry.allow = allowHeader([...entry.methods.keys()])
   const all = [...entries]
   const methods = new Set(all.flatMap(([, entry]) => [...entry.methods.keys()]))
-  const withMethod = (method: string) => all.filter(([, { methods }]) => methods.has(method))
-  return {
-    router: routerOf(all, isLenient),
-    byMethod: new Map(isLenient ? [...methods].map((method) => [method, routerOf(withMethod(method), isLenient)]) : []),
-    allow: allowHeader([...methods]),
-  }
+  return { router: routerOf(all), allow: allowHeader([...methods]) }
 }
 
 /** The routes of a contract. */
 export interface Routes {
   router: Router
-  /** A router per method, if `isLenient`. */
-  byMethod: ReadonlyMap<string, Router>
   /** The `Allow` header with all methods of the contract. */
   allow: string
 }
 
-function routerOf(entries: [shape: string, entry: RouteEntry][], isLenient: boolean): Router {
+function routerOf(entries: [shape: string, entry: RouteEntry][]): Router {
   // No length limit: the procedure rejects ids that are too long, with a message.
-  const router = findMyWay({ caseSensitive: !isLenient, maxParamLength: Number.MAX_SAFE_INTEGER })
+  const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER })
   for (const [shape, entry] of entries) router.on('GET', pattern(shape), () => undefined, entry)
   // The router compiles on the first lookup. Do it now, because some platforms allow code generation only at startup.
   router.find('GET', '/')
   return router
 }
 
+/**
+ * The route of a path in the notation of the router.
+ *
+ * @param shape the path with `{}` in place of each parameter
+ */
 // The router takes a colon for the start of a parameter, and text after a parameter for part of its name.
-function pattern(shape: string): string {
+export function pattern(shape: string): string {
   let parameters = 0
   return shape.replaceAll(':', '::').replace(/\{\}([^/]*)/g, (_, rest: string) => {
     const name = `:${parameters++}`
@@ -99,7 +91,7 @@ export function methodOf(method: string): string {
   return method === 'HEAD' ? 'GET' : method
 }
 
-function allowHeader(methods: string[]): string {
+export function allowHeader(methods: string[]): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))), 'OPTIONS'].join(
     ', ',
   )

@@ -7,7 +7,7 @@ import express from 'express'
 import type { OpenApiMeta } from 'trpc-openapi'
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { fromRouter, type RouterOptions } from '../src/from-router.ts'
+import { fromRouter, type RouterOptions } from '../src/from-router/from-router.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests access bodies of any shape
 type Body = any
