@@ -34,6 +34,7 @@ export function createDocument(form: 'plain' | 'envelope' = 'plain') {
     license: { name: 'MIT', identifier: 'MIT' },
     envelope,
     credentials: CREDENTIALS,
+    challenge: 'Bearer realm="resource"',
     everywhere: {
       headers: {
         'X-Request-Id': z.string().meta({ description: 'Identifies the request in the log.' }),

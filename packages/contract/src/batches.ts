@@ -1,6 +1,7 @@
-import { mutation, type Procedure, query, type RestMeta, type Role } from '@resource/openapi/contract'
+import { mutation, type Procedure, query, type RestMeta } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { idempotencyKey, location, must, recordId, timestamp, withValueRoles, writeHeaders } from './fields.ts'
+import type { Role } from './roles.ts'
 
 const SAMPLE = 5
 
@@ -120,6 +121,7 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
       },
     }) as never,
     getBatch: query({
+      access: 'reader',
       input: z.object(batchId),
       output: batch,
       errors: [404],

@@ -6,7 +6,6 @@ import {
   query,
   type Resource,
   type RestMeta,
-  type Role,
 } from '@resource/openapi/contract'
 import { factsOf, withValue } from '@resource/openapi/schema'
 import { z } from 'zod'
@@ -41,6 +40,7 @@ import {
 import { type FilterName, type Filters, filtersOf } from './filters.ts'
 import { deleteMany, type ManyProcedures, updateMany } from './many.ts'
 import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
+import type { Role } from './roles.ts'
 import { type SummaryProcedures, summarize } from './summaries.ts'
 
 type Fields = Record<string, z.ZodType>
@@ -293,7 +293,7 @@ export function collection<
   const params = { ...(param !== 'id' && { params: { [param]: 'id' } }) }
   const single = { response: record, envelope: one, etag: 'version' }
   const restOf = (verb: Verb, defaults: RestMeta) => ({
-    ...(access[verb] !== undefined && { access: access[verb] }),
+    access: access[verb] ?? (defaults.method === 'GET' ? 'reader' : 'writer'),
     meta: { openapi: withOverrides(defaults, bindings[verb]) },
   })
 

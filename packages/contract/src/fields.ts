@@ -1,6 +1,6 @@
-import type { Role } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
+import type { Role } from './roles.ts'
 
 // Each rule of a field has one text, used at the end of its error message: `name: must be …`.
 export const must = (rule: string) => ({ error: `must be ${rule}` })

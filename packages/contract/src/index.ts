@@ -40,10 +40,10 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
-export { ROLES, type Role } from '@resource/openapi/contract'
 export type { CollectionFacts } from './collection.ts'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
 export { FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'
 export { type FilterFacts, readFilter } from './filters.ts'
 export { MAX_SKIPPED } from './pages.ts'
+export { ROLES, type Role } from './roles.ts'
 export { impersonal, writable } from './writable.ts'

@@ -1,4 +1,4 @@
-import { mutation, query, ROLES, resource } from '@resource/openapi/contract'
+import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
 import {
@@ -18,6 +18,7 @@ import {
   writeHeaders,
 } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
+import { ROLES } from './roles.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
   description: '`reader` can read. `writer` can also write. `admin` can also delete in bulk and manage keys.',

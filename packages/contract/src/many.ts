@@ -1,6 +1,7 @@
-import { mutation, type Procedure, type RestMeta, type Role } from '@resource/openapi/contract'
+import { mutation, type Procedure, type RestMeta } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
+import type { Role } from './roles.ts'
 
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 

@@ -1,7 +1,8 @@
-import { type Procedure, query, type RestMeta, type Role } from '@resource/openapi/contract'
+import { type Procedure, query, type RestMeta } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { must, text, timestamp } from './fields.ts'
 import { limitOf } from './pages.ts'
+import type { Role } from './roles.ts'
 
 const figure = z.number().nullable()
 

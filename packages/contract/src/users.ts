@@ -258,6 +258,7 @@ export const users = collection({
   procedures: (versioned, user) => ({
     /** Activate or deactivate a user. A user can change between the two statuses at any time. */
     setStatus: mutation({
+      access: 'writer',
       input: z.object({ id: recordId, status, ...write }),
       output: versioned,
       errors: [404, 409],

@@ -56,6 +56,8 @@ export interface ResolvedBinding {
   headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
+  /** Whether the query parameter `envelope` selects the envelope. */
+  hasEnvelope: boolean
   /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -63,7 +65,7 @@ export interface ResolvedBinding {
 /**
  * Resolves every binding of a contract.
  *
- * @param hasEnvelope whether the query parameter `envelope` selects the standard envelope
+ * @param hasEnvelope whether the query parameter `envelope` selects the envelope
  * @throws Error if a binding names an input field that its procedure does not have, or reads a field from a source that
  * cannot carry it
  */
@@ -114,7 +116,7 @@ export function checkPath(procedure: string, path: string): void {
   throw new Error(`${procedure}: the path ${path} must be ${rule}`)
 }
 
-/** The query parameter that selects the standard envelope. */
+/** The query parameter that selects the envelope. */
 export const ENVELOPE = 'envelope'
 
 const QUERY_STRING = 'the query string'
@@ -166,7 +168,7 @@ function resolve(
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
   const inBody = withBody && binding.body === undefined
   if (hasEnvelope && !inBody && rest.includes(ENVELOPE)) {
-    const reason = `where "${ENVELOPE}" selects the standard envelope; give the field another name`
+    const reason = `where "${ENVELOPE}" selects the envelope; give the field another name`
     throw new Error(`${where} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${reason}`)
   }
   const query = inBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
@@ -194,6 +196,7 @@ function resolve(
     fromText: new Set([...path, ...query, ...headers].map(({ field }) => field)),
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
+    hasEnvelope,
     ...(withBody && {
       body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
     }),

@@ -96,11 +96,6 @@ export interface RestMeta<Input = any, Output = any> extends Binding<Input, Outp
   additionalBindings?: (Partial<Binding<Input, Output>> & { path: `/${string}`; operationId: string })[]
 }
 
-/** The roles of callers. Each role includes the ones before it. */
-export const ROLES = ['reader', 'writer', 'admin'] as const
-
-export type Role = (typeof ROLES)[number]
-
 /** The schemas of error data, by status. */
 export type ErrorData = Readonly<Record<number, z.ZodType>>
 
@@ -116,8 +111,8 @@ export interface Procedure<
   type: Type
   /** The description for callers over tRPC. Default: that of the first binding. */
   description?: string
-  /** The role that callers need. */
-  access: Role
+  /** The role that callers need. Default: none. `implement` passes it to `authorize`. */
+  access?: string
   input: Input
   output: Output
   /** Error statuses of the implementation, in addition to those of the adapter (400, 401, 403, 406, 412, 413, 415, 500). */
@@ -144,21 +139,21 @@ export interface Procedure<
 
 type Definition<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData> = Omit<
   Procedure<any, Input, Output, Data>,
-  'type' | 'access'
-> & { access?: Role }
+  'type'
+>
 
-/** A read-only procedure. The default role is `reader`. */
+/** A read-only procedure. */
 export function query<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
   definition: Definition<Input, Output, Data>,
 ): Procedure<'query', Input, Output, Data> {
-  return { type: 'query', access: 'reader', ...definition }
+  return { type: 'query', ...definition }
 }
 
-/** A procedure that writes. The default role is `writer`. */
+/** A procedure that writes. */
 export function mutation<Input extends z.ZodType, Output extends z.ZodType, Data extends ErrorData = ErrorData>(
   definition: Definition<Input, Output, Data>,
 ): Procedure<'mutation', Input, Output, Data> {
-  return { type: 'mutation', access: 'writer', ...definition }
+  return { type: 'mutation', ...definition }
 }
 
 export type Procedures = Record<string, Procedure<any, any, any, any>>

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import { ApiError, toApiError } from './api-error.ts'
 import { ENVELOPE, resolveBindings } from './bindings.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
@@ -38,7 +39,8 @@ export interface Transport<Req> {
 }
 
 export interface ServeOptions<Context, Req> {
-  envelope: EnvelopeForm
+  /** The format of responses to requests with `?envelope=true`. Default: the parameter has no meaning. */
+  envelope?: EnvelopeForm | undefined
   /**
    * Creates the context. An error that it throws or rejects with, such as a 401, becomes the response. Returning a value
    * instead of a promise is faster.
@@ -83,7 +85,7 @@ export interface Core<Req, Match = TargetMatch> {
 }
 
 /** The route that matches a request, with the parts of the request target. */
-export interface TargetMatch extends RouteMatch {
+interface TargetMatch extends RouteMatch {
   path: string
   rawQuery: string
 }
@@ -97,9 +99,10 @@ export function createCore<Context, Req extends Incoming>(
   options: ServeOptions<Context, Req>,
   { readBytes, hasDisconnected }: Transport<Req>,
 ): Core<Req> {
-  const all = resolveBindings(contract)
+  const hasEnvelope = options.envelope !== undefined
+  const all = resolveBindings(contract, hasEnvelope)
   const { router, allow } = route(all, operations)
-  const formOf = errorForms(all, router, options.envelope.error)
+  const formOf = errorForms(all, router, options.envelope?.error ?? PLAIN_ERROR)
 
   const match = (req: Req): TargetMatch | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
@@ -136,7 +139,7 @@ export function createCore<Context, Req extends Incoming>(
         query = queryParameters(rawQuery)
         refuseDeepBody(body)
         checkAccept(req)
-        envelope = isEnvelopeRequested(valuesOf(query, ENVELOPE)[0]) ? options.envelope : undefined
+        if (hasEnvelope && isEnvelopeRequested(valuesOf(query, ENVELOPE)[0])) envelope = options.envelope
         isStrict = prefersStrict(req.headers)
         input = gatherInput(resolved, params, query, req.headers, body)
       } catch (error) {
@@ -222,7 +225,8 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   const formFor = (method: string, url: string, base = ''): ErrorForm => {
-    return isEnveloped(url) ? options.envelope.error : formOf(method, relativePath(split(url).path, base))
+    const envelope = isEnveloped(url) ? options.envelope : undefined
+    return envelope?.error ?? formOf(method, relativePath(split(url).path, base))
   }
 
   const prepareError = ({ status, message, fields, headers, reason }: ApiError) => {
@@ -269,6 +273,9 @@ export function parserApiError(error: unknown): ApiError | undefined {
   const message = typeof type === 'string' ? PARSER_MESSAGES[status as number] : undefined
   return message === undefined ? undefined : new ApiError(status as 400, message, { cause: error })
 }
+
+/** The error form of paths outside all resources, without an envelope. */
+const PLAIN_ERROR: ErrorForm = { schema: z.object({ error: z.string() }), body: ({ message }) => ({ error: message }) }
 
 const ENVELOPE_ASKED = /(?:^|&)envelope=true(?:&|$)/
 

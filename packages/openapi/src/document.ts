@@ -12,14 +12,16 @@ export interface DocumentOptions {
   form?: 'plain' | 'envelope'
   title: string
   version: string
-  description: string
-  contact: { name: string }
+  description?: string
+  contact?: { name: string }
+  license?: { name: string; identifier: string }
   /** Describes the credentials in `Authorization: Bearer`. */
-  credentials: string
-  license: { name: string; identifier: string }
-  envelope: EnvelopeForm
+  credentials?: string
+  /** An example of `WWW-Authenticate`. Default: `Bearer`. */
+  challenge?: string
+  envelope?: EnvelopeForm
   /** What the server adds to every operation: response headers by name, those of successful writes, and error statuses. */
-  everywhere: { headers: Record<string, z.ZodType>; writeHeaders?: Record<string, z.ZodType>; errors: number[] }
+  everywhere?: { headers?: Record<string, z.ZodType>; writeHeaders?: Record<string, z.ZodType>; errors?: number[] }
 }
 
 /** Creates the OpenAPI 3.1 document of a contract: every binding with its input and its possible statuses. */
@@ -37,16 +39,16 @@ export function openApiDocument(contract: Contract, options: DocumentOptions): O
     const named = resolved.path.map((source, index) => ({ ...source, name: names[index] as string }))
     paths[template] = { ...paths[template], [method.toLowerCase()]: describe({ ...resolved, path: named }) }
   }
-  const { title, version, description, contact, license } = options
+  const { title, version, description, contact, license, credentials } = options
   // The router is empty, because trpc-openapi derives one path per procedure, and these procedures have several.
   const document = generateOpenApiDocument(initTRPC.meta<OpenApiMeta>().create().router({}), {
     title,
     version,
-    description,
-    contact,
-    license,
+    ...(description && { description }),
+    ...(contact && { contact }),
+    ...(license && { license }),
     baseUrl: '/',
-    securitySchemes: { [BEARER]: { type: 'http', scheme: 'bearer', description: options.credentials } },
+    securitySchemes: { [BEARER]: { type: 'http', scheme: 'bearer', ...(credentials && { description: credentials }) } },
     paths,
   })
   document.tags = tagsOf(contract)
@@ -86,11 +88,14 @@ const DESCRIPTIONS: Record<number, string> = {
 }
 
 function operations({
-  envelope,
-  everywhere,
+  envelope = BARE,
+  everywhere: { headers: common = {}, writeHeaders = {}, errors: always = [] } = {},
+  challenge = 'Bearer',
   form = 'plain',
 }: DocumentOptions): (resolved: ResolvedBinding) => ZodOpenApiOperationObject {
   const isPlain = form === 'plain'
+  const example = z.string().meta({ description: 'How to authenticate.', examples: [challenge] })
+  const errorHeaders: typeof ERROR_HEADERS = { ...ERROR_HEADERS, 401: { 'WWW-Authenticate': example } }
   const bodies = once<z.ZodType>()
   const errors = once<ZodOpenApiResponseObject>()
   const error = (resource: ErrorForm, status: number, data: z.ZodType | undefined) => {
@@ -101,7 +106,7 @@ function operations({
     const make = (): ZodOpenApiResponseObject => ({
       ...(id && { id }),
       description: DESCRIPTIONS[status] ?? 'Error.',
-      headers: z.object({ ...everywhere.headers, ...ERROR_HEADERS[status] }),
+      headers: z.object({ ...common, ...errorHeaders[status] }),
       content: { 'application/json': { schema } },
     })
     // Only a named form can be a shared component.
@@ -121,19 +126,20 @@ function operations({
 
   return (resolved) => {
     const { binding, procedure, resource, status } = resolved
+    const { access } = procedure
     const withTag = binding.etag !== undefined
     const tag = entityTag(resolved)
     const headers = {
-      ...everywhere.headers,
+      ...common,
       ...mapValues(binding.headers ?? {}, ({ schema = z.string(), description }) =>
         schema.optional().meta({ description }),
       ),
     }
-    const ofWrite = procedure.type === 'mutation' ? everywhere.writeHeaders : {}
+    const ofWrite = procedure.type === 'mutation' ? writeHeaders : {}
     const tagged = { ...headers, ...ofWrite, ...(withTag && { ETag: etag(tag) }) }
     const statuses = [
       ...new Set([
-        ...[400, 401, 403, 406, 500, ...everywhere.errors, ...(procedure.errors ?? [])],
+        ...[400, 401, 403, 406, 500, ...always, ...(procedure.errors ?? [])],
         ...Object.keys(procedure.errorData ?? {}).map(Number),
         ...(resolved.body ? [413, 415] : []),
         ...(binding.ifMatch ? [412] : []),
@@ -145,10 +151,10 @@ function operations({
     return {
       operationId: binding.operationId as string,
       summary: binding.summary as string,
-      description: [binding.description, `Needs the role \`${procedure.access}\`.`].filter(Boolean).join(' '),
+      description: [binding.description, access && `Needs the role \`${access}\`.`].filter(Boolean).join(' '),
       tags: [binding.tag?.name ?? resource.tag],
       security: [{ [BEARER]: [] }],
-      'x-role': procedure.access,
+      ...(access && { 'x-role': access }),
       ...(binding.deprecated && { deprecated: true }),
       requestParams: parameters(resolved, tag, isPlain),
       ...(resolved.body &&
@@ -196,13 +202,11 @@ const accepts = (description: string, value: string) =>
     .string()
     .optional()
     .meta({ description, examples: [value] })
-const CHALLENGE = z.string().meta({ description: 'How to authenticate.', examples: ['Bearer realm="resource"'] })
 const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   415: {
     Accept: accepts('The media type a body must have.', 'application/json'),
     'Accept-Encoding': accepts('The encoding a body must have.', 'identity'),
   },
-  401: { 'WWW-Authenticate': CHALLENGE },
   429: { 'Retry-After': RETRY_AFTER },
   503: { 'Retry-After': RETRY_AFTER },
 }
@@ -213,6 +217,13 @@ const PREFER = accepts(
 const ENVELOPE = z
   .literal(true)
   .meta({ description: 'Wraps the response, including errors, in the standard envelope `{ status, data, meta }`.' })
+
+/** Without an envelope, no response has one. */
+const BARE: EnvelopeForm = {
+  schema: (data) => data,
+  success: (data) => data,
+  error: { schema: z.unknown(), body: () => undefined },
+}
 
 function parameters(
   resolved: ResolvedBinding,

@@ -1,6 +1,6 @@
 import { ApiError, toApiError } from './api-error.ts'
 import { type HeaderSource, type ResolvedBinding, resolveBindings, subsetFields } from './bindings.ts'
-import type { Contract, Implementation, Middleware, Procedure, Resource, Role, Run } from './contract.ts'
+import type { Contract, Implementation, Middleware, Procedure, Resource, Run } from './contract.ts'
 import { list } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { shapeOf } from './schema.ts'
@@ -50,8 +50,8 @@ type AnyRun<Context> = Run<unknown, Context, unknown>
 export interface ImplementOptions<Context> {
   /** Converts a known error of a lower layer to an ApiError; returns undefined for any other error. */
   translate?: (error: unknown) => Awaitable<ApiError | undefined>
-  /** Throws, or rejects with, an ApiError 401 or 403 unless the caller has the role. */
-  authorize?: (context: Context, access: Role) => Awaitable<void>
+  /** Throws, or rejects with, an ApiError 401 or 403 unless the caller has the role of the procedure. */
+  authorize?: (context: Context, access: string | undefined) => Awaitable<void>
   /** Wraps the `call` of each operation once at startup, for example to measure calls. */
   observe?: (name: string, call: Operation<Context>['call']) => Operation<Context>['call']
 }

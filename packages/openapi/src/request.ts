@@ -109,7 +109,7 @@ export function gatherInput(
 ): Record<string, unknown> {
   const input = pathInput(resolved, params)
   for (const [name] of query) {
-    if (name !== ENVELOPE && !resolved.query.some((source) => source.name === name))
+    if ((name !== ENVELOPE || !resolved.hasEnvelope) && !resolved.query.some((source) => source.name === name))
       throw unknownParameter(resolved, name)
   }
   if (query.length > 0) {
@@ -135,8 +135,9 @@ export function pathInput(resolved: ResolvedBinding, params: readonly string[]):
 }
 
 function unknownParameter(resolved: ResolvedBinding, name: string): ApiError {
-  const known = [...resolved.query.map((source) => source.name), ENVELOPE].join(', ')
-  return fieldApiError(name, 'is not a query parameter of this operation', `; it takes: ${known}`)
+  const known = [...resolved.query.map((source) => source.name), ...(resolved.hasEnvelope ? [ENVELOPE] : [])]
+  const hint = known.length === 0 ? '' : `; it takes: ${known.join(', ')}`
+  return fieldApiError(name, 'is not a query parameter of this operation', hint)
 }
 
 /** Adds the input fields in request headers to `input`. */

@@ -112,7 +112,8 @@ describe.each(forms)('given %s,', (_, given) => {
   })
 
   test('authorize can reject a single role', async () => {
-    const authorize = (_context: unknown, access: string) => given(access === 'admin' ? forbid : () => undefined)()
+    const authorize = (_context: unknown, access: string | undefined) =>
+      given(access === 'admin' ? forbid : () => undefined)()
     const { results, deleted } = await outcomes({ authorize })
     expect(results).toEqual(reads(allowed, 403, 'Not yours'))
     expect(deleted).toEqual([])

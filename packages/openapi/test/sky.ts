@@ -61,6 +61,7 @@ const planets = resource({
   errorForm: faultForm,
   procedures: {
     list: query({
+      access: 'reader',
       input: z.object({
         kind: kind.optional(),
         ringed: z.boolean({ error: 'must be true or false' }).optional(),
@@ -96,6 +97,7 @@ const planets = resource({
       },
     }),
     get: query({
+      access: 'reader',
       input: z.object({ id }),
       output: versioned,
       errors: [404],
@@ -123,6 +125,7 @@ const planets = resource({
       },
     }),
     create: mutation({
+      access: 'writer',
       input: newPlanet.extend({ key }),
       output: versioned,
       errors: [409],
@@ -149,6 +152,7 @@ const planets = resource({
       },
     }),
     createMany: mutation({
+      access: 'writer',
       input: z.object({ planets: z.array(newPlanet, { error: 'must be an array of 1 to 3 planets' }).min(1).max(3) }),
       output: z.object({ planets: z.array(versioned) }),
       meta: {
@@ -168,6 +172,7 @@ const planets = resource({
       },
     }),
     replace: mutation({
+      access: 'writer',
       input: newPlanet.extend({ id, if_version: z.array(z.int()).max(3).optional() }),
       output: versioned,
       errors: [404],
@@ -188,6 +193,7 @@ const planets = resource({
       },
     }),
     delete: mutation({
+      access: 'writer',
       input: z.object({ id }),
       output: message,
       errors: [404],
@@ -224,6 +230,7 @@ const moons = resource({
   errorForm: detailForm,
   procedures: {
     list: query({
+      access: 'reader',
       input: z.object({ planet_id: id }),
       output: z.object({ moons: z.array(z.string()) }),
       meta: {
@@ -239,6 +246,7 @@ const moons = resource({
       },
     }),
     get: query({
+      access: 'reader',
       input: z.object({ name: z.string() }),
       output: z.object({ name: z.string() }),
       meta: {
@@ -266,6 +274,7 @@ const probes = resource({
   errorForm: detailForm,
   procedures: {
     look: query({
+      access: 'reader',
       input: z.object({
         count: z.number({ error: 'must be a number' }),
         label: z.string().optional(),
@@ -292,6 +301,7 @@ const probes = resource({
       },
     }),
     send: mutation({
+      access: 'writer',
       input: z.object({
         count: z.number({ error: 'must be a number' }).optional(),
         on: z.boolean({ error: 'must be true or false' }).optional(),
@@ -321,6 +331,7 @@ const failures = resource({
   errorForm: unnamedForm,
   procedures: {
     fail: query({
+      access: 'reader',
       input: z.object({ how: z.string() }),
       output: z.object({ version: z.int(), text: z.string().or(z.bigint()) }),
       errors: [503],
@@ -343,6 +354,7 @@ const failures = resource({
       },
     }),
     failWriting: mutation({
+      access: 'writer',
       input: z.object({ how: z.string() }),
       output: z.object({ text: z.string() }),
       meta: {
@@ -365,6 +377,7 @@ const home = resource({
   errorForm: otherUnnamedForm,
   procedures: {
     get: query({
+      access: 'reader',
       input: z.object({}),
       output: z.object({ star: z.string() }),
       meta: {

@@ -35,7 +35,7 @@ function restrictedActions({ noun, one }: Resource): [label: string, verb: strin
 }
 
 interface Procedure {
-  access: Role
+  access?: string | undefined
   input: { shape: Record<string, { meta: () => Record<string, unknown> | undefined } | undefined> }
 }
 
@@ -45,7 +45,7 @@ function accessOf(noun: Noun, verb: string): Role {
     const roles = procedures.createBatch?.input.shape.action?.meta()?.[VALUE_ROLES]
     return (roles as { delete?: Role } | undefined)?.delete ?? accessOf(noun, 'createBatch')
   }
-  return procedures[verb]?.access ?? 'admin'
+  return ROLES.find((role) => role === procedures[verb]?.access) ?? 'admin'
 }
 
 function includes(role: Role, access: Role): boolean {
