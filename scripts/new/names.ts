@@ -59,5 +59,5 @@ export const upper = (word: string) => word.replace(/^./, (letter) => letter.toU
 
 /** `a, b and c` */
 export function listed(words: string[]): string {
-  return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
+  return new Intl.ListFormat('en-GB').format(words)
 }

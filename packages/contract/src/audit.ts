@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { idUpTo, momentBound, must, id as recordId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
+import { or } from './words.ts'
 import { writable } from './writable.ts'
 
 const idRule = must('a whole number, 1 or more')
@@ -55,9 +56,7 @@ const entry = z
 const nouns = Object.keys(writable).map((noun) => `\`${noun}\``)
 
 const filters = {
-  resource: textFilter
-    .optional()
-    .meta({ description: `Only changes to this resource: ${nouns.slice(0, -1).join(', ')} or ${nouns.at(-1)}.` }),
+  resource: textFilter.optional().meta({ description: `Only changes to this resource: ${or(nouns)}.` }),
   record_id: recordId.optional().meta({ description: 'Only changes to records with this id.' }),
   actor: textFilter.optional().meta({ description: 'Only changes by this actor, such as `key 3`.' }),
   procedure: textFilter.optional().meta({ description: 'Only changes by this procedure, such as `users.update`.' }),

@@ -1,17 +1,16 @@
 import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { audit } from './audit.ts'
+import { and, upper } from './words.ts'
 import { writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
 export const contract = { ...writable, audit }
 
+const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
+
 /** The collections of the service as text: `Users, books and items`. */
-export const API_SUBJECT = Object.entries(contract)
-  .flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
-  .join(', ')
-  .replace(/, ([^,]*)$/, ' and $1')
-  .replace(/^./, (letter) => letter.toUpperCase())
+export const API_SUBJECT = upper(and(collections))
 
 export type Contract = typeof contract
 
@@ -40,7 +39,7 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
-export type { CollectionFacts } from './collection.ts'
+export type { CollectionFacts } from './declaration.ts'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
 export { FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'
 export { type FilterFacts, readFilter } from './filters.ts'

@@ -2,6 +2,7 @@ import { mutation, type Procedure, type RestMeta } from '@resource/openapi/contr
 import { z } from 'zod'
 import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
 import type { Role } from './roles.ts'
+import { or } from './words.ts'
 
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 
@@ -100,7 +101,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     [noun]: many(row, noun),
     partial,
     key: z
-      .enum(['id', ...keys], must(['id', ...keys].join(' or ')))
+      .enum(['id', ...keys], must(or(['id', ...keys])))
       .optional()
       .meta({ description: 'The field that names the record of each row; `id` by default.' }),
     create: z.boolean(must('true or false')).default(false).meta({

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { must, text, timestamp } from './fields.ts'
 import { limitOf } from './pages.ts'
 import type { Role } from './roles.ts'
+import { or } from './words.ts'
 
 const figure = z.number().nullable()
 
@@ -77,8 +78,8 @@ function summaryInput<L extends z.ZodRawShape, G extends string, M extends strin
   groups: readonly G[],
   measures: readonly M[],
 ) {
-  const by = z.enum(groups as readonly [G, ...G[]], must(list(groups))).optional()
-  const of = z.enum(measures as readonly [M, ...M[]], must(list(measures))).optional()
+  const by = z.enum(groups as readonly [G, ...G[]], must(or(groups))).optional()
+  const of = z.enum(measures as readonly [M, ...M[]], must(or(measures))).optional()
   const prefix = text(1, 200).optional()
   const named = {
     ...(groups.length > 0 && {
@@ -99,8 +100,4 @@ function summaryInput<L extends z.ZodRawShape, G extends string, M extends strin
     },
     { path: ['prefix'], error: `requires by: the field of ${noun} whose values begin with it` },
   )
-}
-
-function list(words: readonly string[]): string {
-  return words.join(', ').replace(/, ([^,]*)$/, ' or $1')
 }

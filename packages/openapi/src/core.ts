@@ -6,6 +6,7 @@ import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
+import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
 import { acceptsProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
 import {
   callerPaths,
@@ -18,9 +19,6 @@ import {
   type Parameter,
   pathInput,
   queryParameters,
-  type ReadBytes,
-  readJson,
-  refuseDeepBody,
   relativePath,
   split,
   valuesOf,
@@ -28,7 +26,6 @@ import {
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
-import type { TrpcOptions } from './trpc-http.ts'
 import { prefersStrict } from './unknown-fields.ts'
 
 /** How the core reads the requests of a platform. */
@@ -36,6 +33,18 @@ export interface Transport<Req> {
   readBytes: ReadBytes<Req>
   /** Whether the client is known to have disconnected. */
   hasDisconnected: (req: Req) => boolean
+}
+
+/** How to serve tRPC over HTTP. */
+interface TrpcOptions {
+  /** The path of the endpoint. Default: `/trpc`. */
+  path?: `/${string}`
+  /** The largest request body, in bytes. Default: 1 MiB. */
+  bodyLimit?: number
+  /** The maximum number of calls in one request. Default: 50. */
+  maxCalls?: number
+  /** The maximum number of records in lists in all mutations of one request. Default: no limit. */
+  maxRecords?: number
 }
 
 export interface ServeOptions<Context, Req> {

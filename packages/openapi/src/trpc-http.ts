@@ -5,20 +5,10 @@ import { ApiError, toApiError } from './api-error.ts'
 import type { Core, Reply, ServeOptions, Transport } from './core.ts'
 import { isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
-import { checkDepth, DEFAULT_BODY_LIMIT, type Incoming, readJsonText, relativePath, split } from './request.ts'
+import { checkDepth, DEFAULT_BODY_LIMIT, readJsonText } from './json-body.ts'
+import { type Incoming, relativePath, split } from './request.ts'
 import { abortApiError } from './signal.ts'
 import { type CallContext, errorShape, trpcCalls } from './trpc.ts'
-
-export interface TrpcOptions {
-  /** The path of the endpoint. Default: `/trpc`. */
-  path?: `/${string}`
-  /** The largest request body, in bytes. Default: 1 MiB. */
-  bodyLimit?: number
-  /** The maximum number of calls in one request. Default: 50. */
-  maxCalls?: number
-  /** The maximum number of records in lists in all mutations of one request. Default: no limit. */
-  maxRecords?: number
-}
 
 /** tRPC over HTTP: single calls, batches, and batches whose answers stream in (`httpBatchStreamLink`). */
 export interface Trpc<Req> {

@@ -3,6 +3,7 @@ import {
   type AnyTRPCRouter,
   callTRPCProcedure,
   getTRPCErrorShape,
+  type inferRouterContext,
   TRPCError,
   type TRPCProcedureType,
 } from '@trpc/server'
@@ -13,22 +14,41 @@ import type { z } from 'zod'
 import { ApiError, toApiError } from '../api-error.ts'
 import { checkPath, METHODS_WITH_BODY, PARAMETER } from '../bindings.ts'
 import { type Core, FALLBACK_REPLY, parserApiError, type Reply, type Transport } from '../core.ts'
-import { observe } from '../hook.ts'
-import {
-  checkTarget,
-  type Incoming,
-  queryParameters,
-  readJson,
-  refuseDeepBody,
-  relativePath,
-  split,
-} from '../request.ts'
+import { type Awaitable, observe } from '../hook.ts'
+import { readJson, refuseDeepBody } from '../json-body.ts'
+import { checkTarget, type Incoming, queryParameters, relativePath, split } from '../request.ts'
 import { makeReady } from '../response.ts'
 import { allowHeader, methodOf, pattern } from '../routes.ts'
 import { factsOf, shapeOf } from '../schema.ts'
 import { abortApiError } from '../signal.ts'
-import type { RouterOptions } from './from-router.ts'
 import { type InputReader, inputReader } from './inputs.ts'
+
+/** A call as hooks see it. Values that do not exist yet are undefined. */
+interface HookCall<R extends AnyTRPCRouter> {
+  type: TRPCProcedureType | 'unknown'
+  ctx: inferRouterContext<R> | undefined
+}
+
+export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
+  /** As in tRPC's adapters. Called once for each complete request. */
+  createContext?: (call: { req: Req; info: TRPCRequestInfo } & Reply) => Awaitable<inferRouterContext<R>>
+  /** As in tRPC's adapters: overrides the status and headers of a response. */
+  responseMeta?: (
+    response: HookCall<R> & {
+      paths: readonly string[] | undefined
+      info: TRPCRequestInfo | undefined
+      data: unknown[]
+      errors: TRPCError[]
+      eagerGeneration: true
+    },
+  ) => Awaitable<{ status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined>
+  /** As in tRPC's adapters. */
+  onError?: (
+    failure: HookCall<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
+  ) => Awaitable<void>
+  /** The largest request body, in bytes. Default: 1 MiB. */
+  maxBodySize?: number
+}
 
 /** Maps the core's requests to those of a platform. */
 export interface Platform<Req, NativeRequest, Created> {

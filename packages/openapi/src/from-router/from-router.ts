@@ -1,41 +1,12 @@
-import type { AnyTRPCRouter, inferRouterContext, TRPCError, TRPCProcedureType } from '@trpc/server'
-import type { TRPCRequestInfo } from '@trpc/server/http'
+import type { AnyTRPCRouter } from '@trpc/server'
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express'
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { EXPRESS, type ExpressHandlers, toExpress } from '../express.ts'
 import { FETCH, type FetchRequest, toFetch } from '../fetch.ts'
-import type { Awaitable } from '../hook.ts'
 import { signalOf } from '../signal.ts'
-import { coreOf } from './core.ts'
+import { coreOf, type RouterOptions } from './core.ts'
 
-export type { OpenApiMeta }
-
-/** A call as hooks see it. Values that do not exist yet are undefined. */
-interface HookCall<R extends AnyTRPCRouter> {
-  type: TRPCProcedureType | 'unknown'
-  ctx: inferRouterContext<R> | undefined
-}
-
-export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
-  /** As in tRPC's adapters. Called once for each complete request. */
-  createContext?: (call: { req: Req; info: TRPCRequestInfo } & Reply) => Awaitable<inferRouterContext<R>>
-  /** As in tRPC's adapters: overrides the status and headers of a response. */
-  responseMeta?: (
-    response: HookCall<R> & {
-      paths: readonly string[] | undefined
-      info: TRPCRequestInfo | undefined
-      data: unknown[]
-      errors: TRPCError[]
-      eagerGeneration: true
-    },
-  ) => Awaitable<{ status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined>
-  /** As in tRPC's adapters. */
-  onError?: (
-    failure: HookCall<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
-  ) => Awaitable<void>
-  /** The largest request body, in bytes. Default: 1 MiB. */
-  maxBodySize?: number
-}
+export type { OpenApiMeta, RouterOptions }
 
 /** The arguments of `createContext` on Express, in addition to the request. */
 interface ExpressReply {
