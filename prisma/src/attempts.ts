@@ -1,6 +1,6 @@
 import type { WriteControl } from './database.ts'
+import type { Executor } from './tables/executor.ts'
 import { guarded } from './tables/guarded.ts'
-import type { Executor } from './tables/table.ts'
 
 const SAVEPOINT = { text: 'SAVEPOINT "attempt"', values: [] }
 const RELEASE = { text: 'RELEASE SAVEPOINT "attempt"', values: [] }

@@ -1,7 +1,7 @@
 import type { PrismaModels } from './prisma.ts'
 import type { AuditContext } from './tables/audit.ts'
 import type { Tables } from './tables/declarations.ts'
-import type { Around } from './tables/table.ts'
+import type { Around } from './tables/executor.ts'
 
 /** The tables, and Prisma's client on the same transaction. */
 export type TablesAndPrisma = Tables & {

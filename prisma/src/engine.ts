@@ -1,5 +1,5 @@
 import type { Database, WriteOptions } from './database.ts'
-import type { Executor } from './tables/table.ts'
+import type { Executor } from './tables/executor.ts'
 
 /** An open database: runs the statements of the tables. */
 export interface Engine extends Omit<Database, 'read' | 'write'> {

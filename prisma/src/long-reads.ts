@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Busy } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
-import type { Executor } from './tables/table.ts'
+import type { Executor } from './tables/executor.ts'
 
 // Bounds the queue: a read that has waited longer fails without reading.
 const MAX_WAIT_MS = 5_000

@@ -12,8 +12,8 @@ import type { PrismaClient } from '../generated/client.ts'
 import { ForeignKeyFault, ReferenceViolation } from './errors.ts'
 import type { AuditContext } from './tables/audit.ts'
 import { type Declarations, declarations as declared, mapDeclarations } from './tables/declarations.ts'
+import type { Executor } from './tables/executor.ts'
 import { referencesOf } from './tables/references.ts'
-import type { Executor } from './tables/table.ts'
 
 /** The models of Prisma's client, without raw SQL and without transactions of its own. */
 export type PrismaModels = Omit<PrismaClient, `$${string}` | symbol>

@@ -15,7 +15,8 @@ import {
   Unreachable,
   type User,
 } from '../index.ts'
-import { type Executor, sqlTables } from '../tables/table.ts'
+import type { Executor } from '../tables/executor.ts'
+import { sqlTables } from '../tables/table.ts'
 import { openPool } from './pool.ts'
 import { PreparedQuery } from './query.ts'
 import { openPrepared } from './transactions.ts'

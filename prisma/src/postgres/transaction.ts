@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import type { Executor } from '../tables/executor.ts'
 import { WriteTimeout, withDeadline } from '../tables/guarded.ts'
-import type { Executor } from '../tables/table.ts'
 import { fromPostgres } from './errors.ts'
 
 // Explicit, because the database or the role may have a different default level.

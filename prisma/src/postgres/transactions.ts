@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Executor } from '../tables/table.ts'
+import type { Executor } from '../tables/executor.ts'
 import { PreparedStatements, StatementNames } from './statements.ts'
 import { inTransaction } from './transaction.ts'
 

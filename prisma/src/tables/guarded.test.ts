@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Executor } from './executor.ts'
 import { readOnly, singleWriteOnly, withDeadline } from './guarded.ts'
-import type { Executor } from './table.ts'
 
 function recording() {
   const sent: string[] = []

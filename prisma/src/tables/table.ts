@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../generated/client.ts'
-import { ReferenceViolation, UniqueViolation } from '../errors.ts'
 import {
   type Audit,
   type AuditContext,
@@ -10,8 +9,19 @@ import {
   withAuditInsert,
 } from './audit.ts'
 import { type Declarations, declarations, mapDeclarations } from './declarations.ts'
+import type { Around, Executor } from './executor.ts'
+import { MAX_SCANNED, TableReads } from './reads.ts'
 import { type References, type RelatedTables, referencesOf } from './references.ts'
-import { BEFORE, type Insertion, isSet, SqlText, type Statement } from './statements.ts'
+import {
+  atLaterIndex,
+  changed,
+  deletesOf,
+  isCreate,
+  isDeleteOfAnyVersion,
+  neighbors,
+  type Written,
+} from './row-writes.ts'
+import { BEFORE, isSet, SqlText, type Statement } from './statements.ts'
 import {
   type Change,
   type Changes,
@@ -20,64 +30,13 @@ import {
   isUnchanged,
   type Kind,
   type NewRow,
-  type PageQuery,
   type RecordTable,
   type RowWrite,
-  type Summary,
-  type SummaryQuery,
   type Where,
   type WrittenBy,
 } from './types.ts'
 
 type Stored = Record<string, unknown>
-type Awaitable<T> = T | Promise<T>
-
-/** Rows as arrays: the columns of a query may have the same name. */
-export interface RawResult {
-  /** `type`: as SQLite declares it, null for an expression; or PostgreSQL's number of a type. */
-  columns: { name: string; type: string | number | null }[]
-  rows: unknown[][]
-  /** The number of rows read or written. */
-  count: number
-}
-
-/** Runs SQL with `?` placeholders on one connection. Accepts dates and booleans, but may return them as numbers. */
-export interface Executor {
-  /** Whether statements are round trips to a server: fewer statements are then better, and none blocks the event loop. */
-  readonly isRemote: boolean
-  /** Whether a foreign key error identifies which of several rows violates the constraint. */
-  readonly namesRow?: boolean | undefined
-  /** The limit of a search without an index: see {@link ListTable.searchLimit}. */
-  readonly searchLimit?: number | undefined
-  /** Runs a long read: in a queue that is fair between callers, and on SQLite outside of the event loop. */
-  readonly background?: Pick<Executor, 'all' | 'raw'> | undefined
-  all(statement: Statement): Awaitable<unknown[]>
-  /** @returns the number of rows written */
-  run(statement: Statement): Awaitable<number>
-  /** Runs a statement of Prisma Client, with placeholders in the form of the engine. */
-  raw(statement: Statement): Awaitable<RawResult>
-  /**
-   * @param rows the values of each row, in the order of the insertion's columns
-   * @param first the index of the first row among all rows of the insert
-   * @param transform extends the statement; `returning` lists the columns that it must return
-   * @returns the ids in the order of the rows
-   * @throws UniqueViolation with the index of the first violating row
-   */
-  insert(
-    insertion: Insertion,
-    rows: unknown[][],
-    first: number,
-    transform?: (statement: Statement, returning: string) => Statement,
-  ): Awaitable<number[]>
-}
-
-/**
- * Wraps a database operation, for example to measure it.
- *
- * @param operation for example `find`, `insertMany`, `transaction`
- * @param table for example `users`; empty for a transaction
- */
-export type Around = <T>(operation: string, table: string, run: () => Promise<T>) => Promise<T>
 
 export interface TableOptions {
   /** Wraps each query of a table. */
@@ -96,23 +55,6 @@ const INSERT_BATCH = 100
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
 // Between so many rows of a write other requests are served.
 const ROWS_PER_STEP = 50
-// On SQLite larger reads run in the background.
-const MAX_SKIP = 2_000
-const MAX_ROWS = 50_000
-// Without an index for filter and order, a page reads all rows. Of so many it takes a few milliseconds.
-const MAX_SCANNED = 5_000
-// Rows with the same value, which a page sorts by id, take as long.
-const MAX_TIES = 2_000
-// A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
-const FEW_CANDIDATES = 1_000
-// Reading and sorting these takes less time than a walk through the whole sort order.
-const MANY_CANDIDATES = 30_000
-// Takes at most some 10 ms.
-const WINDOW = 2_000
-// Reading these in the background takes some 20 or 40 ms.
-const LARGE_WINDOW = 10_000
-const FEW_FILTERED = 20_000
-
 /** All tables, through an executor. */
 export const sqlTables = sqlTablesOf(declarations)
 
@@ -153,65 +95,37 @@ interface Session extends TableOptions {
   tables: Record<PropertyKey, SqlTable<any>>
 }
 
-class SqlTable<Row extends Entity> implements RecordTable<Row> {
-  readonly columns: Columns<Row>
+class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTable<Row> {
   readonly #name: PropertyKey
-  readonly #text: SqlText<Row>
   readonly #references: References
   readonly #session: Session
-  readonly #executor: Executor
   readonly #audit: Audit | undefined
 
   constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
-    this.columns = columns
+    super(columns, text, session.executor, session.around)
     this.#name = name
-    this.#text = text
     this.#references = references
     this.#session = session
-    this.#executor = session.executor
     const { audit } = session
     const audited = audit?.tables[name]
     this.#audit = audit && audited && { shared: audit.shared, ...audited }
   }
 
-  find<Column extends keyof Row = keyof Row>(
-    where: Where<Row>,
-    columns?: readonly Column[],
-  ): Promise<Pick<Row, Column> | undefined> {
-    return this.#wrapped('find', () => this.#find(where, columns))
-  }
-
-  page<Column extends keyof Row = keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    return this.#wrapped('page', () => this.#page(query))
-  }
-
-  get searchLimit(): number | undefined {
-    return this.#executor.searchLimit
-  }
-
-  count(where: Where<Row>): Promise<number> {
-    return this.#wrapped('count', () => this.#count(where))
-  }
-
-  summarize(query: SummaryQuery<Row>): Promise<Summary[]> {
-    return this.#wrapped('summarize', () => this.#summarize(query))
-  }
-
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
-    const statement = this.#text.idsAndVersions(where, limit, this.#session.locks === true)
-    return this.#wrapped('lock', async () => this.#rows(statement, await this.#forAllRows(MAX_SCANNED)))
+    const statement = this.text.idsAndVersions(where, limit, this.#session.locks === true)
+    return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
   }
 
   async lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void> {
-    if (!this.#executor.isRemote) return
-    const unique = this.#text.insertion.unique.flat()
+    if (!this.executor.isRemote) return
+    const unique = this.text.insertion.unique.flat()
     const written = rows.flatMap((row): object[] =>
       'create' in row ? [row.create] : 'change' in row ? [row.change] : [],
     )
     const isUnique = rows.some(
       (row) => 'create' in row || ('change' in row && unique.some((column) => isSet(row.change, column))),
     )
-    if (isUnique && unique.length > 0) await this.#executor.run(this.#text.lockUniqueValues('exclusive'))
+    if (isUnique && unique.length > 0) await this.executor.run(this.text.lockUniqueValues('exclusive'))
     await this.#lockReferenced(written)
     const ids = rows.flatMap((row) => ('id' in row ? [row.id] : []))
     if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
@@ -237,7 +151,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   #lockRows(lists: [column: string, values: number[]][], mode: 'UPDATE' | 'KEY SHARE'): Promise<Row[]> {
-    return this.#wrapped('lock', async () => this.#rows(this.#text.lock(lists, mode)))
+    return this.wrapped('lock', async () => this.rows(this.text.lock(lists, mode)))
   }
 
   /** Locks the records that rows refer to, before the rows: a delete locks in this order too. */
@@ -307,7 +221,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async #deleteOne(id: number, versions: number[] | undefined): Promise<Row | undefined> {
-    const remove = () => this.#remove(this.#text.deleteReturning(id, versions), async () => [id])
+    const remove = () => this.#remove(this.text.deleteReturning(id, versions), async () => [id])
     const audited = () => this.#audited('delete', remove, ofDeleted)
     if (!this.#auditsCascades) return (await audited())[0]
     const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
@@ -319,7 +233,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async #deleteSome(where: Where<Row>, limit: number): Promise<Row[]> {
     const audited = (where: Where<Row>) => {
       const remove = () =>
-        this.#remove(this.#text.deleteSomeReturning(where, limit), () => this.#matchingIds(where, limit))
+        this.#remove(this.text.deleteSomeReturning(where, limit), () => this.#matchingIds(where, limit))
       return this.#audited('deleteSome', remove, ofDeleted)
     }
     if (!this.#auditsCascades) return audited(where)
@@ -331,7 +245,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
     if (limit !== undefined && this.#session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
     if (this.#localAudit === undefined && !this.#auditsCascades) {
-      return this.#wrapped('deleteAll', () => this.#deleteAll(where, limit))
+      return this.wrapped('deleteAll', () => this.#deleteAll(where, limit))
     }
     for (let total = 0; ; await setImmediate()) {
       const { length } = await this.#deleteSome(where, AUDITED_DELETE_BATCH)
@@ -371,19 +285,14 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     }
   }
 
-  #wrapped<T>(operation: string, run: () => Promise<T>): Promise<T> {
-    const { around } = this.#session
-    return around === undefined ? run() : around(operation, this.#text.insertion.table, run)
-  }
-
   /** Set if audit entries need separate statements; on PostgreSQL the changing statement inserts them. */
   get #localAudit(): Audit | undefined {
-    return this.#executor.isRemote ? undefined : this.#audit
+    return this.executor.isRemote ? undefined : this.#audit
   }
 
   /** Runs a change, and inserts its audit entries unless its own statement does. */
   #audited<T>(operation: string, run: () => Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
-    const result = this.#wrapped(operation, run)
+    const result = this.wrapped(operation, run)
     return this.#localAudit === undefined ? result : this.#auditResult(this.#localAudit, result, changesOf)
   }
 
@@ -396,178 +305,22 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   async #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<void> {
     const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
     const inserted = () => entries.#insertMany(auditEntries(audit, changes))
-    if (changes.length > 0) await entries.#wrapped('insertMany', inserted)
+    if (changes.length > 0) await entries.wrapped('insertMany', inserted)
   }
 
   /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
   #withAudit(statement: Statement, rows: AuditedStatement): Statement {
-    if (this.#audit === undefined || !this.#executor.isRemote) return statement
+    if (this.#audit === undefined || !this.executor.isRemote) return statement
     return withAuditInsert(statement, this.columns as Record<string, Kind>, this.#audit, rows)
   }
 
-  async #find<Column extends keyof Row>(
-    where: Where<Row>,
-    columns?: readonly Column[],
-  ): Promise<Pick<Row, Column> | undefined> {
-    const rows = this.#rows(this.#text.find(where, columns))
-    return (rows instanceof Promise ? await rows : rows)[0]
-  }
-
-  async #page<Column extends keyof Row>(query: PageQuery<Row, Column>): Promise<Pick<Row, Column>[]> {
-    const { where, seek, take } = query
-    if (seek === undefined) return this.#pageOf(query)
-    const { isRemote, searchLimit } = this.#executor
-    const searches = this.#text.searches(where)
-    if (isRemote && seek.length > 1 && !(searchLimit !== undefined && searches)) {
-      return this.#rows(this.#text.pageOfRanges(query, seek), searches ? this.#background : this.#executor)
-    }
-    let rows: Pick<Row, Column>[] = []
-    for (const range of seek) {
-      if (rows.length === take) break
-      rows = rows.concat(await this.#pageOf({ ...query, take: take - rows.length }, range))
-    }
-    return rows
-  }
-
-  #pageOf(query: PageQuery<Row>, range: Where<Row> = {}): Awaitable<Row[]> {
-    const { where, skip = 0 } = query
-    const { isRemote, searchLimit } = this.#executor
-    if (this.#text.searches(where)) {
-      if (!isRemote) return this.#search(query, range)
-      const isWindow = searchLimit !== undefined
-      const page = isWindow ? this.#text.pageInWindow(query, range, searchLimit) : this.#text.page(query, range)
-      return this.#rows(page, this.#background)
-    }
-    const statement = this.#text.page(query, range)
-    if (skip > MAX_SKIP) return this.#rows(statement, this.#background)
-    if (isRemote || this.#executor.background === undefined) return this.#rows(statement)
-    const reads = this.#text.readOf(statement.text)
-    return reads === 'page' ? this.#rows(statement) : this.#pageOfMany(query, range, statement)
-  }
-
-  /** A page of SQLite for which no index serves all filters and the order, or whose plan is not known yet. */
-  async #pageOfMany(query: PageQuery<Row>, range: Where<Row>, statement: Statement): Promise<Row[]> {
-    const { where, skip = 0, take } = query
-    const reads = this.#text.readOf(statement.text) ?? (await this.#explain(statement))
-    if (reads === 'page' || (await this.#forAllRows(MAX_SCANNED)) === this.#executor) return this.#rows(statement)
-    if (reads === 'ties') {
-      const [row] = (await this.#executor.all(this.#text.ties(query, range, MAX_TIES + 1))) as [{ total: number }]
-      if (row.total <= MAX_TIES) return this.#rows(statement)
-    }
-    for (const size of [WINDOW, LARGE_WINDOW]) {
-      const rows = await this.#rows(this.#text.pageInWindow(query, range, size), this.#background)
-      if (rows.length === take) return rows
-      if (size === WINDOW) {
-        const filter = await this.#selectiveFilter(where)
-        if (filter !== undefined) return this.#rows(this.#text.pageOfFiltered(query, range, filter), this.#background)
-      }
-      if (rows.length + skip === 0) break
-    }
-    return this.#rows(statement, this.#background)
-  }
-
-  async #explain(statement: Statement): Promise<'page' | 'ties' | 'all'> {
-    const { text, values } = statement
-    const steps = await this.#executor.all({ text: `EXPLAIN QUERY PLAN ${text}`, values })
-    return this.#text.setRead(
-      text,
-      (steps as { detail: string }[]).map(({ detail }) => detail),
-    )
-  }
-
-  /**
-   * A page of a search on SQLite. Rare words have few candidates in the full-text index. Frequent ones soon fill a page in sort
-   * order; the ids of the first candidates show how frequent. Selective filters leave few rows to search. Everything else reads
-   * all candidates.
-   */
-  async #search(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
-    const match = this.#text.matchOf(query.where)
-    if (match === '') return this.#rows(this.#text.page(query, range), this.#background)
-    const { skip = 0, take } = query
-    // Frequent parts that rarely occur together make even few candidates take long.
-    const near = await this.#forAllRows()
-    const first = await this.#candidates(match, FEW_CANDIDATES, near)
-    if (first.total <= FEW_CANDIDATES) return this.#rows(this.#text.pageOfCandidates(query, range, match), near)
-    const inWindow = async (size: number, executor: Pick<Executor, 'all'>) =>
-      this.#rows(this.#text.pageInWindow(query, range, size), executor)
-    let isLikely = (LARGE_WINDOW * first.total) / first.last >= skip + take
-    if (isLikely) {
-      const soon = await inWindow(WINDOW, near)
-      if (soon.length === take) return soon
-      // In the order of the searched field, or with filters, the matches may come late.
-      isLikely = ((skip + soon.length) * LARGE_WINDOW) / WINDOW >= skip + take
-    }
-    const filter = await this.#selectiveFilter(query.where)
-    if (filter !== undefined) return this.#rows(this.#text.pageOfFiltered(query, range, filter), this.#background)
-    if (isLikely) {
-      const later = await inWindow(LARGE_WINDOW, this.#background)
-      if (later.length === take) return later
-    }
-    const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
-    const statement =
-      total > MANY_CANDIDATES ? this.#text.page(query, range) : this.#text.pageOfCandidates(query, range, match)
-    return this.#rows(statement, this.#background)
-  }
-
-  /** A filter that few rows pass, so that reading them takes less time than the full-text index. */
-  async #selectiveFilter(where: Where<Row>): Promise<keyof Row | undefined> {
-    const filters = this.#text.filtersIn(where)
-    if (filters.length === 0) return undefined
-    const [counts] = (await this.#background.all(this.#text.countEach(filters, FEW_FILTERED + 1))) as [
-      Record<keyof Row, number>,
-    ]
-    const [[column] = []] = filters.toSorted(([a], [b]) => counts[a] - counts[b])
-    return column !== undefined && counts[column] <= FEW_FILTERED ? column : undefined
-  }
-
-  /** The number of candidates, or more than `limit`, and the largest of their ids. */
-  async #candidates(match: string, limit: number, executor: Pick<Executor, 'all'>) {
-    const [row] = (await executor.all(this.#text.countCandidates(match, limit + 1))) as [
-      { total: number; last: number },
-    ]
-    return row
-  }
-
-  async #count(where: Where<Row>): Promise<number> {
-    const [row] = (await (await this.#forAllRows()).all(this.#text.count(where))) as [{ total: number | string }]
-    return Number(row.total)
-  }
-
-  async #summarize(query: SummaryQuery<Row>): Promise<Summary[]> {
-    const rows = (await (await this.#forAllRows()).all(this.#text.summarize(query))) as Summary[]
-    const kind = query.by === undefined ? '' : this.columns[query.by]
-    return rows.map(({ value, count, ...numbers }) => ({
-      value: decoded(kind, value),
-      count: Number(count),
-      ...numbers,
-    }))
-  }
-
-  get #background(): Pick<Executor, 'all'> {
-    return this.#executor.background ?? this.#executor
-  }
-
-  /**
-   * For a statement that may read the whole table.
-   *
-   * @param max the number of rows that take a few milliseconds
-   */
-  async #forAllRows(max = MAX_ROWS): Promise<Pick<Executor, 'all'>> {
-    const { isRemote, background } = this.#executor
-    if (isRemote || background === undefined || !('id' in this.columns))
-      return isRemote ? this.#background : this.#executor
-    const order = { column: 'id', descending: true } as const
-    const [last] = await this.#rows(this.#text.page({ columns: ['id'], where: {}, order, take: 1 }))
-    return last === undefined || last.id <= max ? this.#executor : this.#background
-  }
-
   async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
-    const { columns } = this.#text.insertion
+    const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
-    if (rows.length > 1 && !this.#executor.namesRow) await this.#references.check(rows, this.#relatedTables)
+    if (rows.length > 1 && !this.executor.namesRow) await this.#references.check(rows, this.#relatedTables)
     try {
-      if (rows.length > 1 && this.#executor.isRemote) await this.#lockForInsert(rows)
+      if (rows.length > 1 && this.executor.isRemote) await this.#lockForInsert(rows)
       const ids = await this.#insert(values)
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
@@ -576,25 +329,25 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
   }
 
   async #lockForInsert(rows: NewRow<Row>[]): Promise<void> {
-    const { unique } = this.#text.insertion
+    const { unique } = this.text.insertion
     // The statement inserts the values of the first unique columns in their order.
     if (unique.length > 0)
-      await this.#executor.run(this.#text.lockUniqueValues(unique.length > 1 ? 'exclusive' : 'shared'))
+      await this.executor.run(this.text.lockUniqueValues(unique.length > 1 ? 'exclusive' : 'shared'))
     await this.#lockReferenced(rows)
   }
 
   async #update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
     try {
-      if (this.#executor.isRemote) {
-        const update = this.#text.updateReturning(id, versions, changes)
-        const [row] = await this.#executor.all(this.#withAudit(update, { before: BEFORE, after: '', changes }))
+      if (this.executor.isRemote) {
+        const update = this.text.updateReturning(id, versions, changes)
+        const [row] = await this.executor.all(this.#withAudit(update, { before: BEFORE, after: '', changes }))
         return row === undefined ? undefined : this.#change(row as Stored)
       }
       // SQLite has a single writer: nothing changes between these statements.
-      const [before] = await this.#rows(this.#text.find({ id } as Where<Row>))
+      const [before] = await this.rows(this.text.find({ id } as Where<Row>))
       if (before === undefined || versions?.includes(before.version) === false) return undefined
       if (isUnchanged(before, changes)) return { before, after: before }
-      await this.#executor.run(this.#text.update(id, changes))
+      await this.executor.run(this.text.update(id, changes))
       return { before, after: changed(before, changes) }
     } catch (error) {
       throw await this.#references.ofUpdate(error, changes, this.#relatedTables)
@@ -607,7 +360,7 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
    */
   async #remove(statement: Statement, ids: () => Promise<number[]>): Promise<Row[]> {
     try {
-      return await this.#rows(this.#withAudit(statement, { before: '' }))
+      return await this.rows(this.#withAudit(statement, { before: '' }))
     } catch (error) {
       throw await this.#references.ofDelete(error, ids, this.#relatedTables)
     }
@@ -615,12 +368,12 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   async #deleteAll(where: Where<Row>, limit: number | undefined): Promise<number> {
     try {
-      if (limit !== undefined) return await this.#executor.run(this.#text.deleteAll(where, limit))
+      if (limit !== undefined) return await this.executor.run(this.text.deleteAll(where, limit))
       if (this.#audit !== undefined) return await this.#deleteAudited(where)
-      if (this.#executor.isRemote) return await this.#executor.run(this.#text.deleteAll(where))
-      const some = this.#text.deleteAll(where, DELETE_BATCH)
+      if (this.executor.isRemote) return await this.executor.run(this.text.deleteAll(where))
+      const some = this.text.deleteAll(where, DELETE_BATCH)
       for (let total = 0; ; await setImmediate()) {
-        const deleted = await this.#executor.run(some)
+        const deleted = await this.executor.run(some)
         total += deleted
         if (deleted < DELETE_BATCH) return total
       }
@@ -631,17 +384,17 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
 
   // In batches, because each statement must end before the statement timeout.
   async #deleteAudited(where: Where<Row>): Promise<number> {
-    const some = this.#text.deleteSomeReturning(where, REMOTE_AUDITED_DELETE_BATCH)
+    const some = this.text.deleteSomeReturning(where, REMOTE_AUDITED_DELETE_BATCH)
     const counted = this.#withAudit(some, { before: '', returning: 'count(*)::int AS "total"' })
     for (let sum = 0; ; ) {
-      const [{ total }] = (await this.#executor.all(counted)) as [{ total: number }]
+      const [{ total }] = (await this.executor.all(counted)) as [{ total: number }]
       sum += total
       if (total < REMOTE_AUDITED_DELETE_BATCH) return sum
     }
   }
 
   async #matching(where: Where<Row>, limit?: number): Promise<Row[]> {
-    return this.#rows(this.#text.selectForDelete(where, limit))
+    return this.rows(this.text.selectForDelete(where, limit))
   }
 
   async #matchingIds(where: Where<Row>, limit: number): Promise<number[]> {
@@ -652,115 +405,41 @@ class SqlTable<Row extends Entity> implements RecordTable<Row> {
     return this.#session.tables as unknown as RelatedTables
   }
 
-  // SQLite returns its rows synchronously; awaiting them would be slower.
-  #rows(statement: Statement, executor: Pick<Executor, 'all'> = this.#executor): Awaitable<Row[]> {
-    const rows = executor.all(statement) as Awaitable<Stored[]>
-    return rows instanceof Promise ? rows.then((rows) => this.#decoded(rows)) : this.#decoded(rows)
-  }
-
-  #decoded(rows: Stored[]): Row[] {
-    const [first] = rows
-    if (first === undefined) return []
-    const dates = this.#text.dates.filter((column) => column in first)
-    if (dates.length > 0) for (const row of rows) this.#decodeDates(row, dates)
-    for (const column of this.#text.bools) {
-      if (column in first) for (const row of rows) if (typeof row[column] === 'number') row[column] = row[column] === 1
-    }
-    return rows as Row[]
-  }
-
-  #decodeDates(row: Stored, dates = this.#text.dates): Row {
-    for (const column of dates) {
-      const value = row[column]
-      if (typeof value === 'number') row[column] = new Date(value)
-    }
-    return row as Row
-  }
-
   #change(row: Stored): Change<Row> {
     const [before, after]: [Stored, Stored] = [{}, {}]
     for (const column in this.columns) {
       before[column] = row[BEFORE + column]
       after[column] = row[column]
     }
-    return { before: this.#decodeDates(before), after: this.#decodeDates(after) }
+    return { before: this.decodeDates(before), after: this.decodeDates(after) }
   }
 
   // On SQLite other requests are served between batches, as in deleteAll.
   async #insert(values: unknown[][]): Promise<number[]> {
-    const { insertion } = this.#text
-    if (this.#executor.isRemote || values.length <= INSERT_BATCH) {
+    const { insertion } = this.text
+    if (this.executor.isRemote || values.length <= INSERT_BATCH) {
       const transform = (statement: Statement, returning: string) =>
         this.#withAudit(statement, { after: '', returning })
-      return this.#executor.insert(insertion, values, 0, this.#audit && transform)
+      return this.executor.insert(insertion, values, 0, this.#audit && transform)
     }
     const ids: number[] = []
     for (let first = 0; first < values.length; first += INSERT_BATCH) {
       if (first > 0) await setImmediate()
       const some = values.slice(first, first + INSERT_BATCH)
-      ids.push(...(await this.#executor.insert(insertion, some, first)))
+      ids.push(...(await this.executor.insert(insertion, some, first)))
     }
     return ids
   }
 
   #inserted(id: number, values: unknown[]): Row {
     const row: Record<string, unknown> = 'id' in this.columns ? { id } : {}
-    for (const [index, { name }] of this.#text.insertion.columns.entries()) row[name] = values[index]
+    for (const [index, { name }] of this.text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
 }
 
-/** A value of a column as the table returns it. */
-function decoded(kind: string, value: unknown): unknown {
-  if (typeof value !== 'number') return value
-  if (kind.startsWith('date')) return new Date(value)
-  return kind.startsWith('bool') ? value === 1 : value
-}
-
 function idsOf(rows: Pick<Entity, 'id'>[]): number[] {
   return rows.map(({ id }) => id)
-}
-
-interface Written<Row> {
-  before?: Row
-  after?: Row
-}
-
-function isCreate<Row>(row: RowWrite<Row>): row is { create: NewRow<Row> } {
-  return 'create' in row
-}
-
-function isDeleteOfAnyVersion<Row>(row: RowWrite<Row>): row is { id: number; delete: true } {
-  return 'delete' in row && row.versions === undefined
-}
-
-/** The elements from `first` on that fulfill a condition, until one does not. */
-function neighbors<T, Kind extends T>(
-  elements: readonly T[],
-  first: number,
-  isOne: (element: T) => element is Kind,
-  max = Number.POSITIVE_INFINITY,
-): Kind[] {
-  const found: Kind[] = []
-  for (let at = first; found.length < max; at++) {
-    const element = elements[at]
-    if (element === undefined || !isOne(element)) break
-    found.push(element)
-  }
-  return found
-}
-
-function deletesOf(rows: Pick<Entity, 'id'>[]) {
-  return rows.map(({ id }) => ({ id, delete: true }) as const)
-}
-
-/** An error of a part of the rows, with the index of its row among all. */
-function atLaterIndex(error: unknown, first: number): unknown {
-  if (error instanceof UniqueViolation && error.index !== undefined) {
-    return new UniqueViolation(error.columns, { index: first + error.index, cause: error })
-  }
-  if (!(error instanceof ReferenceViolation) || error.index === undefined) return error
-  return new ReferenceViolation(error.columns, { index: first + error.index, cause: error })
 }
 
 function ofInserted(rows: object[]): AuditedChange[] {
@@ -769,17 +448,6 @@ function ofInserted(rows: object[]): AuditedChange[] {
 
 function ofDeleted(rows: object[]): AuditedChange[] {
   return rows.map((before) => ({ before }))
-}
-
-/** The row after an update, as the statement writes it. */
-function changed<Row extends Entity>(before: Row, changes: Changes<Row>): Row {
-  const after: Row & { updated_at?: Date } = { ...before, version: before.version + 1 }
-  const { updated_at: stored } = after
-  for (const [column, value] of Object.entries(changes)) {
-    if (value !== undefined) Object.assign(after, { [column]: value })
-  }
-  if (stored !== undefined && after.updated_at !== undefined && after.updated_at < stored) after.updated_at = stored
-  return after
 }
 
 function storedValue(row: object, column: string): unknown {
