@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { searchedText } from '../src/tables/search.ts'
-import { quote } from '../src/tables/statements.ts'
+import { quote } from '../src/tables/sql.ts'
 import type { Engine } from './models.ts'
 
 /**

@@ -4,7 +4,7 @@ import { isPostgresUrl, readPostgresUrl } from '../src/postgres/url.ts'
 import { SqliteConnection } from '../src/sqlite/connection.ts'
 import { databaseFile } from '../src/sqlite/file.ts'
 import { declarations, type Tables } from '../src/tables/declarations.ts'
-import type { Statement } from '../src/tables/statements.ts'
+import type { Statement } from '../src/tables/sql.ts'
 import { sqlTables } from '../src/tables/table.ts'
 
 /** The SQL names of all tables. */

@@ -1,7 +1,7 @@
 import { UniqueViolation } from '../errors.ts'
 import { columnTypes } from '../tables/column-types.ts'
 import type { Executor } from '../tables/executor.ts'
-import { type Insertion, quote, type Statement } from '../tables/statements.ts'
+import { type Insertion, quote, type Statement } from '../tables/sql.ts'
 
 type All = (statement: Statement) => Promise<Record<string, unknown>[]>
 

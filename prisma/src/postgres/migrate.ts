@@ -10,7 +10,7 @@ import {
   pending,
   readMigrations,
 } from '../migration-history.ts'
-import { quote } from '../tables/statements.ts'
+import { quote } from '../tables/sql.ts'
 import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
 import { isUnreachable, reasonOf, sqlState } from './errors.ts'
 import { assertMayMigrate, type Rights, readRights } from './privileges.ts'

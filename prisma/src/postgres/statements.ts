@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { Conflict } from '../errors.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
-import type { Statement } from '../tables/statements.ts'
+import type { Statement } from '../tables/sql.ts'
 import { fromPostgres, isStatementLost } from './errors.ts'
 import { insertWith } from './insertion.ts'
 import { numberParameters } from './numbered-parameters.ts'

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
 import { LongReads } from '../long-reads.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
-import { numeric, type Statement } from '../tables/statements.ts'
+import { numeric, type Statement } from '../tables/sql.ts'
 import { fromSqlite, withOpaquePlaceholders } from './connection.ts'
 
 // A caller gets one thread, so that another one does not wait for its reads. More would take the event loop's time.

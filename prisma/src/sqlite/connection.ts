@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3'
 import { Busy, Damaged, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from '../errors.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
-import { type Insertion, numeric, type Statement } from '../tables/statements.ts'
+import { type Insertion, numeric, type Statement } from '../tables/sql.ts'
 
 const READ_LOCK_WAIT_MS = 5_000
 // Up to twice as many are kept. A service has some hundred query shapes, but version lists have any length.

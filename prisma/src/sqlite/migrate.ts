@@ -12,7 +12,7 @@ import {
   readMigrations,
 } from '../migration-history.ts'
 import { searchKey } from '../tables/search.ts'
-import { quote } from '../tables/statements.ts'
+import { quote } from '../tables/sql.ts'
 import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
 import { createFile, prepareFolder } from './file.ts'
 import { retryWhileLocked } from './lock.ts'

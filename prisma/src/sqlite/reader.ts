@@ -1,5 +1,5 @@
 import type { Executor, RawResult } from '../tables/executor.ts'
-import type { Insertion, Statement } from '../tables/statements.ts'
+import type { Insertion, Statement } from '../tables/sql.ts'
 import type { SqliteBackground } from './background.ts'
 import type { SqliteConnection } from './connection.ts'
 

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../generated/client.ts'
-import { isSet, quote, type Statement } from './statements.ts'
+import { isSet, quote, type Statement } from './sql.ts'
 import { timestamp } from './timestamp.ts'
 import type { Kind } from './types.ts'
 

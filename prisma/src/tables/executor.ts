@@ -1,4 +1,4 @@
-import type { Insertion, Statement } from './statements.ts'
+import type { Insertion, Statement } from './sql.ts'
 
 export type Awaitable<T> = T | Promise<T>
 

@@ -1,6 +1,6 @@
 import { Busy } from '../errors.ts'
 import type { Executor } from './executor.ts'
-import type { Statement } from './statements.ts'
+import type { Statement } from './sql.ts'
 
 /** A read-only executor. It rejects row locks too: reads that decide a write belong in `Database.write`. */
 export function readOnly(executor: Executor): Executor {

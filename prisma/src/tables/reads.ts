@@ -1,5 +1,6 @@
-import type { Around, Awaitable, Executor } from './executor.ts'
-import type { SqlText, Statement } from './statements.ts'
+import type { Awaitable, Executor } from './executor.ts'
+import type { Statement } from './sql.ts'
+import type { SqlText } from './statements.ts'
 import type { Columns, Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
 
 type Stored = Record<string, unknown>
@@ -22,17 +23,15 @@ const LARGE_WINDOW = 10_000
 const FEW_FILTERED = 20_000
 
 /** The reads of a table. */
-export class TableReads<Row extends Entity> {
+export abstract class TableReads<Row extends Entity> {
   readonly columns: Columns<Row>
   protected readonly text: SqlText<Row>
   protected readonly executor: Executor
-  readonly #around: Around | undefined
 
-  constructor(columns: Columns<Row>, text: SqlText<Row>, executor: Executor, around: Around | undefined) {
+  constructor(columns: Columns<Row>, text: SqlText<Row>, executor: Executor) {
     this.columns = columns
     this.text = text
     this.executor = executor
-    this.#around = around
   }
 
   find<Column extends keyof Row = keyof Row>(
@@ -58,10 +57,8 @@ export class TableReads<Row extends Entity> {
     return this.wrapped('summarize', () => this.#summarize(query))
   }
 
-  protected wrapped<T>(operation: string, run: () => Promise<T>): Promise<T> {
-    const around = this.#around
-    return around === undefined ? run() : around(operation, this.text.insertion.table, run)
-  }
+  /** Wraps an operation, for example to measure it. */
+  protected abstract wrapped<T>(operation: string, run: () => Promise<T>): Promise<T>
 
   async #find<Column extends keyof Row>(
     where: Where<Row>,

@@ -21,7 +21,8 @@ import {
   neighbors,
   type Written,
 } from './row-writes.ts'
-import { BEFORE, isSet, SqlText, type Statement } from './statements.ts'
+import { isSet, type Statement } from './sql.ts'
+import { BEFORE, SqlText } from './statements.ts'
 import {
   type Change,
   type Changes,
@@ -102,7 +103,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
   readonly #audit: Audit | undefined
 
   constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
-    super(columns, text, session.executor, session.around)
+    super(columns, text, session.executor)
     this.#name = name
     this.#references = references
     this.#session = session
@@ -283,6 +284,11 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
       for (const row of found) known.set(row.id, row)
       if (found.length > 0) await referring.#addCascades(found, deletions)
     }
+  }
+
+  protected override wrapped<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    const { around } = this.#session
+    return around === undefined ? run() : around(operation, this.text.insertion.table, run)
   }
 
   /** Set if audit entries need separate statements; on PostgreSQL the changing statement inserts them. */
