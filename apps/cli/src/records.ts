@@ -1,4 +1,5 @@
 import type { Client } from '@resource/client'
+import { type RowResult, rowError } from '@resource/import'
 import type { Outcome } from './exit-codes.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import type { Globals } from './globals.ts'
@@ -46,14 +47,6 @@ export async function readMatching(client: Client, noun: Noun, filters: JsonObje
   return { records, failed: [] }
 }
 
-/** The outcome of a row. */
-interface Result {
-  status: number
-  record?: JsonObject
-  error?: string
-  fields?: { field: string; message: string }[]
-}
-
 /** Writes rows that fail or succeed one by one. */
 export async function writeEach(
   client: Client,
@@ -71,11 +64,11 @@ export async function writeEach(
       ...(key !== undefined && { [KEY]: start === 0 ? key : `${key}-${start}` }),
     }
     const { results } = await call(client, noun, verb, input)
-    for (const [n, { status, record, error = '', fields = [] }] of (results as Result[]).entries()) {
+    for (const [n, result] of (results as (RowResult & { record?: JsonObject })[]).entries()) {
       const id = chunk[n]?.[ID]
-      const faults = fields.map(({ field, message }) => `${field}: ${message}`)
-      if (status < 300) done.records.push(record ?? { [ID]: id })
-      else done.failed.push({ id, code: OUTCOMES[status] ?? 'conflict', message: faults.join('; ') || error })
+      const code = OUTCOMES[result.status] ?? 'conflict'
+      if (result.status < 300) done.records.push(result.record ?? { [ID]: id })
+      else done.failed.push({ id, code, message: rowError(result) })
     }
   }
   return done

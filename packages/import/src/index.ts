@@ -5,6 +5,7 @@ export { ImportError } from './error.ts'
 export { ID, type ImportField, importFields, type Mode, requiredFields, type Target, targetOf } from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
 export { changedNumber, findDecimalComma, type NumberChange, withDecimalPoint } from './numbers.ts'
+export { type RowResult, rowError } from './results.ts'
 export {
   columnNames,
   FORMATS,
@@ -17,4 +18,4 @@ export {
   type SourceRow,
   sourceRows,
 } from './rows.ts'
-export { doubtOf, isUnreachable, MAX_IN_FLIGHT_AGE_MS, NOTHING_SENT, type Progress, sendChunk } from './send.ts'
+export { doubtOf, isUnreachable, NOTHING_SENT, type Progress, sendChunk } from './send.ts'

@@ -4,10 +4,11 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { RateLimitedError, ServiceError, TimeoutError, UnavailableError } from '@resource/client'
 import type { Chunk } from './chunks.ts'
 import type { Mode } from './fields.ts'
+import { type RowResult, rowError } from './results.ts'
 import type { RemainingRow } from './rows.ts'
 
 /** The service keeps the answers of idempotency keys for 24 hours. */
-export const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
+const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 10_000
 
@@ -65,14 +66,6 @@ interface Waiting {
   onAnswer: () => void
 }
 
-/** The outcome of one row of `updateMany`. */
-interface Result {
-  status: number
-  changed?: boolean
-  error?: string
-  fields?: { field: string; message: string }[]
-}
-
 /** Why the chunk in flight cannot be sent again: the service might store its rows a second time. */
 export function doubtOf({ inFlight, at, caller }: Progress, now: string): 'too late' | 'other caller' | undefined {
   if (inFlight === 0) return undefined
@@ -112,8 +105,8 @@ export async function sendChunk(
               ...{ key: mode.key, create: mode.action !== 'update', partial: true, idempotency_key: key },
             }))
         if (isAllOrNone) outcome.created = sent.length
-        for (const [n, result] of (isAllOrNone ? [] : (results as Result[])).entries()) {
-          if (result.status >= 300) refused.set(sent[n] as number, faultOf(result))
+        for (const [n, result] of (isAllOrNone ? [] : (results as RowResult[])).entries()) {
+          if (result.status >= 300) refused.set(sent[n] as number, rowError(result))
           else outcome[result.status === 201 ? 'created' : result.changed === false ? 'unchanged' : 'updated']++
         }
       } catch (error) {
@@ -132,10 +125,6 @@ export async function sendChunk(
       next: { ...outcome, rows: start + rows.length, inFlight: 0, refused: [] },
     }
   }
-}
-
-function faultOf({ error = '', fields = [] }: Result): string {
-  return fields.length === 0 ? error : fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
 }
 
 async function send(

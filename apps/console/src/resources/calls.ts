@@ -1,4 +1,5 @@
 import type { CallOptions } from '@resource/client'
+import type { RowResult as Result } from '@resource/import'
 import { client } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
 
@@ -29,18 +30,9 @@ export interface Summary {
 export const LONG_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
 
 /** The outcome of a row of a change of many records. */
-export interface RowResult {
-  /** 200 updated or unchanged, 201 created; otherwise the status of the error. */
-  status: number
+export interface RowResult extends Result {
   /** The stored record; absent if the row failed or was deleted. */
   record?: Row
-  error?: string
-  fields?: { field: string; message: string }[]
-}
-
-/** The error of a row in a change of many records: `price: must be a number`. */
-export function rowError({ error, fields = [] }: RowResult): string {
-  return fields.length === 0 ? String(error) : fields.map(({ field, message }) => `${field}: ${message}`).join('; ')
 }
 
 /** The preview of a change of all matching records. */

@@ -1,5 +1,6 @@
 import { ServiceError } from '@resource/client'
-import { calls, LONG_TIMEOUTS, type RowResult, rowError } from '../resources/calls.ts'
+import { rowError } from '@resource/import'
+import { calls, LONG_TIMEOUTS, type RowResult } from '../resources/calls.ts'
 import { type BulkAction, type Noun, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isUnanswered, sentence } from '../ui/format.ts'
 import { type NoticeLink, notify } from '../ui/notices.ts'
