@@ -73,8 +73,8 @@ interface BatchOptions<L extends z.ZodRawShape, F extends z.ZodRawShape, R exten
 
 export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R extends z.ZodType>(
   { noun, One, base, filters, fields, record, access }: BatchOptions<L, F, R>,
-  rest: (verb: 'createBatch' | 'getBatch' | 'applyBatch', defaults: RestMeta) => RestMeta,
-): BatchProcedures<L, F, R> {
+  rest: (defaults: RestMeta) => RestMeta,
+) {
   const batch = batchOf(record).meta({ id: `${One}Batch` })
   const input = batchInput(filters, fields)
   const single = { response: batch, envelope: 'batch' }
@@ -106,7 +106,7 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
       output: batch,
       errors: [409],
       meta: {
-        openapi: rest('createBatch', {
+        openapi: rest({
           ...single,
           method: 'POST',
           path: '/batches',
@@ -119,14 +119,14 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
           headers: location(`${base}/batches/{id}`),
         }),
       },
-    }) as never,
+    }),
     getBatch: query({
       access: 'reader',
       input: z.object(batchId),
       output: batch,
       errors: [404],
       meta: {
-        openapi: rest('getBatch', {
+        openapi: rest({
           ...single,
           method: 'GET',
           path,
@@ -144,7 +144,7 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
       errors: [404, 409, 412],
       lookup: 'getBatch',
       meta: {
-        openapi: rest('applyBatch', {
+        openapi: rest({
           ...single,
           method: 'PATCH',
           path,

@@ -2,7 +2,7 @@ import { mutation, type Procedures, query, type Resource, type RestMeta } from '
 import { withValue } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { batches } from './batches.ts'
-import type { BindingOverrides, CollectionFacts, Declaration } from './declaration.ts'
+import type { CollectionFacts, Declaration, Named, Verb } from './declaration.ts'
 import { messageField } from './errors.ts'
 import {
   bulk,
@@ -26,7 +26,7 @@ import {
   write,
   writeHeaders,
 } from './fields.ts'
-import { type FilterName, filtersOf } from './filters.ts'
+import { filtersOf } from './filters.ts'
 import { deleteMany, updateMany } from './many.ts'
 import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
 import {
@@ -35,16 +35,11 @@ import {
   type Fields,
   mapFields,
   nameChoices,
-  type PublicRecord,
-  type Row,
   referencesOf,
-  type Shown,
   shownAs,
-  type Times,
   withoutDefault,
 } from './records.ts'
-import type { Role } from './roles.ts'
-import type { Filterable, Matching, Omitted, Standard, Verb } from './standard-procedures.ts'
+import type { RecordOf, StandardOf, VersionedOf } from './standard-procedures.ts'
 import { summarize } from './summaries.ts'
 import { article, fieldsDescription, listDescription, recordRoles, searchDescription, upper } from './words.ts'
 
@@ -53,23 +48,42 @@ export interface CollectionResource<P extends Procedures> extends Resource<P> {
   collection: CollectionFacts
 }
 
+/** A declared collection, with the schemas of its records. */
+export interface Collection<D extends Declaration> extends CollectionResource<StandardOf<D>> {
+  /** The record as responses show it. */
+  record: RecordOf<D>
+  versioned: VersionedOf<D>
+}
+
 /** Declares a collection: a resource with the standard procedures for its fields. */
-export function collection<
-  const N extends string,
-  F extends Fields,
-  T extends boolean = false,
-  L extends FilterName<Filterable<F, T>> = never,
-  S extends string = 'id' | (keyof (Shown<F> & Times<T>) & string),
-  O extends Verb = never,
-  R extends Fields = F,
-  P extends Procedures = Record<never, never>,
-  Q extends keyof F & string = never,
-  G extends keyof F & string = never,
-  M extends keyof F & string = never,
-  K extends keyof F & string = never,
->(
-  declaration: Declaration<N, F, T, L, S, O, R, P, Q, G, M, K>,
-): CollectionResource<Omit<Standard<N, F, T, Matching<F, T, L | K, Q>, S, R, G, M, K>, Omitted<O>> & P> {
+export function collection<const D extends Declaration>(declaration: D & Named<D>): Collection<D> {
+  // Its type follows from `D` alone. That it is the type of what runs is a test of the published client.
+  return derived(declaration) as never
+}
+
+/** Overrides the REST bindings of procedures, for example with additional bindings; undefined removes a property. */
+export function bind<R extends Resource>(
+  resource: R,
+  bindings: { [V in keyof R['procedures']]?: BindingOverrides },
+): R {
+  const procedures = Object.fromEntries(
+    Object.entries(resource.procedures).map(([verb, procedure]) => {
+      const openapi = withOverrides(procedure.meta.openapi, bindings[verb])
+      return [verb, { ...procedure, meta: { openapi } }]
+    }),
+  )
+  return { ...resource, procedures }
+}
+
+/** Adds procedures to those of a collection. */
+export function extend<S extends Procedures, P extends Procedures>(
+  resource: CollectionResource<S>,
+  procedures: P,
+): CollectionResource<S & P> {
+  return { ...resource, procedures: { ...resource.procedures, ...procedures } }
+}
+
+function derived(declaration: Declaration) {
   const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
   const omit: string[] = [...(declaration.omit ?? [])]
@@ -83,7 +97,7 @@ export function collection<
   const matching = {
     ...filters,
     ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
-  } as unknown as Matching<F, T, L | K, Q>
+  }
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
   nameChoices(One, fields)
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
@@ -93,13 +107,11 @@ export function collection<
     ),
   )
   const times = declaration.timestamps ? { created_at: timestamp, updated_at: timestamp } : {}
-  const sort = declaration.sort ?? (['id', ...Object.keys(shown), ...Object.keys(times)] as S[])
+  const sort = declaration.sort ?? ['id', ...Object.keys(shown), ...Object.keys(times)]
   const record = z
     .object({ id, ...shown, ...times })
-    .meta({ id: One, ...(declaration.example && { examples: [declaration.example] }) }) as unknown as z.ZodObject<
-    PublicRecord<F, T>
-  >
-  const versioned = record.extend({ version }).meta({ id: `Versioned${One}` }) as unknown as z.ZodObject<Row<F, T>>
+    .meta({ id: One, ...(declaration.example && { examples: [declaration.example] }) })
+  const versioned = record.extend({ version }).meta({ id: `Versioned${One}` })
 
   const creation = mapFields(fields, (field, name) => {
     const roles = declaration.valueRoles?.[name]
@@ -113,22 +125,20 @@ export function collection<
   const replacement = guarded(declaration.replace ?? fields)
   const changes = guarded(mapFields(fields, withoutDefault))
 
-  const bindings = declaration.bindings?.(record) ?? {}
   const base = path.replace(/\/$/, '') as `/${string}`
   const item: `/${string}` = `${base}/{${param}}`
   const params = { ...(param !== 'id' && { params: { [param]: 'id' } }) }
   const single = { response: record, envelope: one, etag: 'version' }
   const restOf = (verb: Verb, defaults: RestMeta) => ({
     access: access[verb] ?? (defaults.method === 'GET' ? 'reader' : 'writer'),
-    meta: { openapi: withOverrides(defaults, bindings[verb]) },
+    meta: { openapi: defaults },
   })
 
-  const nested = (verb: Verb) => (defaults: RestMeta) =>
-    withOverrides({ ...defaults, path: `${base}${defaults.path}` }, bindings[verb])
+  const nested = (defaults: RestMeta): RestMeta => ({ ...defaults, path: `${base}${defaults.path}` })
   const names = { noun, One, Many }
   // All records of a batch get the same values, so a batch can set no unique fields and no passwords.
   const sharedChanges = Object.fromEntries(
-    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !(keys as readonly string[]).includes(name)),
+    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !keys.includes(name)),
   )
 
   const creationDescription = fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`)
@@ -253,13 +263,13 @@ export function collection<
     }),
     summarize: summarize(
       { ...names, filters: matching, groups, measures, access: access.summarize ?? 'reader' },
-      nested('summarize'),
+      nested,
     ),
     updateMany: updateMany(
       { ...names, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
-      nested('updateMany'),
+      nested,
     ),
-    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? access.delete ?? 'writer' }, nested('deleteMany')),
+    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? access.delete ?? 'writer' }, nested),
     ...batches(
       {
         ...names,
@@ -272,18 +282,15 @@ export function collection<
           delete: omit.includes('deleteMany') ? undefined : 'admin',
         },
       },
-      (verb, defaults) => nested(verb)(defaults),
+      nested,
     ),
   }
-  const procedures = {
-    ...Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb))),
-    ...declaration.procedures?.(versioned, record),
-  }
+  const procedures = Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb)))
   return {
     tag: Many,
     description: [description, ...recordRoles(one, declaration.valueRoles)].join(' '),
     errorForm,
-    lookup: 'get' as never,
+    lookup: 'get',
     collection: {
       one,
       timestamps: declaration.timestamps ?? false,
@@ -295,14 +302,17 @@ export function collection<
       measures,
       keys,
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
-      valueRoles: (declaration.valueRoles ?? {}) as Record<string, Record<string, Role>>,
+      valueRoles: declaration.valueRoles ?? {},
       references: referencesOf(fields),
-      unindexed: (declaration.unindexed ?? {}) as Record<string, string>,
+      unindexed: declaration.unindexed ?? {},
     },
-    // Matches `standard` key by key, but TypeScript does not track computed keys.
-    procedures: procedures as never,
+    procedures,
+    record,
+    versioned,
   }
 }
+
+type BindingOverrides = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
 
 function withOverrides(defaults: RestMeta, overrides: BindingOverrides = {}): RestMeta {
   const all = { ...defaults, ...overrides }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { collection } from './collection.ts'
+import { bind, collection } from './collection.ts'
 import { decimal, text } from './fields.ts'
 
-export const items = collection({
+const declared = collection({
   noun: 'items',
   description: 'A collection of items with a name, a price and an optional category.',
   fields: {
@@ -20,16 +20,19 @@ export const items = collection({
   path: '/items/',
   param: 'item_id',
   example: { id: 7, name: 'Lamp', price: 24.5, category: null },
-  bindings: (item) => ({
-    // The created record is under one key, with and without the envelope (API rule I2).
-    create: {
-      description: 'The response contains the item under the key `item`.',
-      response: item
-        .transform((item) => ({ item }))
-        .pipe(z.object({ item }))
-        .meta({ id: 'CreatedItem' }),
-      envelope: undefined,
-    },
-    delete: { status: 200 },
-  }),
+})
+
+const { record: item } = declared
+
+export const items = bind(declared, {
+  // The created record is under one key, with and without the envelope (API rule I2).
+  create: {
+    description: 'The response contains the item under the key `item`.',
+    response: item
+      .transform((item) => ({ item }))
+      .pipe(z.object({ item }))
+      .meta({ id: 'CreatedItem' }),
+    envelope: undefined,
+  },
+  delete: { status: 200 },
 })

@@ -83,7 +83,7 @@ interface ManyOptions {
  * @param One the capitalized singular noun
  * @param keys the unique fields
  */
-export function updateMany<N extends string, F extends z.ZodRawShape, R extends z.ZodObject, K extends string>(
+export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K extends string>(
   {
     noun,
     Many,
@@ -94,7 +94,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     keys,
   }: ManyOptions & { One: string; fields: F; record: R; keys: readonly K[] },
   rest: (defaults: RestMeta) => RestMeta,
-): ManyProcedures<N, F, R, K>['updateMany'] {
+) {
   const row = changedRow(fields).meta({ id: `${One}Change` })
   const result = resultOf(record).meta({ id: `${One}Result` })
   const input = z.object({
@@ -110,7 +110,7 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
     }),
     idempotency_key: idempotencyKey,
   })
-  const procedure = mutation({
+  return mutation({
     access,
     input,
     output: z.object({ results: z.array(result) }),
@@ -137,16 +137,11 @@ export function updateMany<N extends string, F extends z.ZodRawShape, R extends 
       changes: { fields: Object.keys(fields), key: 'key', answered: Object.keys(record.shape) },
     },
   })
-  // The noun is a computed key, which TypeScript does not track.
-  return procedure as never
 }
 
 /** The procedure that deletes many records by their ids. */
-export function deleteMany<N extends string>(
-  { noun, Many, access }: ManyOptions,
-  rest: (defaults: RestMeta) => RestMeta,
-): ManyProcedures<N, z.ZodRawShape, z.ZodType, string>['deleteMany'] {
-  const procedure = mutation({
+export function deleteMany({ noun, Many, access }: ManyOptions, rest: (defaults: RestMeta) => RestMeta) {
+  return mutation({
     access,
     input: z.object({ [noun]: many(deletedRow, noun), partial, idempotency_key: idempotencyKey }),
     output: z.object({ results: z.array(deletion) }),
@@ -168,5 +163,4 @@ export function deleteMany<N extends string>(
     },
     rows: { field: noun, partial: 'partial' },
   })
-  return procedure as never
 }

@@ -33,6 +33,10 @@ export type Key = { id: typeof recordId }
 export type Times<T extends boolean> = T extends true
   ? { created_at: typeof timestamp; updated_at: typeof timestamp }
   : Record<never, never>
+/** Whether a declaration has times. */
+export type TimesOf<D> = D extends { timestamps: true } ? true : false
+/** The fields that filters can name. */
+export type Filterable<F extends Fields, T extends boolean> = F & Times<T>
 export type PublicRecord<F extends Fields, T extends boolean> = { id: typeof id } & Shown<F> & Times<T>
 // Not an alias of the whole object type: comparing two of those takes the compiler five times as long as all the rest.
 export type Row<F extends Fields, T extends boolean> = PublicRecord<F, T> & { version: typeof version }

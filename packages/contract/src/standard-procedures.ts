@@ -1,62 +1,64 @@
 import type { Procedure } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import type { BatchProcedures } from './batches.ts'
+import type { Declaration } from './declaration.ts'
 import type { changesOf, idempotencyKey, message, searchText, stale, write } from './fields.ts'
 import type { Filters } from './filters.ts'
 import type { ManyProcedures } from './many.ts'
 import type { listInput, pageFacts } from './pages.ts'
-import type { Changeable, Fields, Key, PublicRecord, Row, Shared, Times } from './records.ts'
+import type { Changeable, Filterable, Key, PublicRecord, Row, Shared, Shown, Times, TimesOf } from './records.ts'
 import type { SummaryProcedures } from './summaries.ts'
 
 type Write = typeof write
 type Once = { idempotency_key: typeof idempotencyKey }
 type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
-/** The fields that filters can name. */
-export type Filterable<F extends Fields, T extends boolean> = F & Times<T>
+type Elements<L> = L extends readonly (infer E extends string)[] ? E : never
+type Replaced<D extends Declaration> = D extends { replace: object } ? NonNullable<D['replace']> : D['fields']
+type Sortable<D extends Declaration> = D extends { sort: readonly (infer S extends string)[] }
+  ? S
+  : 'id' | (keyof (Shown<D['fields']> & Times<TimesOf<D>>) & string)
 /** The schemas of all filters, with `q` if the collection has a search index. */
-export type Matching<F extends Fields, T extends boolean, L extends string, Q> = Filters<Filterable<F, T>, L> &
-  ([Q] extends [never] ? unknown : { q: z.ZodOptional<typeof searchText> })
+type Matching<D extends Declaration> = Filters<
+  Filterable<D['fields'], TimesOf<D>>,
+  Elements<D['filters']> | Elements<D['keys']>
+> &
+  ([Elements<D['search']>] extends [never] ? unknown : { q: z.ZodOptional<typeof searchText> })
+/** The schema of a record. */
+export type RecordOf<D extends Declaration> = z.ZodObject<PublicRecord<D['fields'], TimesOf<D>>>
+/** The schema of a record with its version. */
+export type VersionedOf<D extends Declaration> = z.ZodObject<Row<D['fields'], TimesOf<D>>>
 
 /** The standard procedures of a collection. The published client replaces these comments by those of each resource. */
-export interface Standard<
-  N extends string,
-  F extends Fields,
-  T extends boolean,
-  L extends z.ZodRawShape,
-  S extends string,
-  R extends Fields,
-  G extends string,
-  M extends string,
-  K extends string,
-> extends SummaryProcedures<L, G, M>,
-    ManyProcedures<N, Changeable<F>, z.ZodObject<Row<F, T>>, K>,
-    BatchProcedures<L, Shared<F, K>, z.ZodObject<PublicRecord<F, T>>> {
+interface Standard<D extends Declaration>
+  extends SummaryProcedures<Matching<D>, Elements<D['groups']>, Elements<D['measures']>>,
+    ManyProcedures<D['noun'], Changeable<D['fields']>, VersionedOf<D>, Elements<D['keys']>>,
+    BatchProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>, RecordOf<D>> {
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
-    ReturnType<typeof listInput<L, S>>,
-    z.ZodObject<Under<N, z.ZodArray<z.ZodObject<Row<F, T>>>> & typeof pageFacts>
+    ReturnType<typeof listInput<Matching<D>, Sortable<D>>>,
+    z.ZodObject<Under<D['noun'], z.ZodArray<VersionedOf<D>>> & typeof pageFacts>
   >
   /** Gets one record. */
-  get: Procedure<'query', z.ZodObject<Key>, z.ZodObject<Row<F, T>>>
+  get: Procedure<'query', z.ZodObject<Key>, VersionedOf<D>>
   /** Creates a record. */
-  create: Procedure<'mutation', z.ZodObject<F & Once>, z.ZodObject<Row<F, T>>>
+  create: Procedure<'mutation', z.ZodObject<D['fields'] & Once>, VersionedOf<D>>
   /** Creates 1 to 1,000 records, all or none, and returns them in the order sent. An error names the index and the field. */
   createMany: Procedure<
     'mutation',
-    z.ZodObject<Under<N, z.ZodArray<z.ZodObject<F>>> & Once>,
-    z.ZodObject<Under<N, z.ZodArray<z.ZodObject<Row<F, T>>>>>
+    z.ZodObject<Under<D['noun'], z.ZodArray<z.ZodObject<D['fields']>>> & Once>,
+    z.ZodObject<Under<D['noun'], z.ZodArray<VersionedOf<D>>>>
   >
   /** Replaces a record. */
-  replace: Procedure<'mutation', z.ZodObject<Key & R & Write>, z.ZodObject<Row<F, T>>, typeof stale>
+  replace: Procedure<'mutation', z.ZodObject<Key & Replaced<D> & Write>, VersionedOf<D>, typeof stale>
   /** Changes only the fields that are sent. */
-  update: Procedure<'mutation', ReturnType<typeof changesOf<Changeable<F>>>, z.ZodObject<Row<F, T>>, typeof stale>
+  update: Procedure<'mutation', ReturnType<typeof changesOf<Changeable<D['fields']>>>, VersionedOf<D>, typeof stale>
   /** Deletes a record. Its id is never reused. */
   delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message, typeof stale>
 }
 
-/** The omitted procedures: records that cannot be deleted one by one cannot be deleted together either. */
-export type Omitted<O> = O | ('delete' extends O ? 'deleteMany' : never)
-
-// biome-ignore lint/suspicious/noExplicitAny: the procedure names do not depend on the type arguments
-export type Verb = keyof Standard<any, any, any, any, any, any, any, any, any>
+/** The standard procedures that a collection has: records that cannot be deleted one by one cannot be deleted together either. */
+export type StandardOf<D extends Declaration> = Omit<
+  Standard<D>,
+  Elements<D['omit']> | ('delete' extends Elements<D['omit']> ? 'deleteMany' : never)
+>

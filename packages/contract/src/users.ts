@@ -1,6 +1,6 @@
 import { mutation } from '@resource/openapi/contract'
 import { z } from 'zod'
-import { collection } from './collection.ts'
+import { bind, collection, extend } from './collection.ts'
 import { errorField } from './errors.ts'
 import {
   conditional,
@@ -70,7 +70,7 @@ const slash = {
   },
 } as const
 
-export const users = collection({
+const declared = collection({
   noun: 'users',
   description:
     'One collection of users, available through three APIs. The main API is `/api/users`. The simple API, `/users`, returns all public fields, and its PUT merges. The trailing-slash API, `/api/users/`, lists only `username` and `email`.',
@@ -105,200 +105,199 @@ export const users = collection({
   keys: ['email'],
   sort: ['id', 'name', 'username', 'email', 'role', 'status', 'age', 'created_at', 'updated_at'],
   sortAliases: { username: 'name' },
-  bindings: (user) => {
-    // The fields in the responses of each path (API rules U1 to U9, T1 to T6).
-    const summary = user.pick({ id: true, name: true, email: true, role: true }).meta({ id: 'UserSummary' })
-    const detail = user
-      .pick({ id: true, name: true, email: true, role: true, created_at: true })
-      .meta({ id: 'UserDetail' })
-    const changed = user
-      .pick({ id: true, name: true, email: true, role: true, updated_at: true })
-      .meta({ id: 'ChangedUser' })
-    const listing = user
-      .pick({ name: true, email: true })
-      .transform(({ name, email }) => ({ username: name, email }))
-      .pipe(z.object({ username: user.shape.name, email: user.shape.email }))
-      .meta({ id: 'UserListing' })
-    return {
-      list: {
-        ...main,
-        response: pageOf(summary),
-        additionalBindings: [
-          {
-            ...simple,
-            path: '/users',
-            operationId: 'simpleListUsers',
-            summary: 'List full user records',
-            description:
-              'Returns all public fields of each user. Filters and sort orders are the same as in the main API.',
-            response: pageOf(user),
-          },
-          {
-            ...slash,
-            path: '/api/users/',
-            operationId: 'slashListUsers',
-            summary: 'List user names and e-mail addresses',
-            description:
-              '`username` is the `name` of the user. Filters and sort orders are the same as in the main API.',
-            response: pageOf(listing),
-          },
-        ],
-      },
-      get: {
-        ...main,
-        response: detail,
-        additionalBindings: [
-          {
-            ...simple,
-            path: '/users/{user_id}',
-            operationId: 'simpleGetUser',
-            summary: 'Get a full user record',
-            description: 'Returns all public fields, including `status` and `age`.',
-            response: user,
-          },
-          {
-            ...slash,
-            path: '/api/users/{id}/',
-            operationId: 'slashGetUser',
-            summary: 'Get a user (trailing-slash API)',
-            description: 'Returns the same response as the main API.',
-          },
-        ],
-      },
-      create: {
-        ...main,
-        description:
-          '`role` defaults to `user` and `status` to `active`. An e-mail address that is already taken gets a 409. A request without a JSON body gets a 400: `No input data provided`.',
-        otherMediaType: 400,
-        response: detail,
-        additionalBindings: [
-          {
-            ...simple,
-            path: '/users',
-            operationId: 'simpleCreateUser',
-            summary: 'Create a user (simple API)',
-            response: user,
-            headers: location('/users/{id}'),
-          },
-          {
-            ...slash,
-            path: '/api/users/',
-            operationId: 'slashCreateUser',
-            summary: 'Create a user (trailing-slash API)',
-            description:
-              'Accepts the name as `name` or `username`. A request without a JSON body gets a 400: `No input data provided`.',
-            headers: location('/api/users/{id}/'),
-          },
-        ],
-      },
-      createMany: { response: pageOf(detail) },
-      replace: {
-        ...main,
-        description:
-          '`name`, `email` and `role` are required. `age` changes only if it is sent. `status` and `password` do not change.',
-        response: changed,
-        additionalBindings: [
-          {
-            ...slash,
-            path: '/api/users/{id}/',
-            operationId: 'slashReplaceUser',
-            summary: 'Replace a user (trailing-slash API)',
-            description:
-              'The name, as `name` or `username`, and `email` are required. `role` and `age` change only if they are sent. `status` and `password` do not change.',
-            optional: ['role'],
-          },
-        ],
-      },
-      update: {
-        ...main,
-        response: changed,
-        additionalBindings: [
-          {
-            ...simple,
-            method: 'PUT',
-            path: '/users/{user_id}',
-            operationId: 'simpleMergeUser',
-            summary: 'Update a user (simple API)',
-            description: 'Changes only the fields that are sent: this PUT merges.',
-            response: user,
-          },
-          {
-            ...slash,
-            path: '/api/users/{id}/',
-            operationId: 'slashUpdateUser',
-            summary: 'Update a user (trailing-slash API)',
-            description: 'Changes only the fields that are sent. Accepts the name as `name` or `username`.',
-          },
-        ],
-      },
-      delete: {
-        ...main,
-        status: 200,
-        additionalBindings: [
-          {
-            ...simple,
-            path: '/users/{user_id}',
-            operationId: 'simpleDeleteUser',
-            summary: 'Delete a user (simple API)',
-            description: 'The same as in the main API, but with an empty response.',
-            status: 204,
-          },
-          {
-            ...slash,
-            path: '/api/users/{id}/',
-            operationId: 'slashDeleteUser',
-            summary: 'Delete a user (trailing-slash API)',
-            description: 'The same as in the main API, but with an empty response.',
-            status: 204,
-          },
-        ],
-      },
-    }
-  },
-  procedures: (versioned, user) => ({
-    /** Activate or deactivate a user. A user can change between the two statuses at any time. */
-    setStatus: mutation({
-      access: 'writer',
-      input: z.object({ id: recordId, status, ...write }),
-      output: versioned,
-      errors: [404, 409],
-      errorData: stale,
-      meta: {
-        openapi: {
-          ...conditional,
-          method: 'PATCH',
-          path: '/api/users/{id}/status',
-          operationId: 'setUserStatus',
-          summary: 'Activate or deactivate a user',
-          description: 'A user can change between the two statuses at any time.',
-          successDescription: 'The user with the new status.',
-          response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserWithStatus' }),
-          envelope: 'user',
-          etag: 'version',
-        },
-      },
-    }),
+})
 
-    /** Delete all users of a status. Requires `status` and accepts no other filter. Without `status`, no user is deleted. */
-    deleteByStatus: mutation({
-      access: 'admin',
-      // Strict: to ignore another filter would delete more users than the caller asked for.
-      input: z.strictObject({ status, idempotency_key: idempotencyKey }),
-      output: message.extend({ removed: z.int() }),
-      errors: [409],
-      meta: {
-        openapi: {
-          ...main,
-          method: 'DELETE',
-          path: '/api/users',
-          operationId: 'deleteUsersByStatus',
-          summary: 'Delete all users of a status',
-          description: 'Requires `status` and accepts no other filter. Without `status`, no user is deleted.',
-          successDescription: 'A message with the number of deleted users.',
-          response: message,
-          headerParams: writeHeaders,
-        },
+const { record: user, versioned } = declared
+
+// The fields in the responses of each path (API rules U1 to U9, T1 to T6).
+const summary = user.pick({ id: true, name: true, email: true, role: true }).meta({ id: 'UserSummary' })
+const detail = user.pick({ id: true, name: true, email: true, role: true, created_at: true }).meta({ id: 'UserDetail' })
+const changed = user
+  .pick({ id: true, name: true, email: true, role: true, updated_at: true })
+  .meta({ id: 'ChangedUser' })
+const listing = user
+  .pick({ name: true, email: true })
+  .transform(({ name, email }) => ({ username: name, email }))
+  .pipe(z.object({ username: user.shape.name, email: user.shape.email }))
+  .meta({ id: 'UserListing' })
+
+const bound = bind(declared, {
+  list: {
+    ...main,
+    response: pageOf(summary),
+    additionalBindings: [
+      {
+        ...simple,
+        path: '/users',
+        operationId: 'simpleListUsers',
+        summary: 'List full user records',
+        description: 'Returns all public fields of each user. Filters and sort orders are the same as in the main API.',
+        response: pageOf(user),
       },
-    }),
+      {
+        ...slash,
+        path: '/api/users/',
+        operationId: 'slashListUsers',
+        summary: 'List user names and e-mail addresses',
+        description: '`username` is the `name` of the user. Filters and sort orders are the same as in the main API.',
+        response: pageOf(listing),
+      },
+    ],
+  },
+  get: {
+    ...main,
+    response: detail,
+    additionalBindings: [
+      {
+        ...simple,
+        path: '/users/{user_id}',
+        operationId: 'simpleGetUser',
+        summary: 'Get a full user record',
+        description: 'Returns all public fields, including `status` and `age`.',
+        response: user,
+      },
+      {
+        ...slash,
+        path: '/api/users/{id}/',
+        operationId: 'slashGetUser',
+        summary: 'Get a user (trailing-slash API)',
+        description: 'Returns the same response as the main API.',
+      },
+    ],
+  },
+  create: {
+    ...main,
+    description:
+      '`role` defaults to `user` and `status` to `active`. An e-mail address that is already taken gets a 409. A request without a JSON body gets a 400: `No input data provided`.',
+    otherMediaType: 400,
+    response: detail,
+    additionalBindings: [
+      {
+        ...simple,
+        path: '/users',
+        operationId: 'simpleCreateUser',
+        summary: 'Create a user (simple API)',
+        response: user,
+        headers: location('/users/{id}'),
+      },
+      {
+        ...slash,
+        path: '/api/users/',
+        operationId: 'slashCreateUser',
+        summary: 'Create a user (trailing-slash API)',
+        description:
+          'Accepts the name as `name` or `username`. A request without a JSON body gets a 400: `No input data provided`.',
+        headers: location('/api/users/{id}/'),
+      },
+    ],
+  },
+  createMany: { response: pageOf(detail) },
+  replace: {
+    ...main,
+    description:
+      '`name`, `email` and `role` are required. `age` changes only if it is sent. `status` and `password` do not change.',
+    response: changed,
+    additionalBindings: [
+      {
+        ...slash,
+        path: '/api/users/{id}/',
+        operationId: 'slashReplaceUser',
+        summary: 'Replace a user (trailing-slash API)',
+        description:
+          'The name, as `name` or `username`, and `email` are required. `role` and `age` change only if they are sent. `status` and `password` do not change.',
+        optional: ['role'],
+      },
+    ],
+  },
+  update: {
+    ...main,
+    response: changed,
+    additionalBindings: [
+      {
+        ...simple,
+        method: 'PUT',
+        path: '/users/{user_id}',
+        operationId: 'simpleMergeUser',
+        summary: 'Update a user (simple API)',
+        description: 'Changes only the fields that are sent: this PUT merges.',
+        response: user,
+      },
+      {
+        ...slash,
+        path: '/api/users/{id}/',
+        operationId: 'slashUpdateUser',
+        summary: 'Update a user (trailing-slash API)',
+        description: 'Changes only the fields that are sent. Accepts the name as `name` or `username`.',
+      },
+    ],
+  },
+  delete: {
+    ...main,
+    status: 200,
+    additionalBindings: [
+      {
+        ...simple,
+        path: '/users/{user_id}',
+        operationId: 'simpleDeleteUser',
+        summary: 'Delete a user (simple API)',
+        description: 'The same as in the main API, but with an empty response.',
+        status: 204,
+      },
+      {
+        ...slash,
+        path: '/api/users/{id}/',
+        operationId: 'slashDeleteUser',
+        summary: 'Delete a user (trailing-slash API)',
+        description: 'The same as in the main API, but with an empty response.',
+        status: 204,
+      },
+    ],
+  },
+})
+
+export const users = extend(bound, {
+  /** Activate or deactivate a user. A user can change between the two statuses at any time. */
+  setStatus: mutation({
+    access: 'writer',
+    input: z.object({ id: recordId, status, ...write }),
+    output: versioned,
+    errors: [404, 409],
+    errorData: stale,
+    meta: {
+      openapi: {
+        ...conditional,
+        method: 'PATCH',
+        path: '/api/users/{id}/status',
+        operationId: 'setUserStatus',
+        summary: 'Activate or deactivate a user',
+        description: 'A user can change between the two statuses at any time.',
+        successDescription: 'The user with the new status.',
+        response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserWithStatus' }),
+        envelope: 'user',
+        etag: 'version',
+      },
+    },
+  }),
+
+  /** Delete all users of a status. Requires `status` and accepts no other filter. Without `status`, no user is deleted. */
+  deleteByStatus: mutation({
+    access: 'admin',
+    // Strict: to ignore another filter would delete more users than the caller asked for.
+    input: z.strictObject({ status, idempotency_key: idempotencyKey }),
+    output: message.extend({ removed: z.int() }),
+    errors: [409],
+    meta: {
+      openapi: {
+        ...main,
+        method: 'DELETE',
+        path: '/api/users',
+        operationId: 'deleteUsersByStatus',
+        summary: 'Delete all users of a status',
+        description: 'Requires `status` and accepts no other filter. Without `status`, no user is deleted.',
+        successDescription: 'A message with the number of deleted users.',
+        response: message,
+        headerParams: writeHeaders,
+      },
+    },
   }),
 })
