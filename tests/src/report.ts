@@ -10,7 +10,7 @@ export interface Outcome {
   error: string | undefined
 }
 
-/** The requirements and their measurements as Markdown, one table per scenario. */
+/** The requirements and their measurements as Markdown, one section per scenario. */
 export function markdownReport(outcomes: Outcome[], started: Date): string {
   const minutes = ((Date.now() - started.getTime()) / 60_000).toFixed(1)
   const facts = [
@@ -18,16 +18,14 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
     machine(),
     `Node ${process.versions.node}`,
   ]
-  const tables = outcomes.map((outcome) =>
-    tableOf({ ...outcome, measurements: joined(merged(required(outcome.measurements))) }),
-  )
-  return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...tables].join('\n\n')}\n`
+  const sections = outcomes.map(sectionOf)
+  return `${[HEAD, facts.map((line) => `- ${line}`).join('\n'), ...sections].join('\n\n')}\n`
 }
 
 const HEAD = `# Torture test results
 
-\`npm run test:torture\` writes this page; [README](README.md) describes the scenarios. A row of several setups has the value of each, or the
-range of more than two.`
+\`npm run test:torture\` writes this page; [README](README.md) describes the scenarios. Required values are in parentheses. For
+several setups there is a value of each, or the range of more than two.`
 
 /** Without the values for information; all of them if nothing is required, as when a tool is missing. */
 function required(measurements: Measurement[]): Measurement[] {
@@ -63,12 +61,21 @@ function numberIn(measured: string): number {
   return Number.parseFloat(measured.replaceAll(',', ''))
 }
 
-/** Joins the measurements with the same values into one row. */
+function sectionOf({ scenario, measurements, seconds, error }: Outcome): string {
+  const lines = joined(merged(required(measurements))).map(
+    ({ name, required, measured, passed }) =>
+      `- ${name}: ${measured}${required && ` (${required})`}${passed ? '' : ' **failed**'}`,
+  )
+  if (error !== undefined) lines.push(`- **not completed**: ${error.replace(/\s*\n\s*/g, ' ')}`)
+  return `## ${scenario.name}, ${seconds.toFixed(0)} s\n\n${lines.join('\n')}`
+}
+
+/** Joins the measurements with the same values. */
 function joined(measurements: Measurement[]): Measurement[] {
   const groups = Map.groupBy(measurements, ({ required, measured, passed }) => `${required}, ${measured}, ${passed}`)
   return [...groups.values()].map((group) => ({
     ...(group[0] as Measurement),
-    name: group.map(({ name }) => name).join('<br>'),
+    name: group.map(({ name }) => name).join('; '),
   }))
 }
 

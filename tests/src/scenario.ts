@@ -6,7 +6,7 @@ export interface Measurement {
   passed: boolean
 }
 
-/** One fault or overload to run against the service: one file in scenarios/, one row in README.md. */
+/** One fault or overload to run against the service: one file in scenarios/, one line in README.md. */
 export interface Scenario {
   /** The argument of `pnpm test:torture NAME`. */
   name: string

@@ -93,7 +93,7 @@ async function misuse(file: string): Promise<Measurement[]> {
   }
   measurements.push(
     expectTrue(
-      'after kills: the old copy is intact, and a restore can be repeated',
+      'after kills the old copy is intact and a restore can be repeated',
       kills.every((code) => code === 0),
       kills.join(', '),
     ),
@@ -125,7 +125,7 @@ async function race(copy: string, other: string, folder: string): Promise<Measur
 
 function rejected(name: string, codes: number[], code: number): Measurement {
   return expectTrue(
-    `${name} is rejected with exit code ${code}`,
+    `${name} exits with ${code}`,
     codes.every((seen) => seen === code),
     codes.join(', '),
   )
@@ -149,7 +149,7 @@ async function fillDisk(url: string, copy: string): Promise<Measurement> {
   const left = readdirSync(disk.path)
   const isUnchanged = readFileSync(old, 'utf8') === 'letter' && left.join() === 'old.db'
   return expectTrue(
-    'onto a full disk: rejected, without leftover files',
+    'a full disk rejects both, without leftover files',
     isUnchanged && !codes.includes(0),
     `${codes.join(', ')}; ${left.join(', ')}`,
   )
