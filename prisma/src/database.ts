@@ -1,7 +1,7 @@
 import type { PrismaModels } from './prisma.ts'
 import type { AuditContext } from './tables/audit.ts'
 import type { Tables } from './tables/declarations.ts'
-import type { Around } from './tables/executor.ts'
+import type { Around, Executor } from './tables/executor.ts'
 
 /** The tables, and Prisma's client on the same transaction. */
 export type TablesAndPrisma = Tables & {
@@ -94,4 +94,11 @@ export interface Options extends Partial<Limits>, PoolSettings {
   onWarning?: (message: string, error?: unknown) => void
   /** Wraps each query of a table, and each transaction including its wait in the queue. */
   around?: Around | undefined
+}
+
+/** An open database: runs the statements of the tables. */
+export interface Engine extends Omit<Database, 'read' | 'write'> {
+  /** Read-only. */
+  read: Executor
+  write<T>(work: (executor: Executor) => Promise<T>, options: WriteOptions): Promise<T>
 }

@@ -1,6 +1,5 @@
 import { withAttempts } from './attempts.ts'
-import type { Database, Options, TablesAndPrisma, WriteControl } from './database.ts'
-import type { Engine } from './engine.ts'
+import type { Database, Engine, Options, TablesAndPrisma, WriteControl } from './database.ts'
 import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import type { openPrisma } from './prisma.ts'
 import { openSqlite } from './sqlite/database.ts'

@@ -19,7 +19,7 @@ import type { Executor } from '../tables/executor.ts'
 import { sqlTables } from '../tables/table.ts'
 import { openPool } from './pool.ts'
 import { PreparedQuery } from './query.ts'
-import { openPrepared } from './transactions.ts'
+import { openPrepared } from './transaction.ts'
 import { readPostgresUrl } from './url.ts'
 
 test.each([

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Options } from '../database.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, Options } from '../database.ts'
 import { Busy, Conflict } from '../errors.ts'
 import { withLongReads } from '../long-reads.ts'
 import { declarations } from '../tables/declarations.ts'
@@ -13,7 +12,7 @@ import { KeyedQueue } from './keyed-queue.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { Readiness } from './readiness.ts'
-import { openPrepared } from './transactions.ts'
+import { openPrepared } from './transaction.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MAX_RETRY_DELAY_MS = 100

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
 import { Conflict } from '../errors.ts'
 import { SessionClient } from './session.ts'
-import { openPrepared } from './transactions.ts'
+import { openPrepared } from './transaction.ts'
 
 test.skipIf(!isPgBouncerInstalled)(
   'behind a pooler that is not detected, every statement returns its own result, and none fails but for repeated transactions (needs PgBouncer)',

@@ -2,9 +2,26 @@ import type pg from 'pg'
 import type { Executor } from '../tables/executor.ts'
 import { WriteTimeout, withDeadline } from '../tables/guarded.ts'
 import { fromPostgres } from './errors.ts'
+import { PreparedStatements, StatementNames } from './statements.ts'
 
 // Explicit, because the database or the role may have a different default level.
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+
+/** Prepared statements on the connections of a pool: each its own transaction, or several in one. */
+export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
+  const names = new StatementNames()
+  return {
+    executor: new PreparedStatements(pool, names),
+    /**
+     * Runs `work` in one transaction, once.
+     *
+     * @param lock id of an advisory lock (64 bits), held until the end of the transaction
+     * @throws Conflict when the transaction conflicts with another one
+     */
+    transaction: <T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T> =>
+      inTransaction(pool, writeTimeoutMs, lock, (client) => new PreparedStatements(client, names), work),
+  }
+}
 
 /**
  * Runs work in a transaction on one connection of the pool. Afterwards the connection returns to the pool, or is closed if its
@@ -14,7 +31,7 @@ export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
  * @param lock id of an advisory lock, held until the end of the transaction
  * @param open returns an executor for a connection
  */
-export async function inTransaction<T>(
+async function inTransaction<T>(
   pool: pg.Pool,
   timeoutMs: number,
   lock: bigint | undefined,

@@ -1,5 +1,4 @@
-import type { Limits, Options } from '../database.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, Limits, Options } from '../database.ts'
 import { SqliteBackground } from './background.ts'
 import { SqliteConnection } from './connection.ts'
 import { assertWritable, FileGuard } from './file-guard.ts'
