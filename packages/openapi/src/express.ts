@@ -43,9 +43,9 @@ export function toExpress<Match>(core: Core<Request, Match>, trpc?: Trpc<Request
   const bases = new WeakMap<Request, string>()
 
   const handle: RequestHandler = (req, res, next) => {
+    if (trpc?.takes(req)) return trpc.respond(req).then((reply) => writeTrpc(res, reply))
     const match = core.find(req)
     if (match !== undefined || (req.method === 'OPTIONS' && req.originalUrl === '*')) return respond(req, res, match)
-    if (trpc?.takes(req)) return trpc.respond(req).then((reply) => writeTrpc(res, reply))
     if (req.baseUrl !== '') bases.set(req, req.baseUrl)
     return next()
   }

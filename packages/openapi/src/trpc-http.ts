@@ -37,6 +37,7 @@ interface Result {
   unserializable?: unknown
 }
 
+const STREAM = /(?:^|,)\s*application\/jsonl\s*(?:,|$)/
 const ALLOW = 'GET, HEAD, POST, OPTIONS'
 // A query by POST is for an input that is too long for a URL.
 const METHODS: Record<string, readonly string[]> = { query: ['GET', 'POST'], mutation: ['POST'] }
@@ -60,20 +61,18 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
 
   /** @throws ApiError for a request without valid calls */
   const callsOf = (req: Req): Calls => {
-    const path = decoded(pathOf(req).slice(base.length).split('/').at(-1) as string)
-    const query = new URLSearchParams(split(req.originalUrl).rawQuery)
+    const target = pathOf(req)
+    const path = decoded(target.slice(Math.max(target.lastIndexOf('/') + 1, base.length)))
+    const { isBatch, input } = queryOf(split(req.originalUrl).rawQuery)
     if (req.method !== 'GET') checkMediaType(req.headers['content-type'])
-    const isBatch = query.get('batch') === '1'
     const paths = isBatch ? path.split(',') : [path]
     if (paths.length > maxCalls) throw new ApiError(400, 'Batch call exceeds maximum size')
-    const types = new Set(paths.flatMap((path) => procedures.get(path)?.type ?? []))
+    const types = new Set(isBatch ? paths.flatMap((path) => procedures.get(path)?.type ?? []) : [])
     if (types.size > 1) throw new ApiError(400, `Cannot mix procedure types in call: ${[...types].join(', ')}`)
     const { accept, 'trpc-accept': trpcAccept = accept } = req.headers
-    const isStream = String(trpcAccept)
-      .split(',')
-      .some((type) => type.trim() === 'application/jsonl')
+    const isStream = trpcAccept !== undefined && STREAM.test(String(trpcAccept))
     if (isStream && !isBatch) throw new ApiError(400, 'Streaming requests must be batched (you can do a batch of 1)')
-    return { paths, isBatch, isStream, input: query.get('input') }
+    return { paths, isBatch, isStream, input }
   }
 
   /** The input of each call; undefined for a call without one. */
@@ -187,7 +186,24 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   return { takes, respond }
 }
 
+const ORDINARY = /^(batch=1&)?input=([^&+]*)$/
+
+/** The parameters of a query string. Parsing the ordinary one takes a fraction of the time. */
+function queryOf(rawQuery: string): Pick<Calls, 'isBatch' | 'input'> {
+  const [, batch, input] = ORDINARY.exec(rawQuery) ?? []
+  if (input !== undefined) {
+    try {
+      return { isBatch: batch !== undefined, input: decodeURIComponent(input) }
+    } catch {
+      // A bad escape stands for itself.
+    }
+  }
+  const query = new URLSearchParams(rawQuery)
+  return { isBatch: query.get('batch') === '1', input: query.get('input') }
+}
+
 function decoded(path: string): string {
+  if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path)
   } catch (cause) {
@@ -203,14 +219,15 @@ function checkMediaType(type: string | undefined): void {
 
 function replyOf(results: Result[], isBatch: boolean): Reply {
   const errors = results.flatMap(({ error }) => error ?? [])
+  const status = errors.length > 0 ? getHTTPStatusCode(results.map(({ answer }) => answer)) : 200
+  const more = errors.length > 0 ? Object.assign({}, ...errors.map(({ headers }) => headers)) : undefined
   const texts = results.map(({ text }) => text)
   const pieces = isBatch ? texts.map((text, index) => `${index === 0 ? '[' : ','}${text}`).concat(']') : texts
-  const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-  return {
-    status: errors.length > 0 ? getHTTPStatusCode(results.map(({ answer }) => answer)) : 200,
-    headers: { ...HEADERS, ...Object.assign({}, ...errors.map(({ headers }) => headers)), 'content-length': length },
-    ...(length < LARGE_RESPONSE_BYTES ? { text: pieces.join('') } : { text: undefined, parts: inTurn(pieces) }),
-  }
+  const text = pieces.length === 1 ? (pieces[0] as string) : pieces.join('')
+  const length = Buffer.byteLength(text)
+  const headers = { ...HEADERS, ...more, 'content-length': length }
+  if (length < LARGE_RESPONSE_BYTES) return { status, headers, text }
+  return { status, headers, text: undefined, parts: inTurn(pieces) }
 }
 
 /**
