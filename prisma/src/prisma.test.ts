@@ -89,7 +89,7 @@ describe.each(engines)('on %s', (engine) => {
     await using database = await openDatabase(engine)
     await database.write((tx) => tx.users.insert(newUser('ada')))
     const refusal =
-      "Changes of users belong in the audit log, which Prisma's client does not write: use the table tx.users (insert, update, delete)."
+      "Changes of users belong in the audit log, which Prisma's client does not write: use the table tx.users (insert, write)."
     const changes = [
       ({ user }: PrismaModels) => user.updateMany({ data: { age: 1 } }),
       ({ user }: PrismaModels) => user.update({ where: { id: 1 }, data: { age: 1 } }),

@@ -132,7 +132,7 @@ function refuseAudited<All>(declarations: Declarations<All>, audit: AuditContext
     const audited = [name, ...cascades].find((each) => each === 'auditEntries' || audit?.tables[each] !== undefined)
     if (audit === undefined || audited === undefined) return
     throw new Error(
-      `Changes of ${String(audited)} belong in the audit log, which Prisma's client does not write: use the table tx.${String(name)} (insert, update, delete).`,
+      `Changes of ${String(audited)} belong in the audit log, which Prisma's client does not write: use the table tx.${String(name)} (insert, write).`,
     )
   }
 }
