@@ -54,7 +54,7 @@ export function rejectTaken(names: Names): void {
 /** The models of the referenced collections. @throws UsageError for an unknown collection */
 export function modelsReferredTo(fields: Field[]): Map<string, string> {
   const collections = globSync('packages/contract/src/*.ts', { cwd: root }).flatMap((file) =>
-    [...read(file).matchAll(/^export const (\w+) = collection\(/gm)].map(([, noun = '']) => noun),
+    [...read(file).matchAll(/\bcollection\(\{\s*noun: '(\w+)'/g)].map(([, noun = '']) => noun),
   )
   const models = modelsIn(read(MODELS))
   return new Map(
