@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import {
   AbortedError,
   ConflictError,
@@ -116,7 +118,10 @@ function flagOf(path: string, fields: Field[]): string {
 /** The failure of an error that is not from the service: mostly of a file. */
 function systemFailure(error: unknown): Failure {
   const { code, path } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' && path !== undefined) return new Failure('not_found', `File not found: ${path}`)
+  if (code === 'ENOENT' && path !== undefined) {
+    const folder = dirname(path)
+    return new Failure('not_found', existsSync(folder) ? `File not found: ${path}` : `Folder not found: ${folder}`)
+  }
   if (code === 'EISDIR') return invalid(`${path ?? 'The path'} is a folder, not a file`)
   if (code === 'EACCES' || code === 'EPERM') return invalid(`No permission for ${path}`)
   return new Failure('unexpected', error instanceof Error ? error.message : String(error))

@@ -211,7 +211,7 @@ test('all invalid variables are reported together, without their values', () => 
 })
 
 const standby =
-  'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+  'is no longer a setting: remove it. Start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
 const driver =
   "is no longer a setting: remove it. Every query is a prepared statement, and rules get Prisma's client by tx.prisma()"
 
@@ -222,7 +222,7 @@ test.each([
   ['DATABASE_REPLICA_LAG_MS', standby],
   [
     'MAX_WAITING_PER_ADDRESS',
-    'is no longer a setting: connections that wait for their client end by MAX_CONNECTIONS and by time',
+    'is no longer a setting: remove it. MAX_CONNECTIONS and time limit the connections that wait for their client',
   ],
 ])('the former setting %s is refused, with what to do instead', (name, remedy) => {
   expect(() => readConfig({ [name]: 'secretpw' })).toThrow(new Error(`Invalid configuration:\n  ${name} ${remedy}`))

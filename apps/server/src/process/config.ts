@@ -101,7 +101,7 @@ const schema = z
   })
 
 const STANDBY =
-  'is no longer a setting: start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
+  'is no longer a setting: remove it. Start another instance whose DATABASE_URL names the standby, and let a load balancer send it reads'
 const DRIVER =
   "is no longer a setting: remove it. Every query is a prepared statement, and rules get Prisma's client by tx.prisma()"
 
@@ -112,7 +112,7 @@ const REMOVED: Record<string, string> = {
   DATABASE_REPLICA_URLS: STANDBY,
   DATABASE_REPLICA_LAG_MS: STANDBY,
   MAX_WAITING_PER_ADDRESS:
-    'is no longer a setting: connections that wait for their client end by MAX_CONNECTIONS and by time',
+    'is no longer a setting: remove it. MAX_CONNECTIONS and time limit the connections that wait for their client',
 }
 
 /** The variable by which workers that join the first one know its database file: they open that one or none. */
