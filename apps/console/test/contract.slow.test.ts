@@ -30,6 +30,7 @@ async function compileWith(renames: Partial<typeof RENAMES>): Promise<string> {
     const paths = {
       '@resource/contract': [join(folder, 'src/index.ts')],
       '@resource/openapi/contract': [join(packages, 'openapi/src/contract.ts')],
+      '@resource/openapi/schema': [join(packages, 'openapi/src/schema.ts')],
     }
     const tsconfig = join(folder, 'tsconfig.json')
     await writeFile(

@@ -309,7 +309,7 @@ test('an input field named envelope in the query string is rejected at startup',
   })
   const options = { envelope, context: () => ({}), requestId: () => '' }
   expect(() => expressHandlers({ taken }, [], options)).toThrow(
-    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" selects the standard envelope',
+    'taken.list: GET /things reads the field "envelope" from the query string, where "envelope" selects the envelope',
   )
 })
 
