@@ -17,9 +17,9 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const selected = named.length > 0 ? named : all
-// Two at a time: many of them use one core or wait for a download.
+// Three at a time: many of them use one core or wait for a download.
 const checks = selected.filter((name) => name !== 'tests')
-await Promise.all([runChecks(), runChecks()])
+await Promise.all([runChecks(), runChecks(), runChecks()])
 if (selected.includes('tests')) {
   const tests = await runTests()
   passed += tests.passed

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contract } from '@resource/contract'
 import { API } from 'typescript/unstable/sync'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { home, installed, run, tsc } from './package.ts'
 
 const procedures = Object.entries(contract).flatMap(([noun, { procedures }]) =>
@@ -42,11 +42,16 @@ function documentation(project: string) {
   }
 }
 
+let published: Awaited<ReturnType<typeof installed>>
+beforeAll(async () => {
+  published = await installed()
+  await writeProgram(published.project)
+}, 180_000)
+afterAll(() => published?.[Symbol.asyncDispose]())
+
 test('a published procedure shows its documentation on hover, starting with its summary', {
   timeout: 180_000,
 }, async () => {
-  await using published = await installed()
-  await writeProgram(published.project)
   const shown = documentation(published.project)
   expect(shown.length).toBeGreaterThanOrEqual(28)
   procedures.forEach(({ noun, verb, summary }, index) => {
@@ -55,8 +60,6 @@ test('a published procedure shows its documentation on hover, starting with its 
 })
 
 test('a program that uses every procedure needs few type instantiations', { timeout: 180_000 }, async () => {
-  await using published = await installed()
-  await writeProgram(published.project)
   const { stdout } = await run(process.execPath, [tsc, '-p', published.project, '--extendedDiagnostics'])
   const count = Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])
   expect(count).toBeGreaterThan(0)
