@@ -119,7 +119,7 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
   })
   await createItem(server)
   const read = () => server.request('GET', '/items/1')
-  const { reads, refused } = await postgres.whileLocked('items', async () => {
+  const { reads, refused, health } = await postgres.whileLocked('items', async () => {
     // Not from /metrics, which waits for the database as well.
     let arrived = 0
     const count = () => arrived++
@@ -135,13 +135,16 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
         { timeout: 20_000 },
       )
       .toBe(503)
-    return { reads, refused: await server.request('GET', '/items/7') }
+    const refused = await server.request('GET', '/items/7')
+    // Not /readyz, which is a 503 once a lock has held all reads for a second.
+    return { reads, refused, health: await fetch(`${server.url}/healthz`) }
   })
   expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
     503,
     '1',
     { message: 'The service is overloaded; try again' },
   ])
+  expect(health.status).toBe(200)
   expect((await reads).map(({ status }) => status)).toEqual(Array(101).fill(200))
 })
 
