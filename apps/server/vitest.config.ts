@@ -5,7 +5,7 @@ const notOnPostgres = [
   'access access-matrix access-passages access-startup agreement call-stack client-chaos client-contract',
   'client-package client-react combined-handlers compiled-schemas config connections console',
   'conventions delay-guard envelope field-access header-fields headers health',
-  'http-methods limits linked-queue log nginx openapi-30 origins page pages',
+  'http-methods limits log nginx openapi-30 origins page pages',
   'password-queue passwords process quota readme redos rest-snippets row-mapping rules samples seed',
   'slow-clients sqlite summary-cache task-queue testing timestamp tokens',
   'uncaught-errors unavailable workers',

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { LinkedQueue, QueueNode } from '../linked-queue.ts'
 import { NO_FREE_CONNECTION } from './errors.ts'
 
 // Fewer waiting queries are no overload, however slow they are: a burst of a hundred concurrent callers is served.
@@ -22,8 +23,8 @@ type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, do
  * Without the bound, the queue grows under overload until every query times out.
  */
 export class BoundedPool extends pg.Pool {
-  /** The start times of the waiting queries, in FIFO order. */
-  readonly #waiting = new Set<{ readonly sinceMs: number }>()
+  /** The start times of the waiting queries. */
+  readonly #waiting = new LinkedQueue<number>()
   #lastAcquiredMs = 0
   #meanIntervalMs = 0
   #isOverloaded = false
@@ -46,30 +47,28 @@ export class BoundedPool extends pg.Pool {
       callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
       return
     }
-    const sinceMs = performance.now()
-    const waiter = { sinceMs }
+    const waiter = new QueueNode(performance.now())
     this.#waiting.add(waiter)
     super.connect((error, client, done) => {
-      this.#waiting.delete(waiter)
-      if (error === undefined) this.#countAcquisition(sinceMs)
+      this.#waiting.remove(waiter)
+      if (error === undefined) this.#countAcquisition(waiter.member)
       callback(error, keptAfterRejection(client), done)
     })
   }
 
   /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
   get waitMs(): number {
-    const [first] = this.#waiting
-    return first === undefined ? 0 : performance.now() - first.sinceMs
+    const { first } = this.#waiting
+    return first === undefined ? 0 : performance.now() - first.member
   }
 
   /** Whether the wait of a new query would be too long. */
   isOverloaded(): boolean {
-    const { size } = this.#waiting
+    const { size, first } = this.#waiting
     const nowMs = performance.now()
     if (this.#isOverloaded && nowMs - this.#lastLongMs > CALM_MS) this.#isOverloaded = false
     if (size < MIN_QUEUE) return false
-    const [first] = this.#waiting
-    const isStuck = first !== undefined && nowMs - first.sinceMs > MAX_WAIT_MS
+    const isStuck = first !== undefined && nowMs - first.member > MAX_WAIT_MS
     const expectedMs = size * this.#meanIntervalMs
     if (!isStuck && expectedMs <= OVERLOAD_WAIT_MS) return false
     this.#lastLongMs = nowMs

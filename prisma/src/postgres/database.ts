@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Options } from '../database.ts'
-import { Busy, Conflict } from '../errors.ts'
+import { Conflict } from '../errors.ts'
 import { withLongReads } from '../long-reads.ts'
+import { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
 import type { Executor } from '../tables/executor.ts'
 import { readOnly, singleWriteOnly } from '../tables/guarded.ts'
-import { WriteQueue } from '../write-queue.ts'
 import type { BoundedPool } from './bounded-pool.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import { migratePostgres } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { Readiness } from './readiness.ts'
@@ -19,6 +18,7 @@ const MAX_RETRY_DELAY_MS = 100
 // Writes wait for locks and disks. They leave this share of the connections to reads.
 const READ_SHARE = 0.25
 const MAX_WAITING_WRITES = 1_000
+const MAX_WAITING_PER_KEY = 99
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
@@ -57,25 +57,22 @@ async function openEngine(
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
   const read = withLongReads({ ...readOnly(executor), searchLimit }, pool.options.max)
-  // Waiting for an advisory lock occupies a connection. The queue limits this to one per process and key.
-  const lockQueue = new KeyedQueue(queueTimeoutMs)
+  const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
-  const writes = new WriteQueue(writeTimeoutMs, max - Math.min(max - 1, Math.ceil(max * READ_SHARE)))
+  const writes = new Slots(max - Math.min(max - 1, Math.ceil(max * READ_SHARE)), {
+    maxWaitMs: writeTimeoutMs,
+    maxWaiting: MAX_WAITING_WRITES,
+  })
   const readiness = new Readiness(parsed, settings, pool, writes)
-  const queued = async <T>(write: () => Promise<T>): Promise<T> => {
-    if (writes.waiting >= MAX_WAITING_WRITES) throw new Busy('Too many writes are waiting.')
-    await writes.acquire()
-    return write().finally(() => writes.release())
-  }
   return {
     read,
     write: (work, { lockKey, autocommit = false }) => {
       const retried = <T>(run: () => Promise<T>) =>
-        withRetries(writeTimeoutMs, () => queued(() => readiness.watch(run)))
+        withRetries(writeTimeoutMs, () => writes.run(() => readiness.watch(run)))
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
       if (lockKey === undefined) return retried(() => transaction(work, undefined))
-      return lockQueue.run(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
+      return oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -88,6 +85,25 @@ async function openEngine(
       await readiness.close()
       await pool.end()
     },
+  }
+}
+
+/**
+ * Runs work with the same key one after another: waiting for an advisory lock occupies a connection, and so only one per
+ * process and key does.
+ */
+function keyedSlots(maxWaitMs: number) {
+  const keys = new Map<string, { slots: Slots; users: number }>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const options = { maxWaitMs, maxWaiting: MAX_WAITING_PER_KEY, what: 'writes with the same lock key' }
+    const entry = keys.get(key) ?? { slots: new Slots(1, options), users: 0 }
+    keys.set(key, entry)
+    entry.users++
+    try {
+      return await entry.slots.run(work)
+    } finally {
+      if (--entry.users === 0) keys.delete(key)
+    }
   }
 }
 

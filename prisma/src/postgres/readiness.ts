@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { PoolSettings } from '../database.ts'
 import { Busy, ReadOnly, Unreachable } from '../errors.ts'
-import type { WriteQueue } from '../write-queue.ts'
+import type { Slots } from '../slots.ts'
 import type { BoundedPool } from './bounded-pool.ts'
 import { fromPostgres, sqlState } from './errors.ts'
 import { openPool } from './pool.ts'
@@ -24,16 +24,16 @@ const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready'
 export class Readiness {
   readonly #pool: pg.Pool
   readonly #shared: BoundedPool
-  readonly #writes: WriteQueue
+  readonly #writes: Slots
   /** The start times of the writes in progress, in order. */
   readonly #running = new Set<{ readonly sinceMs: number }>()
   #lastWriteMs = Number.NEGATIVE_INFINITY
 
   /**
    * @param shared serves reads and writes. It is used while the server has no free connection for another one
-   * @param writes the queue of the writes
+   * @param writes the slots of the writes
    */
-  constructor(url: PostgresUrl, settings: PoolSettings, shared: BoundedPool, writes: WriteQueue) {
+  constructor(url: PostgresUrl, settings: PoolSettings, shared: BoundedPool, writes: Slots) {
     this.#pool = openPool(url, { ...settings, poolSize: 1, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     this.#shared = shared
     this.#writes = writes

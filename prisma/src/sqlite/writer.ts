@@ -1,9 +1,9 @@
 import type { Limits, Options } from '../database.ts'
 import { DISK_FAILED, DurabilityLost, isBusy, ReadOnly } from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
+import { Slots } from '../slots.ts'
 import type { Executor } from '../tables/executor.ts'
 import { withDeadline } from '../tables/guarded.ts'
-import { WriteQueue } from '../write-queue.ts'
 import type { SqliteConnection } from './connection.ts'
 import { retryWhileLocked } from './lock.ts'
 import type { Wal } from './wal.ts'
@@ -39,7 +39,7 @@ export class SqliteWriter {
   readonly #connection: SqliteConnection
   readonly #wal: Wal
   readonly #limits: Limits
-  readonly #queue: WriteQueue
+  readonly #queue: Slots
   /** The group with the open transaction. */
   #group: Group | undefined
   #isCheckpointing = false
@@ -60,7 +60,7 @@ export class SqliteWriter {
     this.#wal = wal
     this.#limits = limits
     this.#onWarning = onWarning
-    this.#queue = new WriteQueue(limits.queueTimeoutMs)
+    this.#queue = new Slots(1, { maxWaitMs: limits.queueTimeoutMs })
   }
 
   async write<T>(work: (executor: Executor) => Promise<T>): Promise<T> {

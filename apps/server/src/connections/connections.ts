@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { LinkedQueue, QueueNode } from './linked-queue.ts'
+import { LinkedQueue, QueueNode } from '@resource/database'
 
 const CONNECTION = Symbol('connection')
 const REFUSED = Symbol('refused')

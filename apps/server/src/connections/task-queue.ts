@@ -1,4 +1,4 @@
-import { LinkedQueue, QueueNode } from './linked-queue.ts'
+import { LinkedQueue, QueueNode } from '@resource/database'
 
 /** Runs tasks in FIFO order, a few per event-loop iteration, so that thousands of tasks do not delay other work. */
 export class TaskQueue {

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { LinkedQueue, QueueNode } from '../src/connections/linked-queue.ts'
+import { LinkedQueue, QueueNode } from './linked-queue.ts'
 
 test('the order of the remaining members is kept, wherever others leave', () => {
   const line = new LinkedQueue<string>()

@@ -1,0 +1,36 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Busy } from './errors.ts'
+import { Slots } from './slots.ts'
+
+test('work beyond the slots waits in order, and no more of it than allowed', async () => {
+  const slots = new Slots(2, { maxWaitMs: 1_000, maxWaiting: 2, what: 'reads' })
+  const done: string[] = []
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const start = (name: string) =>
+    slots
+      .run(() => {
+        begun.push(name)
+        return new Promise<void>((resolve) => ends.set(name, resolve))
+      })
+      .then(() => done.push(name))
+  const running = ['a', 'b', 'c', 'd'].map(start)
+  await expect(start('e')).rejects.toThrow(new Busy('Too many reads are waiting.'))
+  expect([begun, slots.waiting]).toEqual([['a', 'b'], 2])
+  for (const name of ['b', 'a', 'c', 'd']) {
+    ends.get(name)?.()
+    await setImmediate()
+    await setImmediate()
+  }
+  await Promise.all(running)
+  expect([begun, done, slots.waiting]).toEqual([['a', 'b', 'c', 'd'], ['b', 'a', 'c', 'd'], 0])
+})
+
+test('work that has waited too long fails as busy, and takes no slot', async () => {
+  const slots = new Slots(1, { maxWaitMs: 5 })
+  await slots.acquire()
+  await expect(slots.acquire()).rejects.toThrow(new Busy('The wait for other writes timed out.'))
+  slots.release()
+  expect(slots.acquire()).toBe(undefined)
+})
