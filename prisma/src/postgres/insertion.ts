@@ -1,11 +1,12 @@
 import { UniqueViolation } from '../errors.ts'
+import { Recent } from '../recent.ts'
 import { columnTypes } from '../tables/column-types.ts'
 import type { Executor } from '../tables/executor.ts'
 import { type Insertion, quote, type Statement } from '../tables/sql.ts'
 
 type All = (statement: Statement) => Promise<Record<string, unknown>[]>
 
-const manyTexts = new Map<string, string>()
+const manyTexts = new Recent<string, string>(500)
 
 /** Implements `insert` of an executor with its `all`. */
 export function insertWith(all: All): Executor['insert'] {
@@ -39,15 +40,13 @@ function insertMany(insertion: Insertion, rows: unknown[][], ending: string): St
   const areShared = columns.map((values, index) => index > 0 && values.every((value) => value === values[0]))
   const shared = columns.filter((_, index) => areShared[index]).map(([value]) => value)
   const own = columns.filter((_, index) => !areShared[index])
-  return { text: manyText(insertion, areShared, ending), values: [...shared, ...own] }
+  const shape = `${insertion.table} ${ending} ${areShared.map(Number).join('')}`
+  return { text: manyTexts.get(shape, () => manyText(insertion, areShared, ending)), values: [...shared, ...own] }
 }
 
 // Rows with unique values are inserted in the order of these values: two inserts of the same values in different orders would
 // deadlock. Their ids are assigned before.
 function manyText({ table, columns, hasId, unique }: Insertion, areShared: boolean[], ending: string): string {
-  const shape = `${table} ${ending} ${areShared.map(Number).join('')}`
-  const known = manyTexts.get(shape)
-  if (known !== undefined) return known
   const names = columns.map(({ name }) => quote(name))
   const own = columns.filter((_, index) => !areShared[index])
   const values = columns.map(({ kind }, index) =>
@@ -57,18 +56,13 @@ function manyText({ table, columns, hasId, unique }: Insertion, areShared: boole
   const given = own.map(({ name }) => quote(name)).join(', ')
   const from = `FROM unnest(${arrays}) WITH ORDINALITY AS given (${given}, ordinal) ORDER BY ordinal`
   const [first] = unique
-  let text: string
   if (first === undefined)
-    text = `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values.join(', ')} ${from}${ending}`
-  else {
-    const inserted = (hasId ? ['"id"', ...names] : names).join(', ')
-    const id = hasId ? [`nextval((SELECT pg_get_serial_sequence('${quote(table)}', 'id'))::regclass) AS "id"`] : []
-    const numbered = `WITH "numbered" AS MATERIALIZED (SELECT ${[...id, ...values].join(', ')}, ordinal ${from})`
-    const order = [...first.map(quote), 'ordinal'].join(', ')
-    text = `${numbered} INSERT INTO ${quote(table)} (${inserted}) SELECT ${inserted} FROM "numbered" ORDER BY ${order}${ending}`
-  }
-  manyTexts.set(shape, text)
-  return text
+    return `INSERT INTO ${quote(table)} (${names.join(', ')}) SELECT ${values.join(', ')} ${from}${ending}`
+  const inserted = (hasId ? ['"id"', ...names] : names).join(', ')
+  const id = hasId ? [`nextval((SELECT pg_get_serial_sequence('${quote(table)}', 'id'))::regclass) AS "id"`] : []
+  const numbered = `WITH "numbered" AS MATERIALIZED (SELECT ${[...id, ...values].join(', ')}, ordinal ${from})`
+  const order = [...first.map(quote), 'ordinal'].join(', ')
+  return `${numbered} INSERT INTO ${quote(table)} (${inserted}) SELECT ${inserted} FROM "numbered" ORDER BY ${order}${ending}`
 }
 
 /** All columns with a unique constraint. */

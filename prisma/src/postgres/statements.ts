@@ -1,11 +1,21 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { Conflict } from '../errors.ts'
+import { Recent } from '../recent.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import type { Statement } from '../tables/sql.ts'
 import { fromPostgres, isStatementLost } from './errors.ts'
 import { insertWith } from './insertion.ts'
-import { numberParameters } from './numbered-parameters.ts'
 import { PreparedQuery, parameter, type QueryResult } from './query.ts'
+
+/** A statement as PostgreSQL prepares it. */
+interface Prepared {
+  sql: string
+  /** Follows from the text, so that it means the same in every process. */
+  name: string
+}
+
+const prepared = new Recent<string, Prepared>(1_000)
 
 /** How long statements have no names after PostgreSQL did not find one. */
 const UNNAMED_MS = 60_000
@@ -62,7 +72,7 @@ export class PreparedStatements implements Executor {
   }
 
   async #query({ text, values }: Statement): Promise<QueryResult> {
-    const { name, sql } = numberParameters(text)
+    const { name, sql } = prepared.get(text, numbered)
     try {
       return await this.#send(new PreparedQuery(this.#names.of(name), sql, values)).catch((error) => {
         if (!isStatementLost(error)) throw error
@@ -85,6 +95,13 @@ export class PreparedStatements implements Executor {
       this.#connection.query(query as never, settle as never)
     })
   }
+}
+
+/** Replaces each `?` with `$1`, `$2` and so on. */
+function numbered(text: string): Prepared {
+  let position = 0
+  const sql = text.replace(/\?/g, () => `$${++position}`)
+  return { sql, name: createHash('sha256').update(sql).digest('base64url') }
 }
 
 /** Keeps timestamps as text, which Prisma expects. */

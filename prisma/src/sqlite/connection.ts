@@ -1,10 +1,11 @@
 import Sqlite from 'better-sqlite3'
 import { Busy, Damaged, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from '../errors.ts'
+import { Recent } from '../recent.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import { type Insertion, numeric, type Statement } from '../tables/sql.ts'
 
 const READ_LOCK_WAIT_MS = 5_000
-// Up to twice as many are kept. A service has some hundred query shapes, but version lists have any length.
+// A service has some hundred query shapes, but version lists have any length.
 const RECENT_STATEMENTS = 250
 
 // With a bare `?` and an ORDER BY, or in a LIMIT, SQLite plans by its value and prepares the statement again for each new
@@ -20,8 +21,8 @@ const CHANGES = { text: 'SELECT total_changes() AS changes', values: [] }
 export class SqliteConnection implements Executor {
   readonly isRemote = false
   readonly #sqlite: Sqlite.Database
-  #recent = new Map<string, Sqlite.Statement<unknown[]>>()
-  #older = this.#recent
+  readonly #statements = new Recent<string, Sqlite.Statement<unknown[]>>(RECENT_STATEMENTS)
+  readonly #prepare = (text: string) => this.#sqlite.prepare<unknown[]>(withOpaquePlaceholders(text))
 
   /**
    * @param options `readonly`: opens a read-only connection. A writable one does not wait for locks; the caller retries.
@@ -94,15 +95,7 @@ export class SqliteConnection implements Executor {
   }
 
   #prepared(text: string): Sqlite.Statement<unknown[]> {
-    const known = this.#recent.get(text)
-    if (known !== undefined) return known
-    const statement = this.#older.get(text) ?? this.#sqlite.prepare(withOpaquePlaceholders(text))
-    if (this.#recent.size === RECENT_STATEMENTS) {
-      this.#older = this.#recent
-      this.#recent = new Map()
-    }
-    this.#recent.set(text, statement)
-    return statement
+    return this.#statements.get(text, this.#prepare)
   }
 
   #converted(error: unknown, index = 0): unknown {

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../generated/client.ts'
+import { Recent } from '../recent.ts'
 import { isSet, quote, type Statement } from './sql.ts'
 import { timestamp } from './timestamp.ts'
 import type { Kind } from './types.ts'
@@ -43,9 +44,7 @@ export interface AuditedStatement {
   returning?: string
 }
 
-// Equals the number of statement names (numbered-parameters.ts).
-const MAX_CACHED_TEXTS = 500
-const cachedTexts = new Map<string, Map<string, string>>()
+const texts = new Recent<string, string>(500)
 
 /**
  * Extends a PostgreSQL statement that writes and returns rows: it also inserts one audit entry per row. One statement makes
@@ -85,7 +84,7 @@ export function withAuditInsert(
   }
 
   return {
-    text: cached(`${returning} ${written.map(({ column }) => column)}`, text, compose),
+    text: texts.get(`${returning} ${written.map(({ column }) => column)} ${text}`, compose),
     values: [...values, new Date(), resource, ...Object.values(shared)],
   }
 }
@@ -116,14 +115,4 @@ export function auditEntries(
 /** SQL for a value as the API returns it. */
 function shownText(column: string, kind: Kind): string {
   return kind.startsWith('date') ? `to_char(${quote(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` : quote(column)
-}
-
-function cached(variant: string, text: string, compose: () => string): string {
-  const ofVariant = cachedTexts.get(variant) ?? new Map<string, string>()
-  cachedTexts.set(variant, ofVariant)
-  const found = ofVariant.get(text)
-  if (found !== undefined) return found
-  const composed = compose()
-  if (ofVariant.size < MAX_CACHED_TEXTS) ofVariant.set(text, composed)
-  return composed
 }
