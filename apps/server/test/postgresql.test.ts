@@ -116,6 +116,7 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
     DATABASE_URL: postgres.url,
     DATABASE_POOL_SIZE: '1',
     DATABASE_CONNECT_TIMEOUT_MS: '60000',
+    MAX_DELAY_MS: '600000',
   })
   await createItem(server)
   const read = () => server.request('GET', '/items/1')
@@ -124,8 +125,12 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
     let arrived = 0
     const count = () => arrived++
     subscribe('http.server.request.start', count)
-    const reads = Promise.all(Array.from({ length: 101 }, read))
-    await expect.poll(() => arrived).toBe(101)
+    const reads: ReturnType<typeof read>[] = []
+    // In groups: of many requests at once some are refused if they take the event loop long, on a busy machine.
+    while (reads.length < 101) {
+      reads.push(...Array.from({ length: Math.min(25, 101 - reads.length) }, read))
+      await expect.poll(() => arrived).toBe(reads.length)
+    }
     unsubscribe('http.server.request.start', count)
     // The first of these requests may be queued.
     await expect
@@ -137,7 +142,7 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
       .toBe(503)
     const refused = await server.request('GET', '/items/7')
     // Not /readyz, which is a 503 once a lock has held all reads for a second.
-    return { reads, refused, health: await fetch(`${server.url}/healthz`) }
+    return { reads: Promise.all(reads), refused, health: await fetch(`${server.url}/healthz`) }
   })
   expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
     503,
