@@ -79,7 +79,7 @@ test('when the thread cannot open the file, the read rejects with the reason, an
   await using folder = await temporaryFolder()
   const background = new SqliteBackground(folder.file)
   await expect(background.all(ONE)).rejects.toMatchObject({
-    message: 'The thread for long reads ended.',
+    message: 'A thread of the database ended.',
     cause: { message: 'unable to open database file' },
   })
   await migrate(folder.file)

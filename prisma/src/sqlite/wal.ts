@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { type FileHandle, open } from 'node:fs/promises'
-import { Worker } from 'node:worker_threads'
 import { DISK_FAILED, DurabilityLost } from '../errors.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteReader } from './reader.ts'
+import { SqliteThread } from './thread.ts'
 
 // About 16 MB, four times SQLite's default: each time the log restarts, its header is synced in the event loop.
 const CHECKPOINT_PAGES = 4_000
@@ -23,7 +22,7 @@ export class Wal {
   #handle: Promise<FileHandle> | undefined
   /** The {@link othersVersion} up to which all commits of other connections are on disk. */
   #syncedVersion: unknown
-  #worker: Worker | undefined
+  #thread: SqliteThread | undefined
   /** The sync of the last commit. */
   #syncing = Promise.resolve()
 
@@ -129,29 +128,20 @@ export class Wal {
 
   /** Copies the current content of the log into the file; must not run concurrently. If it was complete, the log restarts. */
   async checkpoint(): Promise<void> {
-    this.#worker ??= this.#startWorker()
-    this.#worker.postMessage('checkpoint')
-    const [error] = (await once(this.#worker, 'message')) as [Error | undefined]
-    if (error !== undefined) throw error
+    this.#thread ??= new SqliteThread(this.#file, {
+      readonly: false,
+      onEnd: () => {
+        this.#thread = undefined
+      },
+    })
+    // PASSIVE does not block: writes continue, and the checkpoint does not include what they add.
+    await this.#thread.run('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
   /** To be called after the connections are closed. */
   async close(): Promise<void> {
-    if (this.#worker !== undefined) {
-      this.#worker.ref()
-      this.#worker.postMessage('close')
-      await once(this.#worker, 'exit')
-    }
+    await this.#thread?.close()
     const handle = await this.#handle
     await handle?.close()
-  }
-
-  #startWorker(): Worker {
-    const worker = new Worker(new URL('checkpoint-worker.mjs', import.meta.url), { workerData: this.#file })
-    worker.once('exit', () => {
-      this.#worker = undefined
-    })
-    worker.unref()
-    return worker
   }
 }
