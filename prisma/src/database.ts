@@ -88,8 +88,8 @@ export interface Options extends Partial<Limits>, PoolSettings {
    * disk. Otherwise another process could return data that a power failure undoes.
    */
   isShared?: boolean
-  /** The identity that the SQLite file must have: a process that joins others must not open or create another file. */
-  identity?: string | undefined
+  /** Whether the SQLite file must exist; default false. A process that joins others must not create another file. */
+  mustExist?: boolean
   /** Called when a background task fails and will be retried, and at start when searches have no index. */
   onWarning?: (message: string, error?: unknown) => void
   /** Wraps each query of a table, and each transaction including its wait in the queue. */

@@ -4,7 +4,7 @@ import { isPostgresUrl, readPostgresUrl } from './postgres/url.ts'
 import type { openPrisma } from './prisma.ts'
 import { openSqlite } from './sqlite/database.ts'
 import { databaseFile } from './sqlite/file.ts'
-import { assertIdentity, identityOf } from './sqlite/file-guard.ts'
+import { assertExists } from './sqlite/file-guard.ts'
 import { migrate } from './sqlite/migrate.ts'
 import type { Executor } from './tables/executor.ts'
 import { sqlTables, type TableOptions } from './tables/table.ts'
@@ -23,6 +23,7 @@ export {
   Unreachable,
 } from './errors.ts'
 export { FairQueue } from './fair-queue.ts'
+export { LinkedQueue, QueueNode } from './linked-queue.ts'
 export { readsOf } from './long-reads.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export type { AuditContext } from './tables/audit.ts'
@@ -114,18 +115,13 @@ async function openEngine(url: string, options: Options): Promise<Engine> {
     return openPostgres(url, { ...options, queueTimeoutMs, writeTimeoutMs })
   }
   const file = databaseFile(url)
-  if (options.identity !== undefined) assertIdentity(file, options.identity)
+  if (options.mustExist) assertExists(file)
   const limits = { queueTimeoutMs, lockTimeoutMs, writeTimeoutMs }
   let engine: Engine | undefined
   await migrate(file, undefined, async () => {
     engine = await openSqlite(file, limits, options)
   })
   return engine as Engine
-}
-
-/** The identity of a SQLite file, for {@link Options.identity}; undefined for PostgreSQL, or if there is no such file. */
-export function databaseIdentity(url: string): string | undefined {
-  return isPostgresUrl(url) ? undefined : identityOf(databaseFile(url))
 }
 
 /** The location part of a database URL, without secrets. */

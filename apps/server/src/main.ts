@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
-import { databaseIdentity, databaseLabel } from '@resource/database'
+import { databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from './http/loopback.ts'
 import { relayMetrics } from './metrics/metrics-of-workers.ts'
-import { type Config, readConfig, WORKER_DATABASE } from './process/config.ts'
+import { type Config, readConfig } from './process/config.ts'
 import { createLog } from './process/log.ts'
 import { catchUnexpected } from './process/uncaught-errors.ts'
 import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
@@ -17,9 +17,7 @@ try {
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
-    const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log, () => ({
-      [WORKER_DATABASE]: String(databaseIdentity(config.DATABASE_URL) ?? ''),
-    }))
+    const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log)
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else {
     if (cluster.isWorker) answerPings()

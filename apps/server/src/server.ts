@@ -14,7 +14,8 @@ import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
 import { shareQuota } from './limits/shared-quota.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { type Config, workerDatabase } from './process/config.ts'
+import type { Config } from './process/config.ts'
+import { isFirstProcess } from './process/workers.ts'
 import { deleteExpiredBatches } from './store/batches.ts'
 import { deleteExpiredKeys } from './store/idempotency.ts'
 
@@ -54,7 +55,7 @@ export async function startServer(
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     isShared: config.WORKERS > 1,
-    identity: workerDatabase(),
+    mustExist: !isFirstProcess(),
     onWarning: (message, err) => log.warn({ err }, message),
     around:
       tracing === undefined

@@ -43,7 +43,7 @@ test('a service whose database file is replaced refuses writes and is not ready,
   expect(kept.length).toBe(1)
 })
 
-test('a worker that replaces another neither creates nor opens another database file', async () => {
+test('a worker that replaces another does not create another database file', async () => {
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { WORKERS: '2' })
   const url = await service.url()

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../../test/database.ts'
 import { createDatabase, Damaged, type Database, DurabilityLost } from '../index.ts'
 import { check } from './backup.ts'
-import { identityOf } from './file-guard.ts'
 
 const insert = (database: Database, name: string) => database.write((tx) => tx.users.insert(newUser(name)))
 
@@ -84,23 +83,11 @@ test('a damaged page is reported as such by reads and writes', async () => {
   await expect(async () => await database.read.users.find({ id: 1 })).rejects.toThrow(Damaged)
 })
 
-test('a process that joins others opens their file or none', async () => {
+test('a process that joins others does not create a file', async () => {
   await using folder = await temporaryFolder()
   const url = `file:${folder.file}`
-  await expect(createDatabase(url, { identity: '1-1' })).rejects.toThrow(`The database file ${folder.file} or its`)
+  await expect(createDatabase(url, { mustExist: true })).rejects.toThrow(`The database file ${folder.file} or its`)
   expect(await readdir(folder.path)).toEqual([])
-  const database = await createDatabase(url)
-  await database.close()
-  await expect(createDatabase(url, { identity: '1-1' })).rejects.toThrow('was moved, deleted or replaced')
-  const joined = await createDatabase(url, { identity: identityOf(folder.file) })
-  await joined.close()
-})
-
-test('a file on another device is another file, even with the same inode', async () => {
-  await using folder = await temporaryFolder()
-  const url = `file:${folder.file}`
   await (await createDatabase(url)).close()
-  const { dev, ino } = statSync(folder.file)
-  await expect(createDatabase(url, { identity: `${dev + 1}-${ino}` })).rejects.toThrow('was moved, deleted or replaced')
-  await (await createDatabase(url, { identity: `${dev}-${ino}` })).close()
+  await (await createDatabase(url, { mustExist: true })).close()
 })

@@ -9,9 +9,9 @@ export function identityOf(file: string): string | undefined {
   return found && `${found.dev}-${found.ino}`
 }
 
-/** @throws Error unless a file has the identity */
-export function assertIdentity(file: string, identity: string): void {
-  if (identityOf(file) !== identity) throw new Error(notInPlace(file))
+/** @throws Error if a file that was open in another process no longer exists */
+export function assertExists(file: string): void {
+  if (identityOf(file) === undefined) throw new Error(notInPlace(file))
 }
 
 /** @throws ReadOnly if a file's disk is full or read-only */
@@ -33,12 +33,12 @@ export class FileGuard {
   readonly #file: string
   readonly #log: string
   readonly #identity: string | undefined
-  #logIdentity: string | undefined
+  readonly #logIdentity: string | undefined
   readonly #onWarning: Options['onWarning']
   readonly #watcher: FSWatcher | undefined
   #lost: FileMoved | undefined
 
-  /** @param file is open, and stays open until {@link close} */
+  /** @param file is open with its log, and stays open until {@link close} */
   constructor(file: string, { onWarning }: Options) {
     this.#file = file
     this.#log = `${file}-wal`
@@ -73,8 +73,6 @@ export class FileGuard {
   }
 
   #verify(): void {
-    // Through Prisma the log is created by the first query.
-    this.#logIdentity ??= identityOf(this.#log)
     const isInPlace = identityOf(this.#file) === this.#identity && identityOf(this.#log) === this.#logIdentity
     if (isInPlace || this.#lost !== undefined) return
     this.#lost = new FileMoved(notInPlace(this.#file))

@@ -115,14 +115,6 @@ const REMOVED: Record<string, string> = {
     'is no longer a setting: remove it. MAX_CONNECTIONS and time limit the connections that wait for their client',
 }
 
-/** The variable by which workers that join the first one know its database file: they open that one or none. */
-export const WORKER_DATABASE = 'WORKER_DATABASE_IDENTITY'
-
-/** What {@link WORKER_DATABASE} says; undefined in every other process. */
-export function workerDatabase(): string | undefined {
-  return process.env[WORKER_DATABASE] || undefined
-}
-
 export type Config = z.output<typeof schema>
 
 /**

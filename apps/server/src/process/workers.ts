@@ -14,16 +14,10 @@ const RESTART_AFTER_MS = 1_000
  * SIGHUP stop all processes gracefully.
  *
  * @param timeoutMs a process that does not respond for this time is killed
- * @param environment additional variables for all processes but the first; called when the first one serves
  * @returns stops all processes and waits until they have exited
  * @throws Error if the first process cannot start; it writes the reason to stderr
  */
-export async function runWorkers(
-  count: number,
-  timeoutMs: number,
-  log: Logger,
-  environment: () => NodeJS.ProcessEnv,
-): Promise<() => Promise<void>> {
+export async function runWorkers(count: number, timeoutMs: number, log: Logger): Promise<() => Promise<void>> {
   let stopping = false
   const end = (signal: NodeJS.Signals) => {
     stopping = true
@@ -34,14 +28,13 @@ export async function runWorkers(
   watch(timeoutMs, log, () => stopping)
   // Starts one process first: it migrates the database, and an error at startup is reported once.
   await listening(cluster.fork())
-  const variables = environment()
   cluster.on('exit', async (worker, code, signal) => {
     if (stopping) return
     log.error({ worker: worker.process.pid, code, signal }, 'worker died; starting another')
     await sleep(RESTART_AFTER_MS)
-    if (!stopping) cluster.fork(variables)
+    if (!stopping) cluster.fork()
   })
-  for (let started = 1; started < count && !stopping; started++) cluster.fork(variables)
+  for (let started = 1; started < count && !stopping; started++) cluster.fork()
   return async () => {
     end('SIGTERM')
     await Promise.all(workers().map((worker) => once(worker, 'exit')))

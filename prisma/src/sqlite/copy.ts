@@ -1,0 +1,55 @@
+import Sqlite from 'better-sqlite3'
+import { type Inspection, inspect } from './inspection.ts'
+import { BackupRefused } from './refusal.ts'
+
+const PAGES_PER_STEP = 1_000
+
+export interface CopyOptions {
+  /** Replaces an existing target file. */
+  replace?: boolean
+  /** Called after each step with the pages copied so far and the total. An error it throws aborts the copy without a trace. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** Copies an intact database to a file, in its state at one moment. */
+export async function copy(from: string, to: string, onProgress: CopyOptions['onProgress']): Promise<Inspection> {
+  const source = openSnapshot(from)
+  try {
+    const inspection = inspect(source)
+    if (inspection.damage.length > 0) {
+      throw new BackupRefused('unusable', `${from} is damaged:\n${inspection.damage.join('\n')}`)
+    }
+    await source.backup(to, {
+      progress({ totalPages, remainingPages }) {
+        onProgress?.(totalPages - remainingPages, totalPages)
+        return PAGES_PER_STEP
+      },
+    })
+    leaveWalMode(to)
+    return inspection
+  } finally {
+    source.close()
+  }
+}
+
+/**
+ * Opens a database with a read transaction: without it, SQLite restarts the copy at every write of another connection. The
+ * connection is writable because closing a read-only one leaves the files of the write-ahead log behind.
+ */
+export function openSnapshot(file: string): Sqlite.Database {
+  try {
+    const database = new Sqlite(file, { fileMustExist: true })
+    database.pragma('query_only = ON')
+    database.exec('BEGIN')
+    return database
+  } catch (error) {
+    throw new Error(`${file} cannot be opened: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** Turns WAL mode off, so that the file can be moved alone and opened in a read-only folder. */
+function leaveWalMode(file: string): void {
+  const database = new Sqlite(file)
+  database.pragma('journal_mode = DELETE')
+  database.close()
+}
