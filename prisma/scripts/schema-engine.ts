@@ -48,11 +48,8 @@ export async function openSchemaEngine(engine: Engine, url: string): Promise<Sch
   const factory = engine === 'sqlite' ? sqliteFactory(url) : postgresFactory(url)
   const connection = await factory.connect()
   factory.connect = async () => connection
-  const schemaEngine = await SchemaEngine.new(
-    { datamodels: undefined },
-    () => {},
-    bindMigrationAwareSqlAdapterFactory(factory),
-  )
+  const adapter = bindMigrationAwareSqlAdapterFactory(factory)
+  const schemaEngine = await SchemaEngine.new({ datamodels: undefined }, () => {}, adapter)
   // The engine never closes its connection, which keeps the file locked.
   return Object.assign(schemaEngine, { [Symbol.asyncDispose]: () => connection.dispose() })
 }
@@ -147,12 +144,10 @@ export async function schemaDifference(
 /** The migration history in the schema engine's format. */
 export async function readMigrationList(engine: Engine): Promise<MigrationList> {
   const baseDir = migrationsFolder(engine)
+  const content = await readFile(join(baseDir, 'migration_lock.toml'), 'utf8')
   return {
     baseDir,
-    lockfile: {
-      path: 'migration_lock.toml',
-      content: await readFile(join(baseDir, 'migration_lock.toml'), 'utf8'),
-    },
+    lockfile: { path: 'migration_lock.toml', content },
     shadowDbInitScript: '',
     migrationDirectories: readMigrations(baseDir).map(({ name, sql }) => migrationOf(name, sql)),
   }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import type pg from 'pg'
 import {
   type AppliedMigration,
   failedMigration,
@@ -12,22 +11,14 @@ import {
 } from '../migration-history.ts'
 import { quote } from '../tables/sql.ts'
 import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
-import { isUnreachable, reasonOf, sqlState } from './errors.ts'
+import { connect, inTransaction, reportBlockers, withShortLocks } from './migration-session.ts'
 import { assertMayMigrate, type Rights, readRights } from './privileges.ts'
-import { SessionClient } from './session.ts'
-import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
-/** How long a start waits while another process migrates. */
-const LOCK_TIMEOUT = '30s'
-const MIN_ATTEMPT_MS = 1_000
-const LOCK_NOT_AVAILABLE = '55P03'
 // A statement that waits for a lock on a table makes all later statements on the table wait for it. A migration therefore gives
 // up soon, and tries again.
 const TABLE_LOCK_TIMEOUT_MS = 250
 const REPORT_AFTER_MS = 50
-const PAUSE_MS = 1_000
-const MAX_LOCK_WAIT_MS = 120_000
 /** The advisory lock of `prisma migrate deploy`. */
 const LOCK = 72707369
 
@@ -82,61 +73,6 @@ export async function migratePostgres(
   }
 }
 
-async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
-  const { connectionString, label } = url
-  for (;;) {
-    try {
-      const remainingMs = Math.max(deadline - performance.now(), MIN_ATTEMPT_MS)
-      const client = new SessionClient({ connectionString, connectionTimeoutMillis: remainingMs })
-      await client.connect()
-      await client.useSettings(url).catch(async (error) => {
-        await client.end()
-        throw error
-      })
-      return client
-    } catch (error) {
-      if (!isRetryable(error)) {
-        throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.${remedyOf(error, url)}`, {
-          cause: error,
-        })
-      }
-      if (performance.now() >= deadline) {
-        throw new Error(
-          `The database ${label} cannot be reached: ${reasonOf(error)}. Start PostgreSQL, or correct DATABASE_URL.`,
-          { cause: error },
-        )
-      }
-      await sleep(100)
-    }
-  }
-}
-
-function remedyOf(error: unknown, { connectionString }: PostgresUrl): string {
-  if (sqlState(error as object) !== '42501') return ''
-  const { user, database } = new pg.Client(connectionString)
-  const [name, role] = [database, user].map((name) => pg.escapeIdentifier(name ?? ''))
-  return ` As the owner of the database run: GRANT CONNECT ON DATABASE ${name} TO ${role};`
-}
-
-// A failed authentication (class 28) is not retried.
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
-}
-
-// Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
-async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query(`${BEGIN}; SET LOCAL statement_timeout = 0;
-    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
-  try {
-    const result = await work()
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  }
-}
-
 /** The first pending migration. No other process applies one before the end of the transaction. */
 async function firstPending(
   client: pg.Client,
@@ -169,44 +105,6 @@ async function rebuildText(client: pg.Client, { table, columns }: Rebuild): Prom
       if (rebuilt.length > 0) await client.query(update, [...numbers, ...texts])
       return rows.at(-1)?.id
     })
-  }
-}
-
-/** Runs a transaction again while it does not get a lock in time. Other sessions use the tables in between. */
-async function withShortLocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + MAX_LOCK_WAIT_MS
-  for (;;) {
-    try {
-      return await inTransaction(client, work)
-    } catch (error) {
-      const cause = (error as Error).cause ?? error
-      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error
-    }
-    await sleep(PAUSE_MS)
-  }
-}
-
-/** Warns with the sessions that a connection waits for. Their statements are omitted, because they may contain secrets. */
-async function reportBlockers(
-  url: PostgresUrl,
-  pid: number,
-  name: string,
-  warn: (message: string) => void,
-): Promise<void> {
-  const observer = await connect(url, performance.now())
-  try {
-    const { rows } = await observer.query(
-      `SELECT pid, application_name, state, coalesce(query_start, backend_start) AS since
-       FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1)) ORDER BY pid`,
-      [pid],
-    )
-    const blockers = rows.map(
-      ({ pid, application_name, state, since }) =>
-        `process ${pid} (${application_name || 'no application name'}, ${state}, its statement began at ${since.toISOString()})`,
-    )
-    if (blockers.length > 0) warn(`migration ${name} waits for a lock that is held by ${blockers.join(', ')}`)
-  } finally {
-    await observer.end()
   }
 }
 

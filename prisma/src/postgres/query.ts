@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { milliseconds } from '../tables/timestamp.ts'
 
 /** The result of a statement. */
 export interface QueryResult {
@@ -16,11 +17,6 @@ interface RowDescription {
 }
 
 const PORTAL = { type: 'P' }
-const WHOLE_SECONDS = '2026-11-22 20:44:41'.length
-const ZERO = 48
-// Date.UTC takes the years 0 to 99 for 1900 to 1999. The calendar repeats itself after 400 years.
-const ERA = 400
-const ERA_MS = 146_097 * 24 * 60 * 60 * 1000
 
 /** The statements that a connection keeps, each with memory on the server. */
 const MAX_STATEMENTS = 500
@@ -152,13 +148,4 @@ function element(value: unknown): string {
 function parserOf(type: number): (text: string) => unknown {
   if (type === pg.types.builtins.TIMESTAMP) return milliseconds
   return type === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(type)
-}
-
-// Parses "2026-11-22 20:44:41.12" with a year from 1 to 9999, which covers what the service stores. Date.parse takes three times
-// as long, and a page has twenty timestamps.
-function milliseconds(timestamp: string): number {
-  const two = (at: number) => (timestamp.charCodeAt(at) - ZERO) * 10 + timestamp.charCodeAt(at + 1) - ZERO
-  const year = two(0) * 100 + two(2)
-  const whole = Date.UTC(year + ERA, two(5) - 1, two(8), two(11), two(14), two(17)) - ERA_MS
-  return timestamp.length === WHOLE_SECONDS ? whole : whole + Math.round(Number(timestamp.slice(WHOLE_SECONDS)) * 1000)
 }

@@ -13,54 +13,34 @@ export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
   return {
     executor: new PreparedStatements(pool, names),
     /**
-     * Runs `work` in one transaction, once.
+     * Runs work in a transaction, once. Afterwards its connection returns to the pool, or is closed if its state is uncertain.
      *
      * @param lock id of an advisory lock (64 bits), held until the end of the transaction
-     * @throws Conflict when the transaction conflicts with another one
+     * @throws Conflict when the transaction conflicts with another one; WriteTimeout when the work takes too long
      */
-    transaction: <T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T> =>
-      inTransaction(pool, writeTimeoutMs, lock, (client) => new PreparedStatements(client, names), work),
+    transaction: async <T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T> => {
+      const client = await pool.connect().catch(refuse)
+      let isReusable = true
+      try {
+        const statements = new PreparedStatements(client, names)
+        const result = await withDeadline(statements, writeTimeoutMs, async (executor) => {
+          await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
+          return work(executor)
+        })
+        await client.query({ text: 'COMMIT' })
+        return result
+      } catch (error) {
+        isReusable = !(error instanceof WriteTimeout) && (await isRolledBack(client))
+        return refuse(error)
+      } finally {
+        client.release(!isReusable)
+      }
+    },
   }
 }
 
-/**
- * Runs work in a transaction on one connection of the pool. Afterwards the connection returns to the pool, or is closed if its
- * state is uncertain.
- *
- * @param timeoutMs after this time the transaction is rolled back and fails as busy
- * @param lock id of an advisory lock, held until the end of the transaction
- * @param open returns an executor for a connection
- */
-async function inTransaction<T>(
-  pool: pg.Pool,
-  timeoutMs: number,
-  lock: bigint | undefined,
-  open: (client: pg.PoolClient) => Executor,
-  work: (executor: Executor) => Promise<T>,
-): Promise<T> {
-  const client = await connect(pool)
-  let isReusable = true
-  try {
-    const result = await withDeadline(open(client), timeoutMs, async (executor) => {
-      await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
-      return work(executor)
-    })
-    await client.query({ text: 'COMMIT' })
-    return result
-  } catch (error) {
-    isReusable = !(error instanceof WriteTimeout) && (await isRolledBack(client))
-    throw fromPostgres(error) ?? error
-  } finally {
-    client.release(!isReusable)
-  }
-}
-
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw fromPostgres(error) ?? error
-  }
+function refuse(error: unknown): never {
+  throw fromPostgres(error) ?? error
 }
 
 function isRolledBack(client: pg.PoolClient): Promise<boolean> {
