@@ -9,7 +9,7 @@ import { SqliteConnection } from './sqlite/connection.ts'
 import { SqliteReader } from './sqlite/reader.ts'
 import { Wal } from './sqlite/wal.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
-import { sqlTables } from './tables/table.ts'
+import { sqlTables } from './tables/tables.ts'
 
 test('an attempt whose error makes SQLite end the transaction ends the write', async () => {
   await using database = await temporaryDatabase()

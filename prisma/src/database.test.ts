@@ -12,7 +12,7 @@ import { SqliteReader } from './sqlite/reader.ts'
 import { Wal } from './sqlite/wal.ts'
 import { SqliteWriter } from './sqlite/writer.ts'
 import type { Tables } from './tables/declarations.ts'
-import { sqlTables } from './tables/table.ts'
+import { sqlTables } from './tables/tables.ts'
 
 test('a relative file: URL is resolved against the working directory, and missing folders are created', async () => {
   await using folder = await temporaryFolder()

@@ -15,7 +15,7 @@ import type { AuditContext } from '../src/tables/audit.ts'
 import type { Declarations } from '../src/tables/declarations.ts'
 import type { Executor } from '../src/tables/executor.ts'
 import { withDeadline } from '../src/tables/guarded.ts'
-import { sqlTablesOf } from '../src/tables/table.ts'
+import { sqlTablesOf } from '../src/tables/tables.ts'
 import type { ListTable, RecordTable, Table } from '../src/tables/types.ts'
 import { emptyDatabase } from './postgres.ts'
 

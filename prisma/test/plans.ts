@@ -5,7 +5,7 @@ import { SqliteConnection } from '../src/sqlite/connection.ts'
 import { databaseFile } from '../src/sqlite/file.ts'
 import { declarations, type Tables } from '../src/tables/declarations.ts'
 import type { Statement } from '../src/tables/sql.ts'
-import { sqlTables } from '../src/tables/table.ts'
+import { sqlTables } from '../src/tables/tables.ts'
 
 /** The SQL names of all tables. */
 export const tableNames = Object.values(declarations).map(({ name }) => name)

@@ -9,7 +9,7 @@ import { cleanClone } from '../new/clone.ts'
 import { run } from '../run-command.mjs'
 
 const CONTRACT = 'packages/contract/src/books.ts'
-const SERVICE = 'apps/server/src/store/versioned.ts'
+const SERVICE = 'apps/server/src/store/refusals.ts'
 const CONSOLE = 'apps/console/src/overview/Overview.tsx'
 
 test('npm run dev serves sample data and the console, and follows changes of the sources', {

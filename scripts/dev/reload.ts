@@ -29,7 +29,7 @@ const answers = (path: string) => async (text: string) => {
 const shown = (text: string) => page.getByRole('heading', { name: text, exact: true }).waitFor()
 
 await measure('contract', 'packages/contract/src/books.ts', 'A collection of books', answers('/openapi.json'))
-await measure('service', 'apps/server/src/store/versioned.ts', 'not found', answers('/books/999'))
+await measure('service', 'apps/server/src/store/refusals.ts', 'not found', answers('/books/999'))
 await measure('console', 'apps/console/src/overview/Overview.tsx', 'Overview</h1>', (text) =>
   shown(text.replace('</h1>', '')),
 )

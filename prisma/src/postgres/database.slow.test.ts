@@ -16,7 +16,7 @@ import {
   type User,
 } from '../index.ts'
 import type { Executor } from '../tables/executor.ts'
-import { sqlTables } from '../tables/table.ts'
+import { sqlTables } from '../tables/tables.ts'
 import { openPool } from './pool.ts'
 import { PreparedQuery } from './query.ts'
 import { openPrepared } from './transaction.ts'

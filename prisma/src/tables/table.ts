@@ -1,17 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../generated/client.ts'
-import {
-  type Audit,
-  type AuditContext,
-  type AuditedChange,
-  type AuditedStatement,
-  auditEntries,
-  withAuditInsert,
-} from './audit.ts'
-import { type Declarations, declarations, mapDeclarations } from './declarations.ts'
-import type { Around, Executor } from './executor.ts'
-import { MAX_SCANNED, TableReads } from './reads.ts'
-import { type References, type RelatedTables, referencesOf } from './references.ts'
+import { type Audit, type AuditedChange, type AuditedStatement, auditEntries, withAuditInsert } from './audit.ts'
+import { type Session, type TableInfo, TableLocks } from './locks.ts'
+import type { RelatedTables } from './references.ts'
 import {
   atLaterIndex,
   changed,
@@ -21,12 +12,11 @@ import {
   neighbors,
   type Written,
 } from './row-writes.ts'
-import { isSet, type Statement } from './sql.ts'
-import { BEFORE, SqlText } from './statements.ts'
+import type { Statement } from './sql.ts'
+import { BEFORE } from './statements.ts'
 import {
   type Change,
   type Changes,
-  type Columns,
   type Entity,
   isUnchanged,
   type Kind,
@@ -39,15 +29,6 @@ import {
 
 type Stored = Record<string, unknown>
 
-export interface TableOptions {
-  /** Wraps each query of a table. */
-  around?: Around | undefined
-  /** Audits the changes; no audit entries when absent. */
-  audit?: AuditContext | undefined
-  /** Whether `lock` locks rows, on PostgreSQL; only inside a write. */
-  locks?: boolean | undefined
-}
-
 // Rows per statement. On SQLite a batch blocks the event loop for a few milliseconds.
 const DELETE_BATCH = 500
 // Takes about as long as DELETE_BATCH, including the audit entries.
@@ -56,110 +37,18 @@ const INSERT_BATCH = 100
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
 // Between so many rows of a write other requests are served.
 const ROWS_PER_STEP = 50
-/** All tables, through an executor. */
-export const sqlTables = sqlTablesOf(declarations)
 
-/** Returns a function that makes the tables of some declarations, through an executor. */
-export function sqlTablesOf<All>(declarations: Declarations<All>): (executor: Executor, options?: TableOptions) => All {
-  const references = referencesOf(declarations)
-  const infos = (isRemote: boolean) =>
-    mapDeclarations(declarations, (declaration, name) => ({
-      name,
-      columns: declaration.columns,
-      text: new SqlText(declaration, isRemote, references[name].referencedTables),
-      references: references[name],
-    }))
-  let local: ReturnType<typeof infos> | undefined
-  let remote: typeof local
-  return (executor, options = {}) => {
-    if (executor.isRemote) remote ??= infos(true)
-    else local ??= infos(false)
-    const ofEngine = (executor.isRemote ? remote : local) as ReturnType<typeof infos>
-    const session: Session = { executor, tables: {}, ...options }
-    for (const name in ofEngine) session.tables[name] = new SqlTable(ofEngine[name], session)
-    return session.tables as All
-  }
-}
-
-/** The metadata of a table. */
-interface TableInfo<Row> {
-  name: PropertyKey
-  columns: Columns<Row>
-  text: SqlText<Row>
-  references: References
-}
-
-/** State shared by the tables of a transaction, or of all reads. */
-interface Session extends TableOptions {
-  executor: Executor
-  // biome-ignore lint/suspicious/noExplicitAny: each table has its own row type
-  tables: Record<PropertyKey, SqlTable<any>>
-}
-
-class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTable<Row> {
-  readonly #name: PropertyKey
-  readonly #references: References
+/** A table, whose methods run through an executor. */
+export class SqlTable<Row extends Entity> extends TableLocks<Row> implements RecordTable<Row> {
   readonly #session: Session
   readonly #audit: Audit | undefined
 
-  constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
-    super(columns, text, session.executor)
-    this.#name = name
-    this.#references = references
+  constructor(info: TableInfo<Row>, session: Session) {
+    super(info, session)
     this.#session = session
     const { audit } = session
-    const audited = audit?.tables[name]
+    const audited = audit?.tables[info.name]
     this.#audit = audit && audited && { shared: audit.shared, ...audited }
-  }
-
-  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
-    const statement = this.text.idsAndVersions(where, limit, this.#session.locks === true)
-    return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
-  }
-
-  async lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void> {
-    if (!this.executor.isRemote) return
-    const unique = this.text.insertion.unique.flat()
-    const written = rows.flatMap((row): object[] =>
-      'create' in row ? [row.create] : 'change' in row ? [row.change] : [],
-    )
-    const isUnique = rows.some(
-      (row) => 'create' in row || ('change' in row && unique.some((column) => isSet(row.change, column))),
-    )
-    if (isUnique && unique.length > 0) await this.executor.run(this.text.lockUniqueValues('exclusive'))
-    await this.#lockReferenced(written)
-    const ids = rows.flatMap((row) => ('id' in row ? [row.id] : []))
-    if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
-    const deleted = rows.flatMap((row) => ('delete' in row ? [row.id] : []))
-    if (deleted.length > 0) await this.#lockCascades(deleted)
-  }
-
-  /** Locks the rows that a delete cascades to, table by table. */
-  async #lockCascades(ids: number[]): Promise<void> {
-    const locked = new Map<PropertyKey, Set<number>>([[this.#name, new Set(ids)]])
-    for (const { table, cascades } of this.#references.cascadeOrder) {
-      const referring = this.#session.tables[table] as SqlTable<Entity>
-      const rows = locked.get(table) ?? new Set()
-      locked.set(table, rows)
-      // Repeated for a table that cascades to itself.
-      for (let size = -1; size < rows.size; ) {
-        size = rows.size
-        const lists = cascades.map(({ column, to }): [string, number[]] => [column, [...(locked.get(to) ?? [])]])
-        for (const { id } of await referring.#lockRows(lists, 'UPDATE')) rows.add(id)
-        if (!cascades.some(({ to }) => to === table)) break
-      }
-    }
-  }
-
-  #lockRows(lists: [column: string, values: number[]][], mode: 'UPDATE' | 'KEY SHARE'): Promise<Row[]> {
-    return this.wrapped('lock', async () => this.rows(this.text.lock(lists, mode)))
-  }
-
-  /** Locks the records that rows refer to, before the rows: a delete locks in this order too. */
-  async #lockReferenced(rows: object[]): Promise<void> {
-    for (const { table, ids } of this.#references.referenced(rows)) {
-      await (this.#session.tables[table] as SqlTable<Entity>).#lockRows([['id', ids]], 'KEY SHARE')
-    }
   }
 
   async insert(row: NewRow<Row>): Promise<Row> {
@@ -257,7 +146,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
 
   /** Whether rows deleted by ON DELETE CASCADE are audited. */
   get #auditsCascades(): boolean {
-    return this.#session.audit !== undefined && this.#references.cascades.length > 0
+    return this.#session.audit !== undefined && this.references.cascades.length > 0
   }
 
   /** Deletes locked rows, and audits the rows that cascade from them. */
@@ -276,7 +165,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
   /** Adds the rows that cascade from some rows, recursively. */
   async #addCascades(rows: Row[], deletions: Map<SqlTable<Entity>, Map<number, Entity>>): Promise<void> {
     const ids = idsOf(rows)
-    for (const { table, column } of this.#references.cascades) {
+    for (const { table, column } of this.references.cascades) {
       const referring = this.#session.tables[table] as SqlTable<Entity>
       const known = deletions.get(referring) ?? new Map<number, Entity>()
       deletions.set(referring, known)
@@ -324,13 +213,13 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
     const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
-    if (rows.length > 1 && !this.executor.namesRow) await this.#references.check(rows, this.#relatedTables)
+    if (rows.length > 1 && !this.executor.namesRow) await this.references.check(rows, this.#relatedTables)
     try {
       if (rows.length > 1 && this.executor.isRemote) await this.#lockForInsert(rows)
       const ids = await this.#insert(values)
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
-      throw await this.#references.ofInsert(error, rows, this.#relatedTables)
+      throw await this.references.ofInsert(error, rows, this.#relatedTables)
     }
   }
 
@@ -339,7 +228,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
     // The statement inserts the values of the first unique columns in their order.
     if (unique.length > 0)
       await this.executor.run(this.text.lockUniqueValues(unique.length > 1 ? 'exclusive' : 'shared'))
-    await this.#lockReferenced(rows)
+    await this.lockReferenced(rows)
   }
 
   async #update(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
@@ -356,7 +245,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
       await this.executor.run(this.text.update(id, changes))
       return { before, after: changed(before, changes) }
     } catch (error) {
-      throw await this.#references.ofUpdate(error, changes, this.#relatedTables)
+      throw await this.references.ofUpdate(error, changes, this.#relatedTables)
     }
   }
 
@@ -368,7 +257,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
     try {
       return await this.rows(this.#withAudit(statement, { before: '' }))
     } catch (error) {
-      throw await this.#references.ofDelete(error, ids, this.#relatedTables)
+      throw await this.references.ofDelete(error, ids, this.#relatedTables)
     }
   }
 
@@ -384,7 +273,7 @@ class SqlTable<Row extends Entity> extends TableReads<Row> implements RecordTabl
         if (deleted < DELETE_BATCH) return total
       }
     } catch (error) {
-      throw await this.#references.ofDelete(error, () => this.#matchingIds(where, DELETE_BATCH), this.#relatedTables)
+      throw await this.references.ofDelete(error, () => this.#matchingIds(where, DELETE_BATCH), this.#relatedTables)
     }
   }
 

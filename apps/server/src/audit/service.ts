@@ -2,7 +2,7 @@ import type { Output } from '@resource/contract'
 import { type AuditEntry, timestamp } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
-import { notFound } from '../store/versioned.ts'
+import { notFound } from '../store/refusals.ts'
 import { timeCondition } from './entry-times.ts'
 
 const sortable = { id: 'id' } as const

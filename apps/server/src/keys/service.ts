@@ -4,7 +4,7 @@ import { ApiError, FieldError } from '@resource/openapi'
 import { newKey } from '../access/api-key.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
-import { notFound, writeVersioned } from '../store/versioned.ts'
+import { missingOrStale, notFound, versionsOf } from '../store/refusals.ts'
 
 type KeyRecord = Output<'keys', 'get'>
 
@@ -39,7 +39,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         created = key
         return present(await tx.apiKeys.insert({ name, role, prefix, hash, expires_at, created_at: new Date() }))
       }
-      const record = await write(work)
+      const record = await write(work, { autocommit: true })
       onChanged()
       if (created !== undefined) return { ...record, key: created }
       throw new ApiError(
@@ -54,10 +54,11 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         const row = await tx.apiKeys.find({ id })
         // A key that is already revoked keeps its `revoked_at`.
         const change = { revoked_at: row?.revoked_at ?? new Date() }
-        await writeVersioned(tx.apiKeys, 'Key', id, if_version, { change })
+        const [written] = await tx.apiKeys.write([{ id, versions: versionsOf(if_version), change }])
+        if (written === undefined) throw await missingOrStale(tx.apiKeys, 'Key', id, if_version)
         return { message: 'Key revoked' }
       }
-      const result = await write(work, { autocommit: false })
+      const result = await write(work)
       onChanged()
       return result
     },

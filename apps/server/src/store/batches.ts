@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type Batch, type Database, type RecordTable, type Tables, timestamp, type Where } from '@resource/database'
 import { ApiError } from '@resource/openapi'
-import type { RecordRules } from '../access/field-roles.ts'
 import type { Context, MutationContext } from './context.ts'
+import { notFound } from './refusals.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
-import { notFound } from './versioned.ts'
+import type { WriteRules } from './write-rules.ts'
 
 const LIFETIME_MS = 10 * 60 * 1000
 // A larger batch would hold the write lock of SQLite so long that other writes fail.
@@ -19,12 +19,11 @@ interface BatchOptions {
   /** Reads the matching records, outside of the transaction: on SQLite that would block all requests. */
   read: Tables
   rows: RowMapping
-  /** The roles that changing or deleting a stored record requires. */
-  guard: RecordRules
-  /** @throws FieldError if the caller may not carry out the action, or a value is not allowed */
-  check: (input: Values, context: Context) => Promise<void>
-  /** Rethrows an error of a delete; a violated reference as a 409. */
-  refuseDelete: (error: unknown, id?: number) => Promise<never>
+  rules: WriteRules
+  /** @throws FieldError 403 if the caller may not carry out the action */
+  check: (input: Values, context: Context) => void
+  /** Converts an error of a write. */
+  refused: (error: unknown) => Promise<unknown>
 }
 
 type Matching = { id: number; version: number }[]
@@ -36,7 +35,7 @@ interface BatchInput {
 }
 
 /** The procedures that change or delete all matching records of a collection, after a preview. */
-export function batchService({ noun, tableOf, read, rows, guard, check, refuseDelete }: BatchOptions) {
+export function batchService({ noun, tableOf, read, rows, rules, check, refused }: BatchOptions) {
   const find = async (tables: Tables, id: number, { caller }: Context): Promise<Batch> => {
     const batch = await tables.batches.find({ id })
     const isVisible =
@@ -67,7 +66,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
 
   return {
     createBatch: async (input: Values, context: MutationContext) => {
-      await check(input, context)
+      check(input, context)
       const { action, filter, changes } = input as never as BatchInput
       const work = async (tx: Tables, matching: Matching) => {
         if (matching.length > MAX_RECORDS) {
@@ -92,7 +91,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
         return present(batch, tx, idsOf(matching))
       }
       const prepare = () => tableOf(read).lock(rows.where(filter), MAX_RECORDS + 1)
-      return context.write(work, { autocommit: false, prepare })
+      return context.write(work, { prepare })
     },
 
     getBatch: async ({ batch_id }: Values, context: Context) =>
@@ -108,7 +107,7 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           const { action } = batch
           const input = JSON.parse(batch.changes ?? '{}')
           // A token of the caller may have had a higher role at the preview.
-          await check({ action, changes: input }, context)
+          check({ action, changes: input }, context)
           if (batch.status !== 'pending')
             throw new ApiError(409, 'The batch was already applied', { reason: 'already_applied' })
           const table = tableOf(tx)
@@ -122,9 +121,10 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           const ids = idsOf(matching)
           await checkRecords(table, ids, context)
           const change = rows.changes(input, undefined)
-          if (action === 'update')
-            await table.write(ids.map((id) => ({ id, change }))).catch((error) => rows.refuse(error))
-          else await table.write(ids.map((id) => ({ id, delete: true }))).catch((error) => refuseDelete(error))
+          const writes = ids.map((id) => (action === 'update' ? { id, change } : { id, delete: true as const }))
+          await table.write(writes).catch(async (error) => {
+            throw await refused(error)
+          })
           const applying = { id: batch.id, versions: [batch.version], change: { status: 'applied' } }
           const [applied] = await tx.batches.write([applying])
           if (applied === undefined)
@@ -132,7 +132,6 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
           return present(applied.after, tx)
         },
         {
-          autocommit: false,
           prepare: async () => {
             const { status, filter, count } = await find(read, batch_id as number, context)
             if (status === 'pending') context.spend?.({ rows: count })
@@ -145,12 +144,12 @@ export function batchService({ noun, tableOf, read, rows, guard, check, refuseDe
 
   /** @throws ApiError 403 if the caller may not change one of them */
   async function checkRecords(table: RecordTable<Row>, ids: number[], { caller }: Context): Promise<void> {
-    if (guard.allows(caller)) return
+    if (!rules.dependOnRecord(caller)) return
     const order = { column: 'id', descending: false } as const
     for (let first = 0; first < ids.length; first += RECORDS_PER_STEP) {
       const where = { id: { in: ids.slice(first, first + RECORDS_PER_STEP) } } as Where<Row>
-      const found = await table.page({ columns: ['id', ...guard.fields], where, order, take: RECORDS_PER_STEP })
-      for (const row of found) guard.check(caller, row)
+      const found = await table.page({ columns: ['id', ...rules.decisiveFields], where, order, take: RECORDS_PER_STEP })
+      for (const row of found) rules.checkRecord(caller, row)
     }
   }
 }

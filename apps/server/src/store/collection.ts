@@ -1,15 +1,16 @@
 import { type CollectionFacts, type Contract, contract, ROLES, type Role } from '@resource/contract'
-import { type Change, type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
+import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
+import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
-import { type FieldRules, fieldRules, recordRules } from '../access/field-roles.ts'
 import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
 import { batchService } from './batches.ts'
-import type { Context, MutationContext, Services } from './context.ts'
-import { manyService } from './many.ts'
+import type { MutationContext, Services } from './context.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
+import { type RecordWrite, type Result, writeRecords } from './record-writes.ts'
+import { type IfVersion, notFound, referenced } from './refusals.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { type IfVersion, notFound, refuseDelete, writeVersioned } from './versioned.ts'
+import { valueCheck, writeRules } from './write-rules.ts'
 
 /** The names of the collections; each has a table of the same name. */
 export type CollectionNoun = {
@@ -66,9 +67,15 @@ interface Declared {
   procedures: { [V in Verb]?: { input: z.ZodObject; output: z.ZodObject; access: Role } }
 }
 
-interface Named {
-  id: number
+interface NamedRow extends Values {
+  id?: number
   if_version?: IfVersion
+}
+
+interface UpdateMany {
+  partial: boolean
+  key?: string
+  create: boolean
 }
 
 /**
@@ -100,18 +107,23 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns, unique })
   const keyColumns = facts.keys.map((key) => rows.keyColumn(key).column)
   checkAgreement({ noun, facts, fields: stored, shown, derived: Object.keys(derived), keyColumns }, table)
-  const guard = recordRules(facts)
-  checkCascades(noun, table, highest(roleToDelete(noun), guard.roles), roleToDelete)
+  const creation = procedures.create?.input ?? z.object()
+  const changedRow = rowsOf(procedures.updateMany?.input, noun)
+  const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
+  const rules = writeRules(facts, creation.shape, changeable)
+  const checkBatch = valueCheck(procedures.createBatch?.input.shape ?? {})
+  checkCascades(noun, table, highest(roleToDelete(noun), rules.recordRoles), roleToDelete)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
   )
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
-  const creation = procedures.create && fieldRules(procedures.create.input)
-  const noRules = fieldRules(z.object())
-  const rowRules = procedures.updateMany && fieldRules(rowOf(procedures.updateMany.input, noun))
-  const batchRules = procedures.createBatch && fieldRules(procedures.createBatch.input)
-  const refuse = (error: unknown, id?: number) => refuseDelete(error, noun, id, database.read)
+  const written = { noun, name, tableOf, rows, rules, parseCreation: parserOf(creation), cascades, read: database.read }
+  const recordOf = (result: Result | undefined) => rows.present((result as { after: Row }).after)
+  const change: Run = (input, context) => {
+    const { id, if_version } = input as NamedRow
+    return writeRecords(written, context, [{ at: [], id, if_version, change: input }], ([result]) => recordOf(result))
+  }
 
   return {
     list: async (input, { read }, wanted = rows.readColumns) => {
@@ -128,123 +140,93 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
       return rows.revived(row)
     },
 
-    create: async (input, context) => {
-      creation?.checkValues(context.caller, input)
-      await rows.check(input)
-      return context.write(
-        async (tx, ready?: Values[]) => {
-          const row = rows.created(input, ready?.[0], new Date())
-          const [created] = await tableOf(tx)
-            .write([{ create: row }])
-            .catch((error) => rows.refuse(error))
-          return rows.present((created as { after: Row }).after)
-        },
-        rows.preparation([input], context),
-      )
+    create: (input, context) =>
+      writeRecords(written, context, [{ at: [], create: input }], ([result]) => recordOf(result)),
+
+    createMany: (input, context) => {
+      const creates = (input[noun] as Values[]).map((create, index) => ({ at: [noun, index], create }))
+      return writeRecords(written, context, creates, (results) => ({ [noun]: results.map(recordOf) }))
     },
 
-    createMany: async (input, context) => {
-      const records = input[noun] as Values[]
-      for (const [index, record] of records.entries()) creation?.checkValues(context.caller, record, [noun, index])
-      for (const [index, record] of records.entries()) await rows.check(record, [noun, index])
-      return context.write(
-        async (tx, ready?: Values[]) => {
-          const now = new Date()
-          const stored = await tableOf(tx)
-            .write(records.map((record, index) => ({ create: rows.created(record, ready?.[index], now) })))
-            .catch((error) => rows.refuse(error, noun))
-          return { [noun]: stored.map(({ after }) => rows.present(after)) }
-        },
-        rows.preparation(records, context),
-      )
+    replace: change,
+
+    update: change,
+
+    delete: (input, context) => {
+      const { id = 0, if_version } = input as NamedRow
+      const message = `${name} deleted`
+      return writeRecords(written, context, [{ at: [], id, if_version, delete: true }], () => ({ message }))
     },
 
-    replace: change(procedures.replace && fieldRules(procedures.replace.input)),
+    updateMany: (input, context) => {
+      const { partial, key = 'id', create } = input as unknown as UpdateMany
+      const keyColumn = rows.keyColumn(key)
+      const changes = (input[noun] as (NamedRow | FieldError)[]).map((row, index): RecordWrite | FieldError => {
+        if (row instanceof ApiError) return row
+        const { id, if_version, ...fields } = row
+        return {
+          at: [noun, index],
+          id,
+          if_version,
+          // The value of the key identifies the record and is not a change, for example of its letter case.
+          change: { ...fields, [key]: undefined },
+          ...(key !== 'id' && { key: { field: key, column: keyColumn.column, value: keyColumn.valueOf(row) } }),
+          ...(create && (key !== 'id' || id === undefined) && { orCreate: fields }),
+        }
+      })
+      const answer = (results: Result[]) => ({
+        results: results.map((result) => {
+          if (result instanceof ApiError) return outcomeOf(result)
+          const record = recordOf(result)
+          if (result.before === undefined) return { status: 201, record }
+          return { status: 200, changed: result.before.version !== result.after?.version, record }
+        }),
+      })
+      return writeRecords(written, context, changes, answer, partial)
+    },
 
-    update: change(procedures.update && fieldRules(procedures.update.input)),
-
-    delete: (input, { caller, write }) => {
-      const { id, if_version } = input as unknown as Named
-      const work = async (tx: Tables) => {
-        const { before } = await writeVersioned(tableOf(tx), name, id, if_version, { delete: true })
-        guard.check(caller, before)
-        return { message: `${name} deleted` }
-      }
-      // A deletion that the caller may not make is rolled back, which needs a transaction.
-      return write(work, { autocommit: !cascades && guard.allows(caller) })
+    deleteMany: (input, context) => {
+      const given = input[noun] as (NamedRow | FieldError)[]
+      const deletes = given.map((row, index): RecordWrite | FieldError => {
+        if (row instanceof ApiError) return row
+        const { id = 0, if_version } = row
+        return { at: [noun, index], id, if_version, delete: true }
+      })
+      const answer = (results: Result[]) => ({
+        results: results.map((result, index) => {
+          const { id } = given[index] as NamedRow
+          // An id of 0 is one that no record can have.
+          return { ...(result instanceof ApiError ? outcomeOf(result) : { status: 204 }), ...(id && { id }) }
+        }),
+      })
+      return writeRecords(written, context, deletes, answer, input.partial === true)
     },
 
     summarize: summaryService(tableOf, rows.where),
-
-    ...manyService({
-      noun,
-      name,
-      tableOf,
-      rows,
-      creation: { input: procedures.create?.input ?? z.object(), rules: creation ?? noRules },
-      guard,
-      checkChange: async (input, context) => (await checkChange(rowRules, input, context)).check,
-      checkHidden: (input, context) => checkHidden(rowRules, input, context),
-      refuseDelete: refuse,
-    }),
 
     ...batchService({
       noun,
       tableOf,
       read: database.read,
       rows,
-      guard,
-      check: async (input, { caller }) => {
-        batchRules?.checkValues(caller, input)
-        const changes = (input.changes ?? {}) as Values
-        for (const field of rowRules?.guarded ?? [])
-          if (changes[field] !== undefined) rowRules?.checkChange(caller, field)
+      rules,
+      check: (input, { caller }) => {
+        checkBatch(caller, input)
+        rules.checkChange(caller, (input.changes ?? {}) as Values)
       },
-      refuseDelete: refuse,
+      refused: async (error) => rows.refused(await referenced(error, noun, undefined, database.read)),
     }),
-  }
-
-  function change(rules: FieldRules | undefined): Run {
-    return async (input, context) => {
-      const { id, if_version } = input as unknown as Named
-      checkHidden(rules, input, context)
-      const { check, comparesRecords } = await checkChange(rules, input, context)
-      return context.write(
-        async (tx, ready?: Values[]) => {
-          const change = rows.changes(input, ready?.[0])
-          const written = await writeVersioned(tableOf(tx), name, id, if_version, { change }).catch(rows.refuse)
-          check(written)
-          return rows.present(written.after)
-        },
-        // A change that the caller may not make is rolled back, which needs a transaction.
-        { ...rows.preparation([input], context), autocommit: !comparesRecords },
-      )
-    }
-  }
-
-  /** Checks the hidden fields of a change. A record does not show whether they differ, so any value counts as a change. */
-  function checkHidden(rules: FieldRules | undefined, input: Values, { caller }: Context): void {
-    for (const field of rules?.guarded ?? []) {
-      if (hidden.includes(field) && input[field] !== undefined) rules?.checkChange(caller, field)
-    }
-  }
-
-  /** Checks a change before its transaction. `check` gets the record before and after. */
-  async function checkChange(rules: FieldRules | undefined, input: Values, { caller }: Context) {
-    await rows.check(input)
-    const guarded = rules?.guarded.filter((field) => input[field] !== undefined && !hidden.includes(field)) ?? []
-    const compared = rules?.allows(caller) ? [] : guarded
-    const check = ({ before, after }: Change<Row>) => {
-      for (const field of compared) if (before[field] !== after[field]) rules?.checkChange(caller, field)
-      if (before.version !== after.version) guard.check(caller, before)
-    }
-    return { check, comparesRecords: compared.length > 0 || !guard.allows(caller) }
   }
 }
 
-/** The schema of the rows in the input of a write of many records. */
-function rowOf({ shape }: z.ZodObject, noun: string): z.ZodObject {
-  return (shape[noun] as z.ZodArray<z.ZodObject>).element
+/** The result of a row that is not written. */
+function outcomeOf({ status, message, fields }: ApiError) {
+  return { status, error: message, ...(fields.length > 0 && { fields }) }
+}
+
+/** The fields of the rows in the input of a write of many records. */
+function rowsOf(input: z.ZodObject | undefined, noun: string): z.ZodRawShape {
+  return input === undefined ? {} : (input.shape[noun] as z.ZodArray<z.ZodObject>).element.shape
 }
 
 /** The highest of the roles that deleting a record can need; undefined if records cannot be deleted. */

@@ -30,10 +30,7 @@ export interface Context {
 export interface WriteOptions<Prepared> {
   /** Whether the input contains a secret, which the stored fingerprint must not reveal. */
   isSecret?: boolean
-  /**
-   * Whether `work` writes at most once, by one method of one table. By default: whether the procedure's input or output has
-   * the id of one record.
-   */
+  /** Whether `work` writes at most once, by one method of one table, which saves two round trips on PostgreSQL. */
   autocommit?: boolean
   /**
    * Slow work that needs no transaction, such as hashing. Skipped if a stored response is replayed.

@@ -10,7 +10,7 @@ import {
   UniqueViolation,
   type Where,
 } from '@resource/database'
-import { FieldError, type Path } from '@resource/openapi'
+import { FieldError } from '@resource/openapi'
 import type { Context } from './context.ts'
 
 export type Values = Record<string, unknown>
@@ -119,11 +119,11 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
     /** The columns to read; undefined if the response has every column. */
     readColumns: isWhole ? undefined : shown,
 
-    /** @param at the path of the record in the input: `['users', 3]` in a list. @throws FieldError 400 */
-    check: async (record: Values, at: Path = []): Promise<void> => {
+    /** @throws FieldError 400 */
+    check: async (record: Values): Promise<void> => {
       for (const { from, check } of makers) {
         const message = await check?.(record[from])
-        if (message !== undefined) throw new FieldError(400, [{ path: [...at, from], message }])
+        if (message !== undefined) throw new FieldError(400, [{ path: [from], message }])
       }
     },
 
@@ -182,22 +182,16 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
 
     keyColumn,
 
-    /**
-     * Rethrows an error of a write. A value already in use by another record, or an id of no record, is a FieldError 409.
-     *
-     * @param list the input field that has the written records; absent if the input is the record
-     */
-    refuse: (error: unknown, list?: string): never => {
+    /** Converts an error of a write: a value already in use by another record, or an id of no record, is a FieldError 409. */
+    refused: (error: unknown): unknown => {
       const isTaken = error instanceof UniqueViolation
-      if (!isTaken && !(error instanceof ReferenceViolation)) throw error
-      const { columns, index } = error
+      if (!isTaken && !(error instanceof ReferenceViolation)) return error
       const message = isTaken ? `already in use by another ${facts.one}` : 'must be the id of an existing record'
-      const named = (isTaken ? columns.slice(0, 1) : columns).map((column) => derived[column]?.from ?? column)
-      const at: Path = list === undefined || index === undefined ? [] : [list, index]
-      const faults = named.filter((field) => fields.includes(field)).map((field) => ({ path: [...at, field], message }))
-      throw faults.length === 0
-        ? error
-        : new FieldError(409, faults, { reason: isTaken ? 'taken' : 'reference_missing' })
+      const columns = isTaken ? error.columns.slice(0, 1) : error.columns
+      const named = columns.map((column) => derived[column]?.from ?? column).filter((field) => fields.includes(field))
+      if (named.length === 0) return error
+      const faults = named.map((field) => ({ path: [field], message }))
+      return new FieldError(409, faults, { reason: isTaken ? 'taken' : 'reference_missing' })
     },
   }
 }

@@ -1,10 +1,18 @@
 import { contract, type Implementation } from '@resource/contract'
-import { readsOf } from '@resource/database'
+import { type AuditContext, type Database, readsOf, type TablesAndPrisma, type WriteControl } from '@resource/database'
 import type { Procedure } from '@resource/openapi/contract'
 import { queueKey } from '../access/caller.ts'
-import type { Context, MutationContext, Services, Write } from './context.ts'
-import { type Target, writeOnce } from './idempotency.ts'
-import { refuseDelete } from './versioned.ts'
+import { auditContext } from './audit-context.ts'
+import type { Context, MutationContext, Services, Write, WriteOptions } from './context.ts'
+import { expiryOf, fingerprint, isReplayable, replay, scopeOf } from './idempotency.ts'
+import { referenced } from './refusals.ts'
+
+/** The target of writes. */
+export interface Target {
+  database: Database
+  /** The tables whose changes the audit log records. */
+  audited: AuditContext['tables']
+}
 
 type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>
 
@@ -25,16 +33,16 @@ export function withWrites(target: Target, services: Services): Implementation<C
         return [verb, reading]
       }
       const name = `${noun}.${verb}`
-      const usual = { autocommit: isOfOneRecord(procedure) }
       const writing: Run = (input, context) => {
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
         const write: Write = (work, { prepare, ...options } = {}) =>
           writeOnce(target, context, name, input, work, {
-            ...usual,
             ...options,
             ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
-          }).catch((error) => refuseDelete(error, noun, (input as { id?: number }).id, target.database.read))
+          }).catch(async (error) => {
+            throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
+          })
         return run(input, { ...context, write })
       }
       return [verb, writing]
@@ -54,6 +62,55 @@ function rowsIn(input: object): number {
   return Object.values(input).reduce((sum, value) => (Array.isArray(value) ? sum + value.length : sum), 0)
 }
 
-function isOfOneRecord({ input, output }: Procedure): boolean {
-  return [input, output].some((schema) => 'id' in (schema as unknown as { shape: object }).shape)
+/**
+ * Runs a write in one transaction, once per idempotency key. The first response is stored in the same transaction and
+ * replayed to every retry within 24 hours. A failed write stores nothing, so it can be retried. The transaction also
+ * contains the audit entries of its changes.
+ *
+ * @param context the caller's context
+ * @param procedure keys are scoped to the procedure and to the caller
+ * @param input the procedure's input; a retry must send the same
+ * @param work gets the transaction and the result of `prepare`
+ * @throws ApiError 409 if the key was used with a different input
+ */
+async function writeOnce<Result, Prepared = undefined>(
+  { database, audited }: Target,
+  context: Context,
+  procedure: string,
+  { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
+  work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
+  { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
+): Promise<Result> {
+  const audit = auditContext(procedure, context, audited)
+  if (key === undefined) {
+    const prepared = await prepare(false)
+    return database.write((tx, { attempt }) => work(tx, prepared, attempt), { autocommit, audit })
+  }
+  const scope = scopeOf(procedure, context)
+  const print = await fingerprint(
+    JSON.stringify(request),
+    isSecret ? { salt: `${scope} ${key}`, caller: queueKey(context) } : undefined,
+  )
+  const expiry = await expiryOf(database)
+  const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
+  // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
+  if (isReplayable(early, expiry))
+    return database.write(async () => replay(early, print, context), { autocommit: true })
+  const prepared = await prepare(isSecret)
+  const store = async (tx: TablesAndPrisma, { attempt }: WriteControl): Promise<Result> => {
+    // A concurrent request with the same key may have been first.
+    const first = await tx.idempotencyKeys.find({ procedure: scope, key })
+    if (isReplayable(first, expiry)) return replay(first, print, context)
+    if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
+    const result = await work(tx, prepared, attempt)
+    await tx.idempotencyKeys.insert({
+      procedure: scope,
+      key,
+      fingerprint: print,
+      answer: JSON.stringify(result),
+      created_at: new Date(),
+    })
+    return result
+  }
+  return database.write(store, { lockKey: `${scope} ${key}`, audit })
 }

@@ -1,0 +1,18 @@
+import { setImmediate } from 'node:timers/promises'
+
+// Longer work without a pause delays other requests noticeably.
+const MAX_STRETCH_MS = 3
+
+/**
+ * Returns a function to call between the steps of work on many rows. When the work has run for some milliseconds, the returned
+ * promise lets the event loop serve other requests first.
+ */
+export function createPacer(): () => Promise<void> | undefined {
+  let sinceMs = performance.now()
+  return () => (performance.now() - sinceMs < MAX_STRETCH_MS ? undefined : pause())
+
+  async function pause() {
+    await setImmediate()
+    sinceMs = performance.now()
+  }
+}

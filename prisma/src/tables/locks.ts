@@ -1,0 +1,95 @@
+import type { AuditContext } from './audit.ts'
+import type { Around, Executor } from './executor.ts'
+import { MAX_SCANNED, TableReads } from './reads.ts'
+import type { References } from './references.ts'
+import { isSet } from './sql.ts'
+import type { SqlText } from './statements.ts'
+import type { Changes, Columns, Entity, RowWrite, Where } from './types.ts'
+
+export interface TableOptions {
+  /** Wraps each query of a table. */
+  around?: Around | undefined
+  /** Audits the changes; no audit entries when absent. */
+  audit?: AuditContext | undefined
+  /** Whether `lock` locks rows, on PostgreSQL; only inside a write. */
+  locks?: boolean | undefined
+}
+
+/** The metadata of a table. */
+export interface TableInfo<Row> {
+  name: PropertyKey
+  columns: Columns<Row>
+  text: SqlText<Row>
+  references: References
+}
+
+/** State shared by the tables of a transaction, or of all reads. */
+export interface Session extends TableOptions {
+  executor: Executor
+  // biome-ignore lint/suspicious/noExplicitAny: each table has its own row type
+  tables: Record<PropertyKey, TableLocks<any>>
+}
+
+/** The reads and the row locks of a table. */
+export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
+  protected readonly references: References
+  readonly #name: PropertyKey
+  readonly #session: Session
+
+  constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
+    super(columns, text, session.executor)
+    this.#name = name
+    this.references = references
+    this.#session = session
+  }
+
+  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
+    const statement = this.text.idsAndVersions(where, limit, this.#session.locks === true)
+    return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
+  }
+
+  async lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void> {
+    if (!this.executor.isRemote) return
+    const unique = this.text.insertion.unique.flat()
+    const written = rows.flatMap((row): object[] =>
+      'create' in row ? [row.create] : 'change' in row ? [row.change] : [],
+    )
+    const isUnique = rows.some(
+      (row) => 'create' in row || ('change' in row && unique.some((column) => isSet(row.change, column))),
+    )
+    if (isUnique && unique.length > 0) await this.executor.run(this.text.lockUniqueValues('exclusive'))
+    await this.lockReferenced(written)
+    const ids = rows.flatMap((row) => ('id' in row ? [row.id] : []))
+    if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
+    const deleted = rows.flatMap((row) => ('delete' in row ? [row.id] : []))
+    if (deleted.length > 0) await this.#lockCascades(deleted)
+  }
+
+  /** Locks the rows that a delete cascades to, table by table. */
+  async #lockCascades(ids: number[]): Promise<void> {
+    const locked = new Map<PropertyKey, Set<number>>([[this.#name, new Set(ids)]])
+    for (const { table, cascades } of this.references.cascadeOrder) {
+      const referring = this.#session.tables[table] as TableLocks<Entity>
+      const rows = locked.get(table) ?? new Set()
+      locked.set(table, rows)
+      // Repeated for a table that cascades to itself.
+      for (let size = -1; size < rows.size; ) {
+        size = rows.size
+        const lists = cascades.map(({ column, to }): [string, number[]] => [column, [...(locked.get(to) ?? [])]])
+        for (const { id } of await referring.#lockRows(lists, 'UPDATE')) rows.add(id)
+        if (!cascades.some(({ to }) => to === table)) break
+      }
+    }
+  }
+
+  #lockRows(lists: [column: string, values: number[]][], mode: 'UPDATE' | 'KEY SHARE'): Promise<Row[]> {
+    return this.wrapped('lock', async () => this.rows(this.text.lock(lists, mode)))
+  }
+
+  /** Locks the records that rows refer to, before the rows: a delete locks in this order too. */
+  protected async lockReferenced(rows: object[]): Promise<void> {
+    for (const { table, ids } of this.references.referenced(rows)) {
+      await (this.#session.tables[table] as TableLocks<Entity>).#lockRows([['id', ids]], 'KEY SHARE')
+    }
+  }
+}
