@@ -1,4 +1,4 @@
-import { changedNumber, type NumberChange } from '@resource/import'
+import { changedNumber, type NumberChange, parseValue } from '@resource/import'
 import { invalid } from './failures.ts'
 import type { Field } from './fields.ts'
 import { ID, IF_VERSION } from './procedures.ts'
@@ -13,7 +13,7 @@ export interface Adjustment {
   next: (value: number) => number
 }
 
-/** @throws Failure for another form than FIELD=NUMBER, or for both options */
+/** @throws Failure for another form than FIELD=NUMBER, such as a decimal comma, or for both options */
 export function adjustmentOf(
   { add, multiply }: { add?: string; multiply?: string },
   fields: Field[],
@@ -21,14 +21,17 @@ export function adjustmentOf(
   if (add === undefined && multiply === undefined) return undefined
   if (add !== undefined && multiply !== undefined) throw invalid('--add: cannot be combined with --multiply')
   const [option, text = ''] = add === undefined ? ['--multiply', multiply] : ['--add', add]
-  const [, field = '', number = ''] = /^(\w+)=([+-]?\d+(?:\.\d+)?)$/.exec(text) ?? []
+  const [field = '', amount = ''] = text.split('=')
   const numbers = fields.flatMap(({ name, kind }) =>
     kind === 'number' && ![ID, IF_VERSION].includes(name) ? [name] : [],
   )
   if (!numbers.includes(field)) {
     throw invalid(`${option}: must be FIELD=NUMBER, with FIELD one of: ${numbers.join(', ') || 'none'}`)
   }
-  const by = Number(number)
+  const by = parseValue('number', amount)
+  if (typeof by !== 'number' || !Number.isFinite(by)) {
+    throw invalid(`${option}: "${amount}" is not a number: must be ${field}=NUMBER, such as ${field}=1.5`)
+  }
   const change: NumberChange = add === undefined ? { multiply: by } : { add: by }
   const next = (value: number) => changedNumber(value, change, PRICE_DECIMALS)
   return { field, next, text: `${field} ${add === undefined ? '×' : by < 0 ? '-' : '+'} ${Math.abs(by)}` }

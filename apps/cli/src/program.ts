@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { API_SUBJECT, API_VERSION, contract } from '@resource/contract'
 import { FORMATS, type Format } from '@resource/import'
 import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander'
@@ -261,14 +262,13 @@ function formatOf(file: string): Format | undefined {
   return extension === 'jsonl' ? 'ndjson' : FORMATS.find((format) => format === extension)
 }
 
-/** @throws Failure for a format that export does not write */
+/** @throws Failure for a file name with the extension of another format */
 function exportFormatOf(file: string): Format | undefined {
-  if (/\.(?:xlsx?|ods)$/i.test(file)) {
-    throw invalid(
-      `--output ${file}: export writes CSV, NDJSON or JSON; name the file .csv, .ndjson or .json, or add --format`,
-    )
-  }
-  return formatOf(file)
+  const format = formatOf(file)
+  if (format !== undefined || extname(file) === '') return format
+  throw invalid(
+    `--output ${file}: export writes CSV, NDJSON or JSON; name the file .csv, .ndjson or .json, or add --format`,
+  )
 }
 
 function mapped(text: string, before: Record<string, string> = {}): Record<string, string> {
@@ -279,6 +279,6 @@ function mapped(text: string, before: Record<string, string> = {}): Record<strin
 
 function delimiter(text: string): string {
   if (text === 'tab') return '\t'
-  if ([...text].length === 1) return text
-  throw new InvalidArgumentError('Must be one character, or tab.')
+  if (/^[^"\r\n]$/u.test(text)) return text
+  throw new InvalidArgumentError('Must be one character other than a quote, or tab.')
 }

@@ -191,6 +191,8 @@ test('update changes a number by a factor or an amount, by ids or filter, after 
   const added = await service.run(['items', 'update', '1', '4', '--add', 'price=-21.99', '--json'])
   expect([added.code, JSON.parse(added.stdout)]).toEqual([0, { updated: 2, failed: 0 }])
   expect(await prices()).toEqual([0, 3.317, 0.11, 88.01])
+  expect((await service.run(['items', 'update', '3', '--add', 'price=1e3'])).stdout).toBe('1 item updated\n')
+  expect(await prices()).toEqual([0, 3.317, 1000.11, 88.01])
   const below = await service.run(['items', 'update', '1', '2', '--add', 'price=-1'])
   expect([below.code, below.stdout, below.stderr]).toEqual([
     6,
@@ -199,7 +201,9 @@ test('update changes a number by a factor or an amount, by ids or filter, after 
   ])
   for (const [args, message] of [
     [['--add', 'name=1'], '--add: must be FIELD=NUMBER, with FIELD one of: price\n'],
-    [['--multiply', 'price=x'], '--multiply: must be FIELD=NUMBER, with FIELD one of: price\n'],
+    [['--multiply', 'price'], '--multiply: "" is not a number: must be price=NUMBER, such as price=1.5\n'],
+    [['--multiply', 'price=1,1'], '--multiply: "1,1" is not a number: must be price=NUMBER, such as price=1.5\n'],
+    [['--add', 'price=1e999'], '--add: "1e999" is not a number: must be price=NUMBER, such as price=1.5\n'],
     [['--add', 'price=1', '--multiply', 'price=2'], '--add: cannot be combined with --multiply\n'],
     [['--add', 'price=1', '--name', 'x'], '--add, --multiply: cannot be combined with other changes\n'],
   ] as const) {

@@ -44,7 +44,7 @@ test('export writes CSV to stdout, or a JSON array with --json, filtered and sor
 
 test('an export takes its format from the file name and refuses names of formats that it does not write', async () => {
   await using service = await withItems(1)
-  for (const name of ['out.ods', 'out.XLSX']) {
+  for (const name of ['out.ods', 'out.XLSX', 'out.xml']) {
     const refused = await service.run(['export', '--type', 'items', '-o', name])
     expect([refused.code, refused.stderr]).toEqual([
       2,

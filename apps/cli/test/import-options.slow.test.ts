@@ -117,6 +117,17 @@ test('semicolons and decimal commas are recognized, shown, and confirmed by --ye
   ])
 })
 
+test('a separator that the file names needs no confirmation', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('a.csv'), 'sep=;\r\nname;price\r\nLamp;x\r\nRug;3\r\n')
+  const { code, stdout, stderr } = await service.run(['import', 'a.csv', ...ITEMS])
+  expect([code, stdout, stderr]).toEqual([
+    6,
+    '1 items imported, 1 failed\n',
+    expect.stringContaining('line 3: price: must be a number'),
+  ])
+})
+
 test('numbers that can be read in two ways are refused, and a decimal comma is read in every row or in none', async () => {
   await using service = await startService()
   const run = async (csv: string, ...options: string[]) => {

@@ -73,17 +73,19 @@ function plain(text: string): string {
     .toLowerCase()
 }
 
-/** The number of insertions, deletions and replacements between two names. */
+/** The number of insertions, deletions, replacements and swaps of neighbors between two names. */
 function distance(from: string, to: string): number {
+  let above: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [index, letter] of [...from].entries()) {
-    let previous = index + 1
-    const next = [previous]
-    for (const [at, other] of [...to].entries()) {
-      previous = Math.min((row[at] as number) + Number(letter !== other), (row[at + 1] as number) + 1, previous + 1)
-      next.push(previous)
+  for (let i = 0; i < from.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < to.length; j++) {
+      const isSwap = from[i] === to[j - 1] && from[i - 1] === to[j]
+      const ways = [(row[j] ?? 0) + Number(from[i] !== to[j]), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1]
+      next.push(Math.min(...ways, isSwap ? (above[j - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY))
     }
+    above = row
     row = next
   }
-  return row.at(-1) as number
+  return row.at(-1) ?? 0
 }

@@ -1,3 +1,4 @@
+import Papa from 'papaparse'
 import { ImportError } from './error.ts'
 import { guardFormula, unguardFormula } from './formulas.ts'
 
@@ -7,7 +8,14 @@ export type Text = AsyncIterable<string>
 /** The longest row in characters, which an unclosed quote can reach. */
 const MAX_ROW_CHARACTERS = 1024 * 1024
 const LINE_BREAK = /\r\n|\r|\n/g
-const BYTE_ORDER_MARK = '\uFEFF'
+/** What may precede the columns: a byte order mark, and the line with which Excel names the separator, `sep=;`. */
+const PREAMBLE = /^\uFEFF?(?:"?sep=([^"\r\n])"?(?:\r\n|\r|\n))?/i
+const MAX_PREAMBLE = 12
+
+const FAULTS: Partial<Record<Papa.ParseError['code'], string>> = {
+  MissingQuotes: 'the quote of a cell is not closed',
+  InvalidQuotes: 'a cell must end after its closing quote',
+}
 
 /** A row of a CSV file. */
 interface CsvRow {
@@ -16,7 +24,7 @@ interface CsvRow {
   cells: string[]
 }
 
-/** The rows of CSV text without blank ones, one at a time. @throws ImportError */
+/** The rows of CSV text without blank ones. @throws ImportError */
 export async function* csvRows(text: Text, delimiter: string): AsyncGenerator<CsvRow> {
   const parse = csvParser(delimiter)
   for await (const part of text) yield* parse(part, false)
@@ -29,85 +37,81 @@ export async function* csvRows(text: Text, delimiter: string): AsyncGenerator<Cs
  * @param sample may end within a row
  */
 export function firstCsvRows(sample: string, delimiter: string, count: number): string[][] {
-  const rows: string[][] = []
+  const rows: CsvRow[] = []
   try {
-    for (const { cells } of csvParser(delimiter)(sample, true)) {
-      rows.push(cells)
-      if (rows.length === count) break
-    }
+    csvParser(delimiter)(sample, true, rows)
   } catch (error) {
     // The end of the sample may be within quotes. An invalid file is reported when it is read.
     if (!(error instanceof ImportError)) throw error
   }
-  return rows
+  return rows.slice(0, count).map(({ cells }) => cells)
+}
+
+/** The separator that the first line of a CSV file names: `;` for `sep=;`. */
+export function namedDelimiter(sample: string): string | undefined {
+  return PREAMBLE.exec(sample)?.[1]
 }
 
 /** CSV with one line for each row. Text that a spreadsheet would run as a formula is escaped. */
 export function csvText(rows: unknown[][], delimiter = ',', lineBreak = '\n'): string {
-  const quoted = (text: string) =>
-    text.includes(delimiter) || /["\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  return rows.map((cells) => cells.map((cell) => quoted(cellText(cell))).join(delimiter) + lineBreak).join('')
+  if (rows.length === 0) return ''
+  return (
+    Papa.unparse(
+      rows.map((cells) => cells.map(cellOf)),
+      { delimiter, newline: lineBreak },
+    ) + lineBreak
+  )
 }
 
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return typeof value === 'string'
-    ? guardFormula(value)
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : `${value}`
+function cellOf(value: unknown): unknown {
+  if (typeof value === 'string') return guardFormula(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-/** Reads CSV text part by part: the rows that are complete, and after the last part the one without a line break. */
-function csvParser(delimiter: string): (part: string, isLast: boolean) => Generator<CsvRow> {
-  const end = new RegExp(`\r\n|\r|\n|${delimiter.replace(/[^\w\s]/g, '\\$&')}`, 'g')
+/** Reads CSV text part by part. It adds the rows that are complete to `rows`, and the others with a later part. */
+function csvParser(delimiter: string): (part: string, isLast: boolean, rows?: CsvRow[]) => CsvRow[] {
   let rest = ''
-  let line = 1
-  let isBegun = false
+  let line = 0
+  let newline: '\r' | '\n' | undefined
 
-  return function* parse(part, isLast) {
+  return (part, isLast, rows = []) => {
     rest += part
-    if (!isBegun && rest.startsWith(BYTE_ORDER_MARK)) rest = rest.slice(1)
-    isBegun ||= rest !== ''
+    if (line === 0) {
+      if (!isLast && rest.length < MAX_PREAMBLE) return rows
+      const [preamble = '', named] = PREAMBLE.exec(rest) ?? []
+      rest = rest.slice(preamble.length)
+      line = named === undefined ? 1 : 2
+    }
+    newline ??= newlineIn(rest)
+    if (newline === undefined && !isLast && rest.length <= MAX_ROW_CHARACTERS) return rows
     let start = 0
-    while (start < rest.length) {
-      const row = rowAt(start, isLast)
-      if (row === undefined) break
-      if (row.cells.some((cell) => cell.trim() !== '')) yield { line, cells: row.cells }
-      line += rest.slice(start, row.next).match(LINE_BREAK)?.length ?? 0
-      start = row.next
-    }
+    Papa.parse<string[]>(rest, {
+      delimiter,
+      newline: newline ?? '\n',
+      step({ data, errors: [fault], meta: { cursor } }) {
+        // The row may continue in the next part.
+        if (cursor === rest.length && !isLast) return
+        if (fault !== undefined) throw new ImportError(`Line ${line}: ${FAULTS[fault.code] ?? fault.message}`)
+        const cells = data.map((cell, n) => unguardFormula(n === data.length - 1 ? cell.replace(/\r$/, '') : cell))
+        if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells })
+        line += rest.slice(start, cursor).match(LINE_BREAK)?.length ?? 0
+        start = cursor
+      },
+    })
     rest = rest.slice(start)
-    if (rest.length > MAX_ROW_CHARACTERS)
-      throw new ImportError(`Line ${line}: a row must be at most ${MAX_ROW_CHARACTERS} characters`)
-  }
-
-  /** @returns undefined if the row continues in the next part */
-  function rowAt(start: number, isLast: boolean): { cells: string[]; next: number } | undefined {
-    const cells: string[] = []
-    for (let at = start; ; ) {
-      const isQuoted = rest[at] === '"'
-      const close = isQuoted ? closingQuote(rest, at + 1) : at
-      // A quote at the end of a part may be the first of two.
-      if (isQuoted && !isLast && (close < 0 || close === rest.length - 1)) return undefined
-      if (close < 0) throw new ImportError(`Line ${line}: the quote of a cell is not closed`)
-      end.lastIndex = isQuoted ? close + 1 : at
-      const match = end.exec(rest)
-      const stop = match?.index ?? rest.length
-      if (isQuoted && stop !== close + 1 && (match !== null || isLast))
-        throw new ImportError(`Line ${line}: a cell must end after its closing quote`)
-      const [found] = match ?? []
-      // A line feed may follow in the next part.
-      const isUnfinished = found === undefined || (found === '\r' && end.lastIndex === rest.length)
-      if (isUnfinished && !isLast) return undefined
-      cells.push(unguardFormula(isQuoted ? rest.slice(at + 1, close).replaceAll('""', '"') : rest.slice(at, stop)))
-      if (found !== delimiter) return { cells, next: found === undefined ? rest.length : end.lastIndex }
-      at = end.lastIndex
-    }
+    if (rest.length <= MAX_ROW_CHARACTERS) return rows
+    throw new ImportError(
+      `Line ${line}: a row must be at most ${MAX_ROW_CHARACTERS} characters. Check that each quote is closed`,
+    )
   }
 }
 
-function closingQuote(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at
-  return -1
+/**
+ * The end of the rows, of which the parser takes one kind: CR alone, as in CSV of Excel for Mac, or LF, possibly after a CR.
+ * Undefined if the text is too short to decide.
+ */
+function newlineIn(text: string): '\r' | '\n' | undefined {
+  const bare = text.slice(0, MAX_ROW_CHARACTERS).replace(/"[^"]*"?/g, '""')
+  const [found] = /\r\n|\n|\r(?=.)/s.exec(bare) ?? []
+  return found === undefined ? undefined : found === '\r' ? '\r' : '\n'
 }

@@ -1,6 +1,6 @@
 export { type Chunk, chunks } from './chunks.ts'
 export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
-export { csvText, firstCsvRows, type Text } from './csv.ts'
+export { csvText, firstCsvRows, namedDelimiter, type Text } from './csv.ts'
 export { ImportError } from './error.ts'
 export { ID, type ImportField, importFields, type Mode, requiredFields, type Target, targetOf } from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'

@@ -1,5 +1,5 @@
 import { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
-import { firstCsvRows } from './csv.ts'
+import { firstCsvRows, namedDelimiter } from './csv.ts'
 import { type ImportField, importFields, type Mode, type Target } from './fields.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
@@ -45,8 +45,10 @@ export function assignColumns(
   return guessColumns(columns, fields, assigned)
 }
 
-/** The separator of the cells of a CSV file: the one with which most columns have a field. */
+/** The separator of the cells of a CSV file: the one that it names, or the one with which most columns have a field. */
 export function guessDelimiter(target: Target, sample: string): string {
+  const named = namedDelimiter(sample)
+  if (named !== undefined) return named
   const [best] = DELIMITERS.map((delimiter) => {
     const [header = []] = firstCsvRows(sample, delimiter, 1)
     return { delimiter, fit: assignColumns(target, undefined, header).size, count: header.length }

@@ -14,6 +14,8 @@ test.each<[column: string, field: string | undefined]>([
   ['PRÍCE', 'price'],
   ['Prise', 'price'],
   ['prices', 'price'],
+  ['nmae', 'name'],
+  ['pirce', 'price'],
   ['Published-Date', 'published_date'],
   ['published', 'published_date'],
   ['item_id', 'id'],

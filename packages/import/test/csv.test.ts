@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvRows, csvText, firstCsvRows } from '../src/csv.ts'
+import { csvRows, csvText, firstCsvRows, namedDelimiter } from '../src/csv.ts'
 
 /** The rows of a text that arrives in parts of this length. */
 async function rowsOf(text: string, size: number, delimiter = ',') {
@@ -12,7 +12,7 @@ async function rowsOf(text: string, size: number, delimiter = ',') {
 }
 
 test('a file has the same rows in whatever parts it arrives', async () => {
-  const text = '\uFEFFname,note\r\n"a ""b""","x\r\ny"\r\n\r\n , \n6" pipe,""\rlast,""""'
+  const text = '\uFEFFname,note\r\n"a ""b""","x\r\ny"\r\n\r\n , \n6" pipe,""\nlast,""""'
   for (let size = 1; size <= text.length; size++) {
     expect(await rowsOf(text, size)).toEqual([
       [1, ['name', 'note']],
@@ -21,6 +21,39 @@ test('a file has the same rows in whatever parts it arrives', async () => {
       [7, ['last', '"']],
     ])
   }
+})
+
+test('lines may end with CR alone, as spreadsheets on a Mac write them', async () => {
+  const text = 'name,note\r"a\nb",x\r\rlast,y\r'
+  for (let size = 1; size <= text.length; size++) {
+    expect(await rowsOf(text, size)).toEqual([
+      [1, ['name', 'note']],
+      [2, ['a\nb', 'x']],
+      [5, ['last', 'y']],
+    ])
+  }
+})
+
+test.each(['sep=;\r\n', '\uFEFFsep=;\n', '"sep=;"\r\n'])(
+  'the line %j names the separator and is no row',
+  async (line) => {
+    const text = `${line}a;b\n1;2\n`
+    expect(namedDelimiter(text)).toBe(';')
+    for (let size = 1; size <= text.length; size++) {
+      expect(await rowsOf(text, size, ';')).toEqual([
+        [2, ['a', 'b']],
+        [3, ['1', '2']],
+      ])
+    }
+  },
+)
+
+test('a column can begin with sep=', async () => {
+  expect(namedDelimiter('sep=,price\n')).toBeUndefined()
+  expect(await rowsOf('sep=,price\n1,2\n', 3)).toEqual([
+    [1, ['sep=', 'price']],
+    [2, ['1', '2']],
+  ])
 })
 
 test('cells are separated by any character', async () => {

@@ -5,6 +5,7 @@ import {
   firstCsvRows,
   guessDelimiter,
   importFields,
+  namedDelimiter,
   numberTexts,
   recordOf,
   requiredFields,
@@ -52,7 +53,8 @@ function guessLayout(
   target: Target,
 ): { layout: FileLayout; guesses: string[] } {
   const { mode, map = {}, clearEmpty: emptyIsNull } = options
-  const delimiter = options.delimiter ?? guessDelimiter(target, sample)
+  const known = options.delimiter ?? namedDelimiter(sample)
+  const delimiter = known ?? guessDelimiter(target, sample)
   const [first = [], ...rows] = firstCsvRows(sample, delimiter, SAMPLE_ROWS)
   if (first.length === 0) throw invalid('The file is empty: its first line must name the columns')
   const header = columnNames(first)
@@ -83,9 +85,7 @@ function guessLayout(
   )
   const guesses = [
     ...(guessed.length > 0 ? [`Columns: ${guessed.map((name) => `${name} → ${columns[name]}`).join(', ')}`] : []),
-    ...(options.delimiter === undefined && delimiter !== ','
-      ? [`Separator: ${delimiter === '\t' ? 'tab' : delimiter}`]
-      : []),
+    ...(known === undefined && delimiter !== ',' ? [`Separator: ${delimiter === '\t' ? 'tab' : delimiter}`] : []),
     ...(decimal === undefined ? [] : [`Decimal comma: ${decimal}`]),
   ]
   const decimalComma = options.decimalComma ?? decimal !== undefined
