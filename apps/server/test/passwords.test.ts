@@ -35,6 +35,15 @@ describe('U16 a password', () => {
     })
   }
 
+  test('is the same password in every Unicode form, in which its length does not count', async () => {
+    await using server = await startTestServer()
+    const password = 'é'.repeat(512).normalize('NFD')
+    expect((await server.request('POST', '/api/users', { json: { ...ada, password } })).status).toBe(201)
+    expect(await verify((await storedHash(server)) ?? '', 'é'.repeat(512))).toBe(true)
+    expect((await server.request('PATCH', '/api/users/1', { json: { password: '\u212b' } })).status).toBe(200)
+    expect(await verify((await storedHash(server)) ?? '', '\u00c5')).toBe(true)
+  })
+
   describe('must not be', () => {
     const server = shareTestServer(createUser)
 
@@ -82,6 +91,7 @@ describe('U16 a password', () => {
       const refused = await send('12345678901')
       expect(refused.status).toBe(400)
       expect(refused.body.error.startsWith(`${field}: must be text of at least 12 characters`)).toBe(true)
+      expect((await send('é'.repeat(11).normalize('NFD'))).status).toBe(400)
       expect((await send('horse stapl1')).status).toBe(method === 'POST' ? 201 : 200)
     })
   }

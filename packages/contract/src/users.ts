@@ -9,6 +9,7 @@ import {
   location,
   message,
   must,
+  nfc,
   recordId,
   stale,
   text,
@@ -39,6 +40,8 @@ const age = whole(0, 150)
 const passwordRule = must(`text of at least 1 character and at most ${MAX_PASSWORD_BYTES} bytes`)
 const password = z
   .string(passwordRule)
+  // Two keyboards may compose the same accent in different ways (RFC 8265, OpaqueString).
+  .overwrite(nfc)
   .refine((value) => value !== '' && bytes.encode(value).byteLength <= MAX_PASSWORD_BYTES, passwordRule)
   .refine(
     (value) => value.isWellFormed() && !value.includes('\0'),
