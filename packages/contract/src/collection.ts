@@ -32,6 +32,7 @@ import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './page
 import {
   checkFields,
   checkSummaries,
+  claimSchemas,
   type Fields,
   mapFields,
   nameChoices,
@@ -99,7 +100,8 @@ function derived(declaration: Declaration) {
     ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
   }
   const [One, Many, a] = [upper(one), upper(noun), `${article(one)} ${one}`]
-  nameChoices(One, fields)
+  claimSchemas(noun, One)
+  nameChoices(noun, One, fields)
   const hidden = Object.keys(fields).filter((name) => isHidden(fields[name] as z.ZodType))
   const shown = Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -315,6 +317,7 @@ function derived(declaration: Declaration) {
 type BindingOverrides = { [K in keyof RestMeta]?: RestMeta[K] | undefined }
 
 function withOverrides(defaults: RestMeta, overrides: BindingOverrides = {}): RestMeta {
-  const all = { ...defaults, ...overrides }
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as RestMeta
+  const all = Object.assign({}, defaults, overrides)
+  for (const [name, value] of Object.entries(overrides)) if (value === undefined) Reflect.deleteProperty(all, name)
+  return all
 }

@@ -306,12 +306,8 @@ export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>,
 export const KNOWN_VALUES = 'x-extensible-enum'
 
 /** A filter by an enum field. Clients suggest the known values; any other text is also accepted. */
-export function choiceFilter<Values extends z.core.util.EnumLike>(choice: z.ZodEnum<Values>) {
-  type Choice = z.output<typeof choice> | (string & {})
-  return textFilter.meta({ ...textFilter.meta(), [KNOWN_VALUES]: choice.options }) as unknown as z.ZodType<
-    Choice,
-    Choice
-  >
+export function choiceFilter(choice: z.ZodEnum) {
+  return textFilter.meta({ ...textFilter.meta(), [KNOWN_VALUES]: choice.options })
 }
 
 const MAX_BULK_RECORDS = 1000

@@ -72,7 +72,28 @@ export function checkSummaries(
 }
 
 // The ends of the names of a collection's other schemas.
-const TAKEN = new Set(['Batch', 'Change', 'Changes', 'Create', 'Filter', 'Result', 'Summary'])
+const ENDS = ['Batch', 'Change', 'Changes', 'Create', 'Filter', 'Result', 'Summary']
+
+/** The nouns of the collections, by the names of their schemas in the document. */
+const claims = new Map<string, string>()
+
+/**
+ * Claims the names of a collection's schemas.
+ *
+ * @param One the capitalized singular noun
+ * @throws Error if another collection has a schema of such a name
+ */
+export function claimSchemas(noun: string, One: string): void {
+  for (const name of [One, `Versioned${One}`, ...ENDS.map((end) => `${One}${end}`)]) claim(name, noun)
+}
+
+function claim(name: string, noun: string): void {
+  const other = claims.get(name) ?? noun
+  if (other !== noun) {
+    throw new Error(`${noun}: the schema ${name} of the document is one of ${other}; choose another name with \`one\``)
+  }
+  claims.set(name, noun)
+}
 
 // The values of named choices, as constants of generated code: Go has those of all choices in one namespace.
 const constants = new Set<string>()
@@ -81,11 +102,11 @@ const constants = new Set<string>()
  * Names the fields that are a choice in the document: `UserRole`. Some generators for clients do not declare a choice
  * without a name if a body with it has further conditions. A choice that shares a value with a named one has no name.
  */
-export function nameChoices(One: string, fields: Fields): void {
+export function nameChoices(noun: string, One: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
     const { core: choice, choices } = factsOf(field)
     const end = name.split('_').map(upper).join('')
-    if (choices === undefined || choice.meta()?.id !== undefined || TAKEN.has(end)) continue
+    if (choices === undefined || choice.meta()?.id !== undefined || ENDS.includes(end)) continue
     const values = choices.map((value) =>
       String(value)
         .toUpperCase()
@@ -93,6 +114,7 @@ export function nameChoices(One: string, fields: Fields): void {
     )
     if (values.some((value) => constants.has(value))) continue
     for (const value of values) constants.add(value)
+    claim(`${One}${end}`, noun)
     // Not `meta`, which returns a copy: other procedures have the same schema.
     choice.register(z.globalRegistry, { ...choice.meta(), id: `${One}${end}` })
   }

@@ -404,3 +404,13 @@ test('a list without filters is described by its order, and a write of many reco
     [404, 409, 412],
   ])
 })
+
+test.each([
+  ['orderBatches', 'orderBatch', 'OrderBatch'],
+  ['orderStatuses', 'orderStatus', 'OrderStatus'],
+  ['purchases', 'order', 'Order'],
+])('%s is refused, because its schema would have a name of another collection', (noun, one, schema) => {
+  expect(() => collection({ noun, one, description: '', fields: { title: text(1, 9) } })).toThrow(
+    `${noun}: the schema ${schema} of the document is one of orders; choose another name with \`one\``,
+  )
+})
