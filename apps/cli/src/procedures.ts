@@ -73,7 +73,7 @@ export async function call(
   options: object = {},
 ): Promise<JsonObject> {
   type Call = (input: JsonObject, options: object) => Promise<JsonObject>
-  const procedure = (client[noun] as unknown as Record<string, { query: Call; mutate: Call }>)[verb]
+  const procedure: { query: Call; mutate: Call } | undefined = Reflect.get(client[noun], verb)
   if (procedure === undefined) throw new Error(`${noun} has no ${verb}`)
   return proceduresOf(noun)[verb]?.type === 'query' ? procedure.query(input, options) : procedure.mutate(input, options)
 }

@@ -226,7 +226,9 @@ function formOf(
 function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure): z.ZodType {
   if (optional.length === 0) return input
   try {
-    return (input as z.ZodObject).partial(Object.fromEntries(optional.map((field) => [field, true])) as never)
+    const { shape } = input as z.ZodObject
+    const fields = optional.map((field) => [field, (shape[field] as z.ZodType).optional()])
+    return (input as z.ZodObject).extend(Object.fromEntries(fields))
   } catch (cause) {
     throw new Error(`${name}: "optional" needs an input that is a plain object, without refinements`, { cause })
   }

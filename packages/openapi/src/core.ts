@@ -33,6 +33,8 @@ export interface Transport<Req> {
   readBytes: ReadBytes<Req>
   /** Whether the client is known to have disconnected. */
   hasDisconnected: (req: Req) => boolean
+  /** Aborts if the client disconnects before the response is complete. */
+  signalOf: (req: Req) => AbortSignal
 }
 
 /** How to serve tRPC over HTTP. */

@@ -6,7 +6,7 @@ import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
 import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
-import { hasDisconnected } from './signal.ts'
+import { hasDisconnected, signalOf } from './signal.ts'
 import type { CallContext } from './trpc.ts'
 import { createTrpc, type Trpc } from './trpc-http.ts'
 
@@ -35,7 +35,7 @@ export function expressHandlers<Context extends object & CallContext>(
 }
 
 /** Reads Express requests. */
-export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
+export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected, signalOf }
 
 /** A core as Express handlers. */
 export function toExpress<Match>(core: Core<Request, Match>, trpc?: Trpc<Request>): ExpressHandlers {

@@ -110,7 +110,11 @@ const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
 }
 
 /** Reads fetch requests. */
-export const FETCH: Transport<FetchRequest> = { readBytes, hasDisconnected: ({ request }) => request.signal.aborted }
+export const FETCH: Transport<FetchRequest> = {
+  readBytes,
+  hasDisconnected: ({ request }) => request.signal.aborted,
+  signalOf: ({ request }) => request.signal,
+}
 
 async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {
   try {

@@ -1,4 +1,4 @@
-import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
+import findMyWay, { type HTTPMethod, type HTTPVersion, type Instance } from 'find-my-way'
 import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
@@ -10,8 +10,8 @@ interface RouteEntry {
 }
 
 /** A route entry and the decoded path parameters, in order. */
-export interface RouteMatch {
-  entry: RouteEntry
+export interface RouteMatch<Entry = RouteEntry> {
+  entry: Entry
   params: readonly string[]
 }
 
@@ -79,11 +79,15 @@ export function pattern(shape: string): string {
 
 /** The route at a path. */
 // The router accepts empty parameters and takes `*` for the root, so both are excluded here.
-export function find(router: Router, path: string): RouteMatch | undefined {
-  const found = path.startsWith('/') ? router.find('GET', path) : null
+export function find<Entry = RouteEntry>(
+  router: Router,
+  path: string,
+  method: HTTPMethod = 'GET',
+): RouteMatch<Entry> | undefined {
+  const found = path.startsWith('/') ? router.find(method, path) : null
   if (found === null) return undefined
   const params = Object.values(found.params) as string[]
-  return params.includes('') ? undefined : { entry: found.store as RouteEntry, params }
+  return params.includes('') ? undefined : { entry: found.store as Entry, params }
 }
 
 /** The method of the binding for a request: GET for HEAD. */

@@ -32,6 +32,8 @@ export interface Facts {
 /** The properties of the definitions of all types. */
 type Def = z.core.$ZodTypeDef & {
   format?: string
+  coerce?: boolean
+  values?: unknown[]
   defaultValue?: unknown
   innerType?: z.ZodType
   in?: z.ZodType
@@ -41,6 +43,10 @@ type Def = z.core.$ZodTypeDef & {
   element?: z.ZodType
   options?: z.ZodType[]
   getter?: () => z.ZodType
+}
+
+export function defOf(schema: z.ZodType): Def {
+  return schema.def as Def
 }
 
 const known = new WeakMap<z.ZodType, Facts>()
@@ -57,7 +63,7 @@ export function factsOf(schema: z.ZodType): Facts {
 
 function derived(schema: z.ZodType): Facts {
   const { id: _, ...meta } = schema.meta() ?? {}
-  const def = schema.def as Def
+  const def = defOf(schema)
   const inner = def.type === 'promise' ? undefined : (def.innerType ?? def.in)
   if (inner === undefined) return { ...ofCore(schema, def), meta, format: formatIn(meta) ?? def.format }
   const facts = factsOf(inner)
@@ -109,7 +115,7 @@ export function withValue(schema: z.ZodType, change: (value: z.ZodType) => z.Zod
 
 /** The schemas of which a schema accepts the values: those of a wrapper, union, intersection, pipe or lazy schema. */
 export function insides(schema: z.ZodType): z.ZodType[] {
-  const { type, innerType, in: input, out, left, right, options = [], getter } = schema.def as Def
+  const { type, innerType, in: input, out, left, right, options = [], getter } = defOf(schema)
   if (type === 'promise') return []
   const isPreprocess = input?.def.type === 'transform'
   return [...options, innerType, isPreprocess ? out : input, left, right, getter?.()].filter((one) => one !== undefined)

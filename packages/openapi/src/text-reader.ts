@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { insides } from './schema.ts'
+import { defOf, insides } from './schema.ts'
 import { accepts, compiled } from './validate.ts'
 
 /** Converts the text of an input field to its value. */
@@ -108,14 +108,6 @@ function matcher({ leaves }: TextTypes, schema?: z.ZodType): (value: unknown) =>
   return (value) => (whole && accepts(whole(), value)) ?? leaves.some((leaf) => accepts(leaf, value) ?? true)
 }
 
-interface Def {
-  type: string
-  format?: string
-  coerce?: boolean
-  element?: z.ZodType
-  values?: unknown[]
-}
-
 const TEXT = new Set(['string', 'template_literal', 'unknown', 'any', 'custom', 'transform'])
 // Types whose only value is absence.
 const NOTHING = new Set(['undefined', 'void', 'never'])
@@ -132,11 +124,10 @@ function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []):
   const explore = (schema: z.ZodType, ancestors: readonly z.ZodType[]): void => {
     if (ancestors.includes(schema)) return
     const enclosing = [...ancestors, schema]
-    const def = schema.def as unknown as Def
-    const { type } = def
+    const { type, element } = defOf(schema)
     const { param } = (schema.meta() ?? {}) as { param?: { explode?: boolean } }
     if (param?.explode === false) accepted.hasCommas = true
-    const kinds = kindsOf(schema, def)
+    const kinds = kindsOf(schema)
     const inner = insides(schema)
     if (kinds !== undefined) {
       accepted.leaves.push(schema)
@@ -144,8 +135,8 @@ function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []):
         if (kind in READERS) accepted.kinds.add(kind as Kind)
         else accepted.others.add(kind)
       }
-    } else if (def.element !== undefined) {
-      const { kinds, leaves, items, others } = acceptedTypes(def.element, enclosing)
+    } else if (element !== undefined) {
+      const { kinds, leaves, items, others } = acceptedTypes(element, enclosing)
       if (kinds.size > 0) {
         accepted.items ??= { kinds: new Set(), leaves: [] }
         for (const kind of kinds) accepted.items.kinds.add(kind)
@@ -162,7 +153,8 @@ function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []):
 }
 
 /** The kinds of a leaf schema, or its types that text cannot represent; undefined for a schema that contains others. */
-function kindsOf(schema: z.ZodType, { type, format, coerce, values }: Def): string[] | undefined {
+function kindsOf(schema: z.ZodType): string[] | undefined {
+  const { type, format, coerce, values } = defOf(schema)
   if (schema.meta()?.type === 'integer') return ['integer']
   if (type === 'number') return [format === 'safeint' ? 'integer' : 'number']
   if (type === 'boolean') return ['boolean']

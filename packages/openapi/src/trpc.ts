@@ -99,13 +99,13 @@ export function trpcRouter<Context extends object & CallContext>(
     const { type, run } = calls.get(name) as TrpcCall<Context>
     // The input passes through unchanged: the operation validates it, with the same messages as over REST.
     const builder = t.procedure.meta(procedure.meta).input((input: unknown) => input)
-    const resolve = ({ input, ctx }: { input: unknown; ctx: Context }) => run(input, ctx)
+    const resolve = ({ input, ctx }: { input: unknown; ctx: unknown }) => run(input, ctx as Context)
     record[noun] = {
       ...record[noun],
-      [verb]: type === 'query' ? builder.query(resolve as never) : builder.mutation(resolve as never),
+      [verb]: type === 'query' ? builder.query(resolve) : builder.mutation(resolve),
     }
   }
-  return t.router(record) as unknown as AnyTRPCRouter
+  return t.router(record)
 }
 
 /** An error as tRPC's clients get it. */

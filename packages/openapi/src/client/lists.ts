@@ -31,13 +31,13 @@ export function lists(noun: string, query: ListQuery) {
   async function* pages(input: { after?: string } = {}, options?: CallOptions) {
     let after: string | null = input.after ?? ''
     while (after !== null) {
-      const page = (await query({ ...input, after }, options)) as { next: string | null }
+      const page = (await query({ ...input, after }, options)) as { next: string | null; [records: string]: unknown }
       yield page
       after = page.next
     }
   }
   async function* iterate(input?: { after?: string }, options?: CallOptions) {
-    for await (const page of pages(input, options)) yield* (page as unknown as Record<string, unknown[]>)[noun] ?? []
+    for await (const page of pages(input, options)) yield* (page[noun] as unknown[] | undefined) ?? []
   }
   return { pages, iterate }
 }

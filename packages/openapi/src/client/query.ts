@@ -141,11 +141,11 @@ export function createResourceOptionsOf<C extends Contract>(
   queryClient: QueryClient,
   { staleAfter = (noun) => [noun] }: ResourceOptionsSettings = {},
 ): ResourceOptionsOf<C> {
-  const nouns = client as unknown as Record<string, Record<string, Calls>>
+  const nouns: object = client
   const invalidate = (noun: string) =>
     Promise.all(staleAfter(noun).map((stale) => queryClient.invalidateQueries({ queryKey: [[stale]] })))
   return byName((noun) => {
-    const calls = nouns[noun] as Record<string, Calls>
+    const calls: Record<string, Calls> = Reflect.get(nouns, noun)
     const own: Record<string, unknown> = {
       pathKey: () => [[noun]],
       pathFilter: (filters?: QueryFilters) => ({ ...filters, queryKey: [[noun]] }),

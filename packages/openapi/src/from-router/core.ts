@@ -1,5 +1,4 @@
 import {
-  type AnyTRPCProcedure,
   type AnyTRPCRouter,
   callTRPCProcedure,
   getTRPCErrorShape,
@@ -7,8 +6,8 @@ import {
   TRPCError,
   type TRPCProcedureType,
 } from '@trpc/server'
-import type { TRPCRequestInfo } from '@trpc/server/http'
-import findMyWay, { type HTTPVersion, type Instance } from 'find-my-way'
+import type { HTTPErrorHandler, ResponseMetaFn, TRPCRequestInfo } from '@trpc/server/http'
+import findMyWay from 'find-my-way'
 import type { OpenApiMeta } from 'trpc-openapi'
 import type { z } from 'zod'
 import { ApiError, toApiError } from '../api-error.ts'
@@ -18,68 +17,44 @@ import { type Awaitable, observe } from '../hook.ts'
 import { readJson, refuseDeepBody } from '../json-body.ts'
 import { checkTarget, type Incoming, queryParameters, relativePath, split } from '../request.ts'
 import { makeReady } from '../response.ts'
-import { allowHeader, methodOf, pattern } from '../routes.ts'
+import { allowHeader, find, methodOf, pattern, type RouteMatch } from '../routes.ts'
 import { factsOf, shapeOf } from '../schema.ts'
 import { abortApiError } from '../signal.ts'
-import { type InputReader, inputReader } from './inputs.ts'
+import { inputReader } from './inputs.ts'
 
-/** A call as hooks see it. Values that do not exist yet are undefined. */
-interface HookCall<R extends AnyTRPCRouter> {
-  type: TRPCProcedureType | 'unknown'
-  ctx: inferRouterContext<R> | undefined
-}
+type ResponseFacts<R extends AnyTRPCRouter> = Omit<Parameters<ResponseMetaFn<R>>[0], 'ctx' | 'data'>
 
-export interface RouterOptions<R extends AnyTRPCRouter, Req, Reply> {
-  /** As in tRPC's adapters. Called once for each complete request. */
-  createContext?: (call: { req: Req; info: TRPCRequestInfo } & Reply) => Awaitable<inferRouterContext<R>>
-  /** As in tRPC's adapters: overrides the status and headers of a response. */
+/** The options of tRPC's adapters. Each hook may return a promise. */
+export interface RouterOptions<R extends AnyTRPCRouter, Req, Created> {
+  /** Called once for each complete request. */
+  createContext?: (call: { req: Req; info: TRPCRequestInfo } & Created) => Awaitable<inferRouterContext<R>>
+  /** Overrides the status and headers of a response. */
   responseMeta?: (
-    response: HookCall<R> & {
-      paths: readonly string[] | undefined
-      info: TRPCRequestInfo | undefined
-      data: unknown[]
-      errors: TRPCError[]
-      eagerGeneration: true
-    },
-  ) => Awaitable<{ status?: number; headers?: Headers | Record<string, string | string[] | undefined> } | undefined>
-  /** As in tRPC's adapters. */
-  onError?: (
-    failure: HookCall<R> & { error: TRPCError; path: string | undefined; input: unknown; req: Req },
-  ) => Awaitable<void>
+    response: ResponseFacts<R> & { ctx: inferRouterContext<R> | undefined; data: unknown[] },
+  ) => Awaitable<ReturnType<ResponseMetaFn<R>> | undefined>
+  onError?: (...failure: Parameters<HTTPErrorHandler<R, Req>>) => Awaitable<void>
   /** The largest request body, in bytes. Default: 1 MiB. */
   maxBodySize?: number
 }
 
-/** Maps the core's requests to those of a platform. */
-export interface Platform<Req, NativeRequest, Created> {
+/** The arguments of the hooks of a platform, from the core's requests. */
+export interface Platform<Req, NativeRequest, Created> extends Transport<Req> {
   requestOf: (req: Req) => NativeRequest
-  urlOf: (req: Req) => URL
-  signalOf: (req: Req) => AbortSignal
-  /** The arguments of `createContext`, in addition to the request. */
+  /** The arguments of `createContext`, in addition to the request. Its `resHeaders` are sent with the response. */
   createdOf: (req: Req) => Created
-  /** The headers that `createContext` has set. */
-  headersOf: (created: Created | undefined) => Headers | undefined
 }
 
 /** A procedure with a REST route. */
-interface Exposed {
-  /** `users.get` */
-  path: string
-  type: TRPCProcedureType
-  method: string
-  route: string
-  /** Undefined if the procedure has no input. */
-  read: InputReader | undefined
-}
+type Exposed = ReturnType<typeof exposedOf>[number]
 
-/** The procedure call of a request. */
-interface Call<Created> {
+/** The procedure call of a request. Values that do not exist yet are undefined. */
+interface Call<Context, Created> {
   exposed: Exposed
-  created?: Created
-  info?: TRPCRequestInfo
   isRead?: true
   input?: unknown
-  ctx?: unknown
+  info?: TRPCRequestInfo
+  created?: Created
+  ctx?: Context
   data?: unknown
 }
 
@@ -88,116 +63,98 @@ interface Match {
   path: string
   rawQuery: string
   allow: string
-  found: { exposed: Exposed; params: readonly string[] } | undefined
+  found: RouteMatch<Exposed> | undefined
 }
 
 /** The handler of a router's REST routes. */
-export function coreOf<R extends AnyTRPCRouter, Req extends Incoming, NativeRequest, Created extends object>(
+export function coreOf<
+  R extends AnyTRPCRouter,
+  Req extends Incoming,
+  NativeRequest,
+  Created extends { resHeaders?: Headers },
+>(
   router: R,
   { createContext, responseMeta, onError, maxBodySize }: RouterOptions<R, NativeRequest, Created>,
-  { readBytes, hasDisconnected }: Transport<Req>,
-  platform: Platform<Req, NativeRequest, Created>,
+  { readBytes, hasDisconnected, signalOf, requestOf, createdOf }: Platform<Req, NativeRequest, Created>,
 ): Core<Req, Match> {
-  const exposed = exposedOf(router)
-  const routers = new Map<string, Instance<HTTPVersion.V1>>()
-  for (const one of exposed) {
-    // A slash at the end and the case of a path do not matter, and no length is too long.
-    const options = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: Number.MAX_SAFE_INTEGER }
-    const ofMethod = routers.get(one.method) ?? findMyWay(options)
-    routers.set(one.method, ofMethod)
-    ofMethod.on('GET', pattern(one.route.replace(PARAMETER, '{}')), () => undefined, one)
-  }
-  const allowed = allowHeader([...routers.keys()])
+  type OwnCall = Call<inferRouterContext<R>, Created>
+  // A slash at the end and the case of a path do not matter, and no length is too long.
+  const options = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: Number.MAX_SAFE_INTEGER }
+  const routes = findMyWay(options)
+  const all = exposedOf(router)
+  for (const one of all) routes.on(one.method, pattern(one.route.replace(PARAMETER, '{}')), () => undefined, one)
+  const methods = [...new Set(all.map(({ method }) => method))]
   const limit = maxBodySize === undefined ? {} : { bodyLimit: maxBodySize }
 
-  const find = (req: Req): Match | undefined => {
+  const matchOf = (req: Req): Match | undefined => {
     const { path, rawQuery } = split(req.originalUrl)
     const relative = relativePath(path, req.baseUrl)
-    const found = [...routers].flatMap(([method, ofMethod]) => {
-      const one = relative.startsWith('/') ? ofMethod.find('GET', relative) : null
-      const params = Object.values(one?.params ?? {}) as string[]
-      return one === null || params.includes('') ? [] : [{ method, exposed: one.store as Exposed, params }]
-    })
+    const found = methods.flatMap((method) => find<Exposed>(routes, relative, method) ?? [])
     if (found.length === 0) return undefined
-    const own = found.find(({ method }) => method === methodOf(req.method))
-    return { path, rawQuery, allow: allowHeader(found.map(({ method }) => method)), found: own }
+    const own = found.find(({ entry }) => entry.method === methodOf(req.method))
+    return { path, rawQuery, allow: allowHeader(found.map(({ entry }) => entry.method)), found: own }
   }
 
   const respond = async (req: Req, match: Match | undefined): Promise<Reply> => {
-    let call: Call<Created> | undefined
+    let call: OwnCall | undefined
     try {
       if (match !== undefined) checkTarget(req.originalUrl, match.path)
-      const { allow = allowed, found } = match ?? {}
+      const { allow, found } = match ?? { allow: allowHeader(methods) }
       if (match === undefined || req.method === 'OPTIONS') return makeReady({ status: 204, headers: { Allow: allow } })
       if (found === undefined) {
         throw new ApiError(405, `${req.method} is not allowed here, only ${allow}`, { headers: { Allow: allow } })
       }
-      const { exposed, params } = found
-      const { path, type, read } = exposed
-      call = { exposed }
-      const hasBody = METHODS_WITH_BODY.has(exposed.method)
-      const body = hasBody ? await readJson(req, limit, readBytes) : undefined
+      const { path, type, method, read } = found.entry
+      call = { exposed: found.entry }
+      const body = METHODS_WITH_BODY.has(method) ? await readJson(req, limit, readBytes) : undefined
       refuseDeepBody(body)
       const query = queryParameters(match.rawQuery)
       call.isRead = true
-      call.input = read?.(params, query, body)
-      const signal = platform.signalOf(req)
+      const input = read?.(found.params, query, body)
+      call.input = input
+      const signal = signalOf(req)
       if (createContext !== undefined) {
-        const url = platform.urlOf(req)
+        const url = new URL(req.originalUrl, 'http://localhost')
         call.info = { isBatchCall: false, accept: null, calls: [], connectionParams: null, type, signal, url }
-        call.created = platform.createdOf(req)
-        call.ctx = await createContext({ req: platform.requestOf(req), info: call.info, ...call.created })
+        call.created = createdOf(req)
+        call.ctx = await createContext({ req: requestOf(req), info: call.info, ...call.created })
       }
-      const { ctx, input } = call
-      call.data = await callTRPCProcedure({
-        router,
-        path,
-        type,
-        ctx,
-        getRawInput: async () => input,
-        signal,
-        batchIndex: 0,
-      })
-      return await amended(200, {}, call)
+      const { ctx } = call
+      const getRawInput = async () => input
+      call.data = await callTRPCProcedure({ router, path, type, ctx, getRawInput, signal, batchIndex: 0 })
+      return await replyOf(200, {}, call)
     } catch (error) {
       return failed(error, req, call)
     }
   }
 
   /** The response with what `createContext` and `responseMeta` set. */
-  const amended = async (
-    status: number,
-    headers: Record<string, string>,
-    call: Call<Created> | undefined,
-    error?: TRPCError,
-  ): Promise<Reply> => {
+  const replyOf = async (status: number, headers: Record<string, string>, call?: OwnCall, error?: TRPCError) => {
+    const { exposed, ctx, info, data, created } = call ?? {}
     const meta = await responseMeta?.({
-      type: call?.exposed.type ?? 'unknown',
-      paths: call && [call.exposed.path],
-      ctx: call?.ctx as never,
-      info: call?.info,
-      data: [call?.data],
+      type: exposed?.type ?? 'unknown',
+      paths: exposed && [exposed.path],
       errors: error === undefined ? [] : [error],
-      eagerGeneration: true,
+      ...{ ctx, info, data: [data], eagerGeneration: true },
     })
     return makeReady({
       status: meta?.status ?? status,
-      headers: { ...headers, ...valuesOf(platform.headersOf(call?.created), meta?.headers) },
-      body: error === undefined ? call?.data : bodyOf(router, error, call),
+      headers: { ...headers, ...merged(created?.resHeaders, meta?.headers) },
+      body: error === undefined ? data : bodyOf(router, error, call),
     })
   }
 
-  const failed = async (cause: unknown, req: Req, call?: Call<Created>): Promise<Reply> => {
+  const failed = async (cause: unknown, req: Req, call?: OwnCall): Promise<Reply> => {
     const report = (error: TRPCError) => {
-      const { exposed, ctx, input } = call ?? {}
-      const { type = 'unknown', path } = exposed ?? {}
-      return observe(() => onError?.({ error, type, path, input, ctx: ctx as never, req: platform.requestOf(req) }))
+      const { type = 'unknown', path } = call?.exposed ?? {}
+      const { input, ctx } = call ?? {}
+      return observe(() => onError?.({ error, type, path, input, ctx, req: requestOf(req) }))
     }
     try {
       const apiError = parserApiError(cause) ?? abortApiError(cause, hasDisconnected(req)) ?? toApiError(cause)
       const error = errorOf(apiError, call)
       await report(error)
-      return await amended(apiError.status, apiError.headers, call, error)
+      return await replyOf(apiError.status, apiError.headers, call, error)
     } catch (thrown) {
       // For example, a hook that throws.
       await report(toApiError(thrown))
@@ -206,7 +163,7 @@ export function coreOf<R extends AnyTRPCRouter, Req extends Incoming, NativeRequ
   }
 
   return {
-    find,
+    find: matchOf,
     respond,
     notFound: (req) => failed(new ApiError(404, 'Path not found'), req),
     errorReply: (error, req) => failed(error, req),
@@ -215,41 +172,41 @@ export function coreOf<R extends AnyTRPCRouter, Req extends Incoming, NativeRequ
   }
 }
 
-interface ProcedureDef {
-  type: TRPCProcedureType
-  meta?: OpenApiMeta
-  inputs: z.ZodType[]
-}
-
-function exposedOf(router: AnyTRPCRouter): Exposed[] {
-  const procedures = Object.entries(router._def.procedures as Record<string, AnyTRPCProcedure>)
-  return procedures.flatMap(([path, procedure]) => {
-    const { type, meta, inputs } = procedure._def as unknown as ProcedureDef
-    const openapi = meta?.openapi
-    if (openapi === undefined || openapi.enabled === false) return []
-    const { method, path: route } = openapi
-    checkPath(path, route)
-    const names = [...route.matchAll(PARAMETER)].map(([, name]) => name as string)
-    const fields = Object.assign({}, ...inputs.map((input) => shapeOf(input)))
-    const [first, ...others] = inputs
-    const isVoid = first !== undefined && others.length === 0 && VOID.has(factsOf(first).type)
-    const where = `${path}: ${method} ${route}`
-    const read = isVoid ? undefined : inputReader(where, fields, names, METHODS_WITH_BODY.has(method))
-    return { path, type, method, route, read }
-  })
-}
-
 const VOID = new Set(['void', 'undefined', 'never'])
 
+/** The procedures with a REST route. */
+function exposedOf(router: AnyTRPCRouter) {
+  const procedures: Record<string, { _def: { type: TRPCProcedureType; meta?: OpenApiMeta; inputs: z.ZodType[] } }> =
+    router._def.procedures
+  return Object.entries(procedures).flatMap(
+    ([
+      path,
+      {
+        _def: { type, meta, inputs },
+      },
+    ]) => {
+      if (meta?.openapi === undefined || meta.openapi.enabled === false) return []
+      const { method, path: route } = meta.openapi
+      checkPath(path, route)
+      const names = [...route.matchAll(PARAMETER)].map(([, name]) => name as string)
+      const fields = Object.assign({}, ...inputs.map((input) => shapeOf(input)))
+      const isVoid = inputs.length === 1 && inputs.every((input) => VOID.has(factsOf(input).type))
+      const where = `${path}: ${method} ${route}`
+      const read = isVoid ? undefined : inputReader(where, fields, names, METHODS_WITH_BODY.has(method))
+      return [{ path, type, method, route, read }]
+    },
+  )
+}
+
 /** The TRPCError for the router's hooks and error formatter. */
-function errorOf(error: ApiError, call: Call<unknown> | undefined): TRPCError {
+function errorOf(error: ApiError, call: Call<unknown, unknown> | undefined): TRPCError {
   if (error.cause instanceof TRPCError) return error.cause
   const isUnread = call !== undefined && call.isRead === undefined
   if (error.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.method)) return error
   return new TRPCError({ code: 'PARSE_ERROR', message: 'Failed to parse request body', cause: error })
 }
 
-function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown> | undefined): unknown {
+function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown, unknown> | undefined): unknown {
   const { type = 'unknown', path } = call?.exposed ?? {}
   const config = router._def._config
   const shape = getTRPCErrorShape({ config, error, type, path, input: call?.input, ctx: call?.ctx })
@@ -267,20 +224,16 @@ function messageOf({ code, cause, message }: TRPCError, isFound: boolean): strin
   return code === 'NOT_FOUND' && !isFound ? 'Not found' : message
 }
 
-type HeaderValues = Record<string, string | string[]>
-
-function valuesOf(...all: (Headers | Record<string, string | string[] | undefined> | undefined)[]): HeaderValues {
-  const values: HeaderValues = {}
-  for (const [name, value] of all.flatMap(entriesOf)) {
-    const key = name.toLowerCase()
-    if (value === undefined || key === 'content-length') continue
-    // `Headers` yields each cookie as a separate entry.
-    values[key] = key === 'set-cookie' ? [values[key] ?? [], value].flat() : value
+/** The headers of all, of which the last one of a name counts, and every cookie. */
+function merged(...all: ReturnType<ResponseMetaFn<AnyTRPCRouter>>['headers'][]): Record<string, string | string[]> {
+  const values = new Headers()
+  for (const headers of all) {
+    for (const [name, value = []] of headers instanceof Headers ? headers : Object.entries(headers ?? {})) {
+      if (name.toLowerCase() !== 'set-cookie') values.delete(name)
+      for (const one of [value].flat()) values.append(name, one)
+    }
   }
-  const { 'content-type': type, ...others } = values
-  return type === undefined ? others : { ...others, 'Content-Type': type }
-}
-
-function entriesOf(headers: Headers | Record<string, string | string[] | undefined> = {}) {
-  return headers instanceof Headers ? [...headers] : Object.entries(headers)
+  const { 'set-cookie': _, 'content-length': __, 'content-type': type, ...others } = Object.fromEntries(values)
+  const cookies = values.getSetCookie()
+  return { ...others, ...(type && { 'Content-Type': type }), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
 }

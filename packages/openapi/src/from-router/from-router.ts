@@ -3,21 +3,13 @@ import type { Request as ExpressRequest, Response as ExpressResponse } from 'exp
 import { generateOpenApiDocument, type OpenAPIObject, type OpenApiMeta } from 'trpc-openapi'
 import { EXPRESS, type ExpressHandlers, toExpress } from '../express.ts'
 import { FETCH, type FetchRequest, toFetch } from '../fetch.ts'
-import { signalOf } from '../signal.ts'
-import { coreOf, type RouterOptions } from './core.ts'
+import { coreOf, type Platform, type RouterOptions } from './core.ts'
 
 export type { OpenApiMeta, RouterOptions }
 
-/** The arguments of `createContext` on Express, in addition to the request. */
-interface ExpressReply {
-  res: ExpressResponse
-}
-
-/** The arguments of `createContext` in the fetch handler, in addition to the request. */
-interface FetchReply {
-  /** Headers to send with the response. */
-  resHeaders: Headers
-}
+// The arguments of `createContext`, in addition to the request.
+type ExpressReply = { res: ExpressResponse; resHeaders?: never }
+type FetchReply = { resHeaders: Headers }
 
 export interface ServedRouter<R extends AnyTRPCRouter> {
   /** Creates Express handlers, like `expressHandlers`. */
@@ -42,29 +34,25 @@ export interface ServedRouter<R extends AnyTRPCRouter> {
  * @throws TRPCError that names the procedure, if trpc-openapi's generator cannot describe the router
  */
 export function fromRouter<R extends AnyTRPCRouter>(router: R): ServedRouter<R> {
-  generateOpenApiDocument(router as never, { title: '', version: '', baseUrl: '/' })
+  const described = router as never
+  generateOpenApiDocument(described, { title: '', version: '', baseUrl: '/' })
   return {
     express: (options = {}) =>
-      toExpress(
-        coreOf<R, ExpressRequest, ExpressRequest, ExpressReply>(router, options, EXPRESS, {
-          requestOf: (req) => req,
-          urlOf: (req) => new URL(req.originalUrl, 'http://localhost'),
-          signalOf,
-          createdOf: ({ res }) => ({ res: res as ExpressResponse }),
-          headersOf: () => undefined,
-        }),
-      ),
+      toExpress(coreOf<R, ExpressRequest, ExpressRequest, ExpressReply>(router, options, ON_EXPRESS)),
     fetch: ({ prefix, ...options } = {}) =>
-      toFetch(
-        coreOf<R, FetchRequest, Request, FetchReply>(router, options, FETCH, {
-          requestOf: ({ request }) => request,
-          urlOf: ({ request }) => new URL(request.url),
-          signalOf: ({ request }) => request.signal,
-          createdOf: () => ({ resHeaders: new Headers() }),
-          headersOf: (created) => created?.resHeaders,
-        }),
-        prefix,
-      ),
-    document: (options) => generateOpenApiDocument(router as never, options),
+      toFetch(coreOf<R, FetchRequest, Request, FetchReply>(router, options, ON_FETCH), prefix),
+    document: (options) => generateOpenApiDocument(described, options),
   }
+}
+
+const ON_EXPRESS: Platform<ExpressRequest, ExpressRequest, ExpressReply> = {
+  ...EXPRESS,
+  requestOf: (req) => req,
+  createdOf: ({ res }) => ({ res: res as ExpressResponse }),
+}
+
+const ON_FETCH: Platform<FetchRequest, Request, FetchReply> = {
+  ...FETCH,
+  requestOf: ({ request }) => request,
+  createdOf: () => ({ resHeaders: new Headers() }),
 }
