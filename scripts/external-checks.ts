@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { environment, NOT_CHECKED, stopping } from './run-command.mjs'
+import { environment, NOT_CHECKED, root, stopping } from './run-command.mjs'
 
 /** A tool is missing, or a download failed: the check has not been made. */
-export class Unavailable extends Error {}
+class Unavailable extends Error {}
 
 /** Makes the checks in turn and prints the outcome of each. Without one that could be made, the exit code is NOT_CHECKED. */
 export async function makeChecks(checks: Record<string, () => Promise<unknown>>): Promise<void> {
@@ -36,6 +36,13 @@ export async function execute(command: string, args: string[], cwd: string, env 
     maxBuffer: 64 * 1024 * 1024,
   }
   return (await promisify(execFile)(command, args, options)).stdout
+}
+
+/** @param argument makes the tool exit at once. @throws Unavailable if the tool is not installed */
+export async function requireTool(command: string, argument: string): Promise<void> {
+  await execute(command, [argument], root).catch(() => {
+    throw new Unavailable(`${command} is not installed.`)
+  })
 }
 
 /** Runs a command that only downloads or installs. @throws Unavailable with the first line of its output */

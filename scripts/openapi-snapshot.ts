@@ -3,13 +3,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { createDocument } from '../apps/server/src/document.ts'
 import { type Change, findChanges } from './openapi-changes.ts'
-import { printDocument } from './openapi-document.ts'
 import { root } from './run-command.mjs'
 
 const name = 'packages/contract/openapi.snapshot.json'
 const file = join(root, name)
-const current = JSON.parse(printDocument())
+const current = JSON.parse(JSON.stringify(createDocument()))
 
 if (process.argv.includes('--write')) {
   compare()

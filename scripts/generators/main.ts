@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { download, execute, makeChecks, Unavailable } from '../external-checks.ts'
+import { download, execute, makeChecks, requireTool } from '../external-checks.ts'
 import { environment, root } from '../run-command.mjs'
 
 interface Generator {
@@ -131,12 +131,6 @@ async function test({ tools, check }: Generator): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-async function requireTool(command: string, argument: string): Promise<void> {
-  await execute(command, [argument], root).catch(() => {
-    throw new Unavailable(`${command} is not installed.`)
-  })
 }
 
 function maven(...args: string[]): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { cleanClone } from './clone.ts'
+import { cleanClone } from '../test/clone.ts'
 
 // A path that is not the noun, a unique first field, narrow ranges, a choice that looks invalid; then a collection whose only
 // field is unique, and one with references only.

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../run-command.mjs'
-import { cleanClone } from './clone.ts'
+import { cleanClone } from '../test/clone.ts'
 
 // A resource for this test only, which uses every feature of a declaration.
 const fixtures = join(root, 'scripts/new/every-feature')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { root } from '../run-command.mjs'
-import { cleanClone } from './clone.ts'
+import { cleanClone } from '../test/clone.ts'
 
 // If the project already has orders, the test follows the guide with another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'

@@ -53,7 +53,7 @@ async function add(names: Names, fields: Field[], removal: string) {
   await allOrNothing(names, async () => {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
-    write(test, testSource(names, fields, targetsOf(models)))
+    write(test, testSource(names, fields, targetsOf(models.keys())))
     write(MODELS, schemaPrisma)
     await format(declaration, LIST, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)

@@ -92,20 +92,3 @@ function rowsOf(field: Field, fields: Field[], table: string, referredTo: Map<st
 function relationName({ name, collection }: NonNullable<Field['relation']>, fields: Field[], table: string): string {
   return fields.filter(({ relation }) => relation?.collection === collection).length > 1 ? `${table}_${name}` : table
 }
-
-/** Model names by table. */
-export function modelsIn(schemaPrisma: string): Map<string, string> {
-  return new Map(
-    [...schemaPrisma.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)].map(([, model = '', table = '']) => [
-      table,
-      model,
-    ]),
-  )
-}
-
-/** Names of the referenced models by foreign key field. */
-export function relationsOf(schemaPrisma: string, model: string): Map<string, string> {
-  const [block = ''] = new RegExp(`^model ${model} \\{[^}]*\\}`, 'm').exec(schemaPrisma) ?? []
-  const relations = [...block.matchAll(/^ +\w+ +(\w+)\?? +@relation\(.*fields: \[(\w+)\]/gm)]
-  return new Map(relations.map(([, other = '', field = '']) => [field, other]))
-}

@@ -54,7 +54,7 @@ function singularOf(plural: string): string | undefined {
   return /(?:[iosvxz]|[cs]h)es$|[aius]s$|[^s]$/.test(word) ? undefined : plural.slice(0, -1)
 }
 
-export const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
 export const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
 
 /** `a, b and c` */

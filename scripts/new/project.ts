@@ -1,10 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type CollectionFacts, contract } from '../../packages/contract/src/index.ts'
+import type { Procedure } from '../../packages/openapi/src/contract.ts'
 import { root } from '../run-command.mjs'
 import { nounsIn } from './declaration.ts'
 import { type Field, UsageError } from './fields.ts'
-import { modelsIn, relationsOf } from './model.ts'
-import { camelCase, type Names } from './names.ts'
+import { type Names, upper } from './names.ts'
 import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'
@@ -34,14 +35,14 @@ export function rejectTaken(names: Names): void {
   const reject = (reason: string) => {
     throw new UsageError(`${label}: ${reason}. Choose another name.`)
   }
-  const document: Document = JSON.parse(read(DOCUMENT))
+  const document: { paths: object; components: { schemas: object } } = JSON.parse(read(DOCUMENT))
   const taken = [
     ...Object.keys(document.paths).map((route) => route.replace(/^\/(api\/)?/, '').split('/')[0]),
     ...PATHS,
   ]
   if (nounsIn(read(LIST)).includes(noun)) reject(`the resource ${noun} already exists`)
   if (taken.includes(path)) reject(`the path /${path} is in use`)
-  if (modelsIn(read(MODELS)).has(table)) reject(`the table ${table} already exists`)
+  if (read(MODELS).includes(`@@map("${table}")`)) reject(`the table ${table} already exists`)
   if (new RegExp(`^model ${model} `, 'm').test(read(MODELS))) reject(`the model ${model} already exists`)
   if (TYPES.includes(model)) reject(`${model} is a reserved model name`)
   const schema = [model, `Versioned${model}`].find((name) => name in document.components.schemas)
@@ -51,99 +52,42 @@ export function rejectTaken(names: Names): void {
   if (file !== undefined) reject(`the file ${file} already exists`)
 }
 
+interface Collection {
+  collection: CollectionFacts
+  procedures: Record<string, Procedure>
+}
+
+/** The collections of the contract, by noun. */
+const collections = new Map<string, Collection>(
+  Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [[noun, resource]] : [])),
+)
+
 /** The models of the referenced collections. @throws UsageError for an unknown collection */
 export function modelsReferredTo(fields: Field[]): Map<string, string> {
-  const collections = globSync('packages/contract/src/*.ts', { cwd: root }).flatMap((file) =>
-    [...read(file).matchAll(/\bcollection\(\{\s*noun: '(\w+)'/g)].map(([, noun = '']) => noun),
-  )
-  const models = modelsIn(read(MODELS))
   return new Map(
     fields.flatMap(({ relation }) => {
       if (relation === undefined) return []
-      const { name, collection } = relation
-      const model = models.get(collection.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
-      if (!collections.includes(collection) || model === undefined) {
-        throw new UsageError(
-          `${name}:ref:${collection}: unknown collection ${collection}; must be one of ${collections.join(', ')}.`,
-        )
-      }
-      return [[collection, model]]
+      const { name, collection: noun } = relation
+      const resource = collections.get(noun)
+      if (resource !== undefined) return [[noun, upper(resource.collection.one)]]
+      throw new UsageError(
+        `${name}:ref:${noun}: unknown collection ${noun}; must be one of ${[...collections.keys()].join(', ')}.`,
+      )
     }),
   )
 }
 
-interface Property {
-  $ref?: string
-  examples?: unknown[]
-  enum?: unknown[]
-  minimum?: number
-  maximum?: number
-  type?: string
-  format?: string
-}
-
-interface Schema {
-  properties: Record<string, Property>
-  required?: string[]
-}
-
-interface Document {
-  paths: Record<string, Record<string, { operationId?: string }>>
-  components: { schemas: Record<string, Schema & Property> }
-}
-
-/** The requests that create a record of each collection, after those for the records it refers to. */
-export function targetsOf(models: Map<string, string>): Target[] {
-  const document: Document = JSON.parse(read(DOCUMENT))
-  const schemaPrisma = read(MODELS)
-  const targets: Target[] = []
-  const add = (collection: string, model: string) => {
-    if (targets.some((target) => target.collection === collection)) return
-    const { properties = {}, required = [] } = document.components.schemas[`Create${model}Body`] ?? {}
-    const relations = relationsOf(schemaPrisma, model)
-    const others = required.flatMap((name) => relations.get(name) ?? [])
-    for (const other of others) add(nounOf(schemaPrisma, other), other)
-    const values = required.map((name) => [
-      name,
-      relations.has(name) ? 1 : exampleOf(resolved(document, properties[name])),
-    ])
-    targets.push({
-      collection,
-      create: pathOf(document, `create${model}`),
-      json: Object.fromEntries(values),
-      path: pathOf(document, `delete${model}`).replace(/\{\w+\}/, '1'),
-      refersTo: others.map((other) => nounOf(schemaPrisma, other)),
-    })
+/** The collections of these nouns, and those to which their records refer. */
+export function targetsOf(nouns: Iterable<string>): Target[] {
+  const targets = new Map<string, Target>()
+  const add = (noun: string) => {
+    const { collection, procedures } = collections.get(noun) as Collection
+    if (targets.has(noun)) return
+    const refersTo = Object.values(collection.references)
+    const path = procedures.delete?.meta.openapi.path.replace(/\{\w+\}/, '1')
+    targets.set(noun, { collection: noun, path, refersTo })
+    refersTo.forEach(add)
   }
-  for (const [collection, model] of models) add(collection, model)
-  return targets
-}
-
-/** The schema of a property. The choices of a field are a schema of their own, to which its property refers. */
-function resolved(document: Document, property: Property = {}): Property {
-  const name = property.$ref?.split('/').at(-1)
-  return name === undefined ? property : (document.components.schemas[name] ?? {})
-}
-
-/** A valid value of a property. */
-export function exampleOf(property: Property): unknown {
-  const { examples, enum: choices, minimum = 1, maximum = Infinity, type, format } = property
-  if (examples !== undefined) return examples[0]
-  if (choices !== undefined) return choices[0]
-  if (type === 'boolean') return false
-  if (type === 'integer' || type === 'number') return Math.min(Math.max(minimum, 1), maximum)
-  return { date: '2026-01-31', 'date-time': '2026-01-31T08:30:00.000Z' }[format ?? ''] ?? 'First'
-}
-
-function pathOf({ paths }: Document, operationId: string): string {
-  const [path = ''] =
-    Object.entries(paths).find(([, operations]) =>
-      Object.values(operations).some((operation) => operation.operationId === operationId),
-    ) ?? []
-  return path
-}
-
-function nounOf(schemaPrisma: string, model: string): string {
-  const [table = ''] = [...modelsIn(schemaPrisma)].find(([, name]) => name === model) ?? []
-  return camelCase(table)
+  for (const noun of nouns) add(noun)
+  return [...targets.values()]
 }

@@ -1,21 +1,16 @@
 import type { Field } from './fields.ts'
 import { listed, type Names, upper } from './names.ts'
 
-/** The request that creates a referenced record, and the record's path. */
+/** A collection to whose records a new record refers, directly or through another one. */
 export interface Target {
   collection: string
-  create: string
-  json: unknown
-  path: string
+  /** The path of its first record; undefined if its records cannot be deleted. */
+  path: string | undefined
   /** The collections of the records that it refers to. */
   refersTo: string[]
 }
 
-/**
- * The source code of the resource's tests, unformatted.
- *
- * @param targets the referenced records, in the order of their creation
- */
+/** The source code of the resource's tests, unformatted. */
 export function testSource({ one, path, label, singularLabel }: Names, fields: Field[], targets: Target[]): string {
   const [first, second] = [0, 1].map((at) => Object.fromEntries(fields.map(({ name, values }) => [name, values[at]])))
   const [changed] = fields as [Field]
@@ -34,6 +29,7 @@ export function testSource({ one, path, label, singularLabel }: Names, fields: F
 
   return `
 import { expect, test } from 'vitest'
+${when(targets.length > 0, "import { collections, fill } from '../scripts/seed/seed.ts'")}
 import { startTestServer } from './harness.ts'
 import { aTimestamp } from './records.ts'
 
@@ -45,7 +41,9 @@ ${when(
 /** Starts the service and creates the records that ${a} refers to. */
 async function startWithReferences() {
   const server = await startTestServer()
-  ${targets.map((target) => `await server.request('POST', '${target.create}', { json: ${json(target.json)} })`).join('\n')}
+  const none = Object.fromEntries(collections.map((noun) => [noun, 0]))
+  const counts = { ...none, ${targets.map(({ collection }) => `${collection}: 1`).join(', ')} }
+  for await (const { refusal } of fill(server.client, { seed: 1, counts })) expect(refusal).toBeUndefined()
   return server
 }
 `,
@@ -132,7 +130,7 @@ ${targets
   .map(({ collection, path: target }) => {
     const relations = fields.flatMap(({ relation }) => (relation?.collection === collection ? [relation] : []))
     const isKept = relations.some(({ onDelete }) => onDelete === 'Restrict')
-    if (relations[0] === undefined) return ''
+    if (relations[0] === undefined || target === undefined) return ''
     // Another record that refers to it may prevent the deletion.
     if (!isKept && targets.some(({ refersTo }) => refersTo.includes(collection))) return ''
     return `
