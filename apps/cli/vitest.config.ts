@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// The tests start processes, mostly wait for them, and one imports 100,000 rows.
+// Some tests start processes and mostly wait for them, and one imports 100,000 rows.
 export default defineConfig({
   test: { maxWorkers: '100%', testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } },
 })

@@ -106,7 +106,7 @@ test('restore does not replace a database in use, and the service keeps running'
   await using service = await startService()
   await service.run(['backup', 'copy.db'])
   await service.client.items.create.mutate({ name: 'Rug', price: 80 })
-  const refused = await service.run(['restore', 'copy.db', '--replace'])
+  const refused = await service.start(['restore', 'copy.db', '--replace']).ended
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('is in use. Stop the service first.')])
   expect(await service.client.items.get.query({ id: 1 })).toMatchObject({ name: 'Rug' })
   expect(await service.client.items.create.mutate({ name: 'Lamp', price: 20 })).toMatchObject({ id: 2 })

@@ -84,7 +84,7 @@ test('imports of one file that run at the same time store each row once, and lis
   await using service = await startService()
   const rows = Array.from({ length: 3000 }, (_, n) => `Item ${n},${n % 300 === 7 ? 'dear' : 1}`)
   writeFileSync(service.path('a.csv'), ['name,price', ...rows].join('\n'))
-  const run = () => service.run(['import', 'a.csv', '--type', 'items'])
+  const run = () => service.start(['import', 'a.csv', '--type', 'items']).ended
   const outcomes = await Promise.all([run(), run(), run(), run()])
   // One that starts after the end of another finds the file imported.
   expect(outcomes.map(({ code }) => code).filter((code) => code !== 6 && code !== 4)).toEqual([])

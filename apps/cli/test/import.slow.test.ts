@@ -11,7 +11,7 @@ test('an import of 100,000 items that is interrupted, killed and offline stores 
   await using service = await startServiceProcess()
   writeFileSync(service.path('few.csv'), items(2000))
   writeFileSync(service.path('items.csv'), items(100_000))
-  const few = await service.run(['import', 'few.csv', '--type', 'items'])
+  const few = await service.start(['import', 'few.csv', '--type', 'items']).ended
   await service.client.items.delete.mutate({ id: 1 })
 
   const command = ['import', 'items.csv', '--type', 'items']
@@ -35,11 +35,11 @@ test('an import of 100,000 items that is interrupted, killed and offline stores 
     [false, false],
   )
 
-  const exported = await again.run(['export', '--type', 'items', '-o', 'out.csv'])
+  const exported = await again.start(['export', '--type', 'items', '-o', 'out.csv']).ended
   const lines = readFileSync(service.path('out.csv'), 'utf8').trim().split('\n').slice(1)
   expect(lines.length).toBe(1999 + 100_000)
   expect(new Set(lines.map((line) => line.split(',')[1])).size).toBe(100_000)
-  const updated = await again.run(['import', 'out.csv', '--type', 'items', '--update'])
+  const updated = await again.start(['import', 'out.csv', '--type', 'items', '--update']).ended
   expect([updated.code, updated.stdout]).toEqual([0, '0 items created, 0 updated, 101999 unchanged, 0 failed\n'])
   await again.run(['export', '--type', 'items', '-o', 'same.csv'])
   expect(readFileSync(service.path('same.csv'))).toEqual(readFileSync(service.path('out.csv')))

@@ -75,21 +75,20 @@ test('the key of a profile is never sent to another service', async () => {
 
 test('the key goes into the keyring of the system, and only there', async () => {
   await using service = await withKey()
-  const login = await service.run(['login'], `${service.key}\n`, FAKE_KEYRING)
+  const login = await service.start(['login'], `${service.key}\n`, FAKE_KEYRING).ended
   expect([login.code, login.stdout]).toEqual([0, expect.stringContaining("The key is in the system's keyring.")])
   expect(readFileSync(service.path(FILE), 'utf8')).not.toContain(service.key)
   const environment = { ...NO_URL, ...FAKE_KEYRING }
-  expect(JSON.parse((await service.run(['keys', 'list', '--json'], '', environment)).stdout).length).toBe(1)
-  await service.run(['logout'], '', environment)
+  const list = await service.start(['keys', 'list', '--json'], '', environment).ended
+  expect(JSON.parse(list.stdout).length).toBe(1)
+  await service.start(['logout'], '', environment).ended
   expect(readFileSync(service.path('keyring.json'), 'utf8')).toBe('{}')
 })
 
 test('without access to the keyring, the key goes into the file', async () => {
   await using service = await withKey()
-  const login = await service.run(['login', '--json'], `${service.key}\n`, {
-    ...FAKE_KEYRING,
-    KEYRING_IS_LOCKED: 'yes',
-  })
+  const locked = { ...FAKE_KEYRING, KEYRING_IS_LOCKED: 'yes' }
+  const login = await service.start(['login', '--json'], `${service.key}\n`, locked).ended
   expect([login.code, JSON.parse(login.stdout)]).toEqual([0, { profile: 'default', url: service.url, storage: 'file' }])
   expect(JSON.parse((await service.run(['keys', 'list', '--json'], '', NO_URL)).stdout).length).toBe(1)
 })

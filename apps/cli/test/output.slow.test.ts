@@ -73,8 +73,8 @@ test('--jq is refused before a write, with the command to use instead', async ()
 test('list --all prints all pages, as a table or as JSON, in flat memory', async () => {
   await using service = await startService()
   await withItems(service, 20_500)
-  const few = await service.run(['items', 'list', '--json'])
-  const json = await service.run(['items', 'list', '--all', '--sort', 'id_desc', '--json', '--count'])
+  const few = await service.start(['items', 'list', '--json']).ended
+  const json = await service.start(['items', 'list', '--all', '--sort', 'id_desc', '--json', '--count']).ended
   expect(JSON.parse(json.stdout).map(({ id }: { id: number }) => id)).toEqual(
     Array.from({ length: 20_500 }, (_, n) => 20_500 - n),
   )
