@@ -248,15 +248,14 @@ consoleTest(
     await open('/items')
     const { promise: paused, resolve: pause } = Promise.withResolvers<void>()
     const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    await page.route(
-      '**/trpc/items.update*',
-      async (route) => {
-        pause()
-        await resumed
-        await route.fulfill({ status: 500, body: 'broken' })
-      },
-      { times: 1 },
-    )
+    // Not `times: 1`, which ends the interception just as the page sends the next request.
+    let calls = 0
+    await page.route('**/trpc/items.update*', async (route) => {
+      if (++calls > 1) return route.continue()
+      pause()
+      await resumed
+      await route.fulfill({ status: 500, body: 'broken' })
+    })
     await edit(page, 'Chair 2', 'Price', '12.25')
     await paused
     await edit(page, 'Chair 2', 'Price', '13')
