@@ -42,6 +42,8 @@ export interface AuditedStatement {
   changes?: object
   /** The columns to return; all by default. */
   returning?: string
+  /** The column that orders the entries; the id by default. */
+  order?: string
 }
 
 const texts = new Recent<string, string>(500)
@@ -54,7 +56,7 @@ export function withAuditInsert(
   { text, values }: Statement,
   columns: Record<string, Kind>,
   { shared, resource, shown, secrets }: Audit,
-  { before, after, changes, returning = '*' }: AuditedStatement,
+  { before, after, changes, returning = '*', order = '"id"' }: AuditedStatement,
 ): Statement {
   const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
   const names = ['resource', ...Object.keys(shared)]
@@ -79,7 +81,7 @@ export function withAuditInsert(
     return `WITH "written" AS (${text}), "audit" AS (
       INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
       SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}
-      FROM "written"${condition} ORDER BY "id"
+      FROM "written"${condition} ORDER BY ${order}
     ) SELECT ${returning} FROM "written"`
   }
 

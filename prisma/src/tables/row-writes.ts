@@ -10,12 +10,40 @@ export function isCreate<Row>(row: RowWrite<Row>): row is { create: NewRow<Row> 
   return 'create' in row
 }
 
-export function isDeleteOfAnyVersion<Row>(row: RowWrite<Row>): row is { id: number; delete: true } {
-  return 'delete' in row && row.versions === undefined
+export type ChangeOf<Row> = Extract<RowWrite<Row>, { change: unknown }>
+export type DeleteOf<Row> = Extract<RowWrite<Row>, { delete: true }>
+
+/** Rows that one statement writes. */
+export type Together<Row> = { creates: NewRow<Row>[] } | { changes: ChangeOf<Row>[] } | { deletes: DeleteOf<Row>[] }
+
+/**
+ * The rows from `first` on that one statement can write: creates, deletes, or changes of the same columns of different rows.
+ *
+ * @param max the number of changes and of deletes
+ */
+export function togetherFrom<Row>(
+  rows: readonly RowWrite<Row>[],
+  first: number,
+  max: { changes: number; deletes: number },
+): Together<Row> {
+  const row = rows[first] as RowWrite<Row>
+  if ('create' in row) return { creates: neighbors(rows, first, isCreate).map(({ create }) => create) }
+  if ('delete' in row)
+    return { deletes: neighbors(rows, first, (row): row is DeleteOf<Row> => 'delete' in row, max.deletes) }
+  const columns = columnsSet(row.change).join()
+  const ids = new Set<number>()
+  const isAlike = (row: RowWrite<Row>): row is ChangeOf<Row> =>
+    'change' in row && !ids.has(row.id) && ids.add(row.id) && columnsSet(row.change).join() === columns
+  return { changes: neighbors(rows, first, isAlike, max.changes) }
+}
+
+/** The columns that a change sets. */
+export function columnsSet(change: object): string[] {
+  return Object.entries(change).flatMap(([column, value]) => (value === undefined ? [] : [column]))
 }
 
 /** The elements from `first` on that fulfill a condition, until one does not. */
-export function neighbors<T, Kind extends T>(
+function neighbors<T, Kind extends T>(
   elements: readonly T[],
   first: number,
   isOne: (element: T) => element is Kind,

@@ -1,10 +1,15 @@
+import { columnTypes } from './column-types.ts'
 import type { Declaration } from './declarations.ts'
 import { ReadStatements } from './read-statements.ts'
+import { columnsSet } from './row-writes.ts'
 import { type Insertion, isSet, names, quote, type Statement } from './sql.ts'
 import type { Changes, Kind, Where } from './types.ts'
 
 /** The prefix of columns that hold the values before an update. */
 export const BEFORE = 'before '
+const GIVEN = 'given '
+/** The column with the place of a row in an update of many. */
+export const ORDINAL = `${GIVEN}ordinal`
 
 // Keeps the stored time if the clock was set back.
 const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
@@ -13,6 +18,7 @@ const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
 export class SqlText<Row> extends ReadStatements<Row> {
   readonly insertion: Insertion
   readonly #before: string
+  readonly #kinds: Readonly<Record<string, Kind>>
   readonly #referenced: [column: string, table: string][]
 
   /**
@@ -35,6 +41,7 @@ export class SqlText<Row> extends ReadStatements<Row> {
         .map((set) => set.map(String))
         .filter(([first]) => first !== 'id'),
     }
+    this.#kinds = columns
     this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
   }
 
@@ -89,6 +96,40 @@ export class SqlText<Row> extends ReadStatements<Row> {
     return {
       text: `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, "stored".*`,
       values,
+    }
+  }
+
+  /**
+   * An update of the same columns of several rows, which the transaction has locked. It returns what {@link updateReturning}
+   * returns, in any order, with the {@link ORDINAL} of each row.
+   */
+  updateMany(rows: readonly { id: number; versions?: number[] | undefined; change: Changes<Row> }[]): Statement {
+    const columns = columnsSet((rows[0] as { change: object }).change)
+    const kinds = this.#kinds
+    const types = ['id', ...columns].map((column) => columnTypes[kinds[column] as Kind])
+    const arrays = types.map((type) => `?::${type}[]`)
+    const given = (column: string) => quote(GIVEN + column)
+    const names = ['id', ...columns, 'versions', 'ordinal'].map(given).join(', ')
+    const set = columns.filter((column) => column !== 'updated_at')
+    const isSame = set.map((column) => `${quote(column)} IS NOT DISTINCT FROM ${given(column)}`).join(' AND ') || 'TRUE'
+    const assignments = set.map((column) => `${quote(column)} = ${given(column)}, `).join('')
+    const updatedAt = columns.includes('updated_at')
+      ? `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ELSE GREATEST("updated_at", ${given('updated_at')}) END, `
+      : ''
+    const before = Object.keys(kinds)
+      .map((name) => quote(BEFORE + name))
+      .join(', ')
+    return {
+      text: `UPDATE ${this.table} SET ${assignments}${updatedAt}"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END
+        FROM (SELECT ${this.#before}, "given".* FROM ${this.table}
+          JOIN unnest(${arrays.join(', ')}, ?::text[]) WITH ORDINALITY AS "given" (${names}) ON "id" = ${given('id')}) AS "stored"
+        WHERE "id" = ${given('id')} AND (${given('versions')} IS NULL OR "version" = ANY(${given('versions')}::int[]))
+        RETURNING ${this.columns}, ${before}, ${quote(ORDINAL)}`,
+      values: [
+        rows.map(({ id }) => id),
+        ...columns.map((column) => rows.map(({ change }) => (change as Record<string, unknown>)[column])),
+        rows.map(({ versions }) => (versions === undefined ? null : `{${versions.join(',')}}`)),
+      ],
     }
   }
 

@@ -1,19 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../generated/client.ts'
+import { createPacer } from '../pacer.ts'
 import { type Audit, type AuditedChange, type AuditedStatement, auditEntries, withAuditInsert } from './audit.ts'
 import { type Session, type TableInfo, TableLocks } from './locks.ts'
 import type { RelatedTables } from './references.ts'
 import {
   atLaterIndex,
+  type ChangeOf,
   changed,
+  columnsSet,
+  type DeleteOf,
   deletesOf,
   isCreate,
-  isDeleteOfAnyVersion,
-  neighbors,
+  type Together,
+  togetherFrom,
   type Written,
 } from './row-writes.ts'
-import type { Statement } from './sql.ts'
-import { BEFORE } from './statements.ts'
+import { numeric, quote, type Statement } from './sql.ts'
+import { BEFORE, ORDINAL } from './statements.ts'
 import {
   type Change,
   type Changes,
@@ -35,8 +39,9 @@ const DELETE_BATCH = 500
 const AUDITED_DELETE_BATCH = 250
 const INSERT_BATCH = 100
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
-// Between so many rows of a write other requests are served.
-const ROWS_PER_STEP = 50
+// The rows that one statement writes. On SQLite each change is two statements and an audit entry.
+const LOCAL_TOGETHER = { changes: 1, deletes: AUDITED_DELETE_BATCH }
+const REMOTE_TOGETHER = { changes: 1_000, deletes: AUDITED_DELETE_BATCH }
 
 /** A table, whose methods run through an executor. */
 export class SqlTable<Row extends Entity> extends TableLocks<Row> implements RecordTable<Row> {
@@ -62,15 +67,23 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     if (rows.length === 1) return [await this.#writeOne(row)]
     if (!rows.every(isCreate)) await this.lockFor(rows)
     const written: (Written<Row> | undefined)[] = []
+    const pace = createPacer()
     while (written.length < rows.length) {
-      const first = written.length
-      const creates = neighbors(rows, first, isCreate)
-      const deletes = neighbors(rows, first, isDeleteOfAnyVersion, AUDITED_DELETE_BATCH)
-      if (creates.length > 0) written.push(...(await this.#createMany(creates, first)))
-      else if (deletes.length > 0) written.push(...(await this.#deleteMany(idsOf(deletes))))
-      else written.push(await this.#writeOne(rows[first] as RowWrite<Row>))
-      if (written.length % ROWS_PER_STEP === 0) await setImmediate()
+      await pace()
+      const together = togetherFrom(rows, written.length, this.executor.isRemote ? REMOTE_TOGETHER : LOCAL_TOGETHER)
+      for (const each of await this.#writeTogether(together, written.length)) written.push(each)
     }
+    return written
+  }
+
+  /** @param first the index of the first row among all of the write */
+  async #writeTogether(rows: Together<Row>, first: number): Promise<(Written<Row> | undefined)[]> {
+    if ('creates' in rows) return this.#createMany(rows.creates, first)
+    if ('deletes' in rows) return this.#deleteMany(rows.deletes)
+    const { changes } = rows
+    if (changes.length > 1 && !(await this.#collide(changes))) return this.#changeMany(changes)
+    const written: (Written<Row> | undefined)[] = []
+    for (const change of changes) written.push(await this.#writeOne(change))
     return written
   }
 
@@ -81,24 +94,69 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     return before && { before }
   }
 
-  /** @param first the index of the first row among all of the write */
-  async #createMany(rows: { create: NewRow<Row> }[], first: number): Promise<Written<Row>[]> {
-    const create = () => this.#insertMany(rows.map(({ create }) => create))
-    const created = this.#audited('insertMany', create, ofInserted)
+  async #createMany(rows: NewRow<Row>[], first: number): Promise<Written<Row>[]> {
+    const created = this.#audited('insertMany', () => this.#insertMany(rows), ofInserted)
     const stored = await created.catch((error) => {
       throw first === 0 ? error : atLaterIndex(error, first)
     })
     return stored.map((after) => ({ after }))
   }
 
-  async #deleteMany(ids: number[]): Promise<(Written<Row> | undefined)[]> {
-    const deleted = await this.#deleteSome({ id: { in: ids } } as object as Where<Row>, ids.length)
-    const byId = new Map(deleted.map((row) => [row.id, row]))
-    return ids.map((id) => {
-      const before = byId.get(id)
-      byId.delete(id)
+  async #deleteMany(rows: DeleteOf<Row>[]): Promise<(Written<Row> | undefined)[]> {
+    const stored = rows.some(({ versions }) => versions) ? await this.#versionsOf(rows) : undefined
+    const fits = ({ id, versions }: DeleteOf<Row>) => versions?.includes(stored?.get(id) ?? 0) !== false
+    const where = { id: { in: idsOf(rows.filter(fits)) } } as object as Where<Row>
+    const deleted = new Map((await this.#deleteSome(where, rows.length)).map((row) => [row.id, row]))
+    return rows.map((row) => {
+      const before = fits(row) ? deleted.get(row.id) : undefined
+      if (before !== undefined) deleted.delete(row.id)
       return before && { before }
     })
+  }
+
+  /** The versions of rows, which are locked. */
+  async #versionsOf(rows: DeleteOf<Row>[]): Promise<Map<number, number>> {
+    const where = { id: { in: idsOf(rows) } } as object as Where<Row>
+    const stored = await this.rows(this.text.idsAndVersions(where, rows.length, false))
+    return new Map(stored.map(({ id, version }) => [id, version]))
+  }
+
+  /** Changes the same columns of several rows, which are locked, with one statement of PostgreSQL. */
+  async #changeMany(rows: ChangeOf<Row>[]): Promise<(Change<Row> | undefined)[]> {
+    const { change } = rows[0] as ChangeOf<Row>
+    const statement = this.#withAudit(this.text.updateMany(rows), {
+      before: BEFORE,
+      after: '',
+      changes: Object.fromEntries(columnsSet(change).map((column) => [column, true])),
+      order: quote(ORDINAL),
+    })
+    const found = (await this.wrapped('updateMany', async () => this.executor.all(statement)).catch(async (error) => {
+      throw await this.references.ofUpdate(error, change, this.#relatedTables)
+    })) as Stored[]
+    const pace = createPacer()
+    const changes = new Map<number, Change<Row>>()
+    for (const row of found) {
+      await pace()
+      changes.set(row.id as number, this.#change(row))
+    }
+    return rows.map(({ id }) => changes.get(id))
+  }
+
+  /** Whether a change takes a unique value of another row, or of another change: then the order of the changes decides. */
+  async #collide(rows: ChangeOf<Row>[]): Promise<boolean> {
+    for (const column of this.text.insertion.unique.flat() as (keyof Row)[]) {
+      const values = rows.flatMap(({ id, change }) => {
+        const value = change[column as keyof typeof change]
+        return value == null ? [] : [[numeric(value), id] as const]
+      })
+      const owners = new Map(values)
+      if (owners.size < values.length) return true
+      const query = { columns: ['id', column] as const, order: { column: 'id', descending: false } as const }
+      const where = { [column]: { in: [...owners.keys()] } } as Where<Row>
+      const found = values.length > 0 ? await this.page({ ...query, where, take: values.length }) : []
+      if (found.some((row) => owners.get(numeric(row[column])) !== row.id)) return true
+    }
+    return false
   }
 
   #changeOne(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
