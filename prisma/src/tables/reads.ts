@@ -1,4 +1,7 @@
 import type { Awaitable, Executor } from './executor.ts'
+import { pageReadOf, rarestCondition } from './page-access.ts'
+import type { PageRead } from './read-statements.ts'
+import { searches } from './search.ts'
 import type { Statement } from './sql.ts'
 import type { SqlText } from './statements.ts'
 import type { Columns, Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
@@ -12,15 +15,8 @@ const MAX_ROWS = 50_000
 export const MAX_SCANNED = 5_000
 // Rows with the same value, which a page sorts by id, take as long.
 const MAX_TIES = 2_000
-// A search of SQLite's full-text index returns so few rows in a millisecond, and reads them in a few.
+// Reading and sorting these takes a few milliseconds.
 const FEW_CANDIDATES = 1_000
-// Reading and sorting these takes less time than a walk through the whole sort order.
-const MANY_CANDIDATES = 30_000
-// Takes at most some 10 ms.
-const WINDOW = 2_000
-// Reading these in the background takes some 20 or 40 ms.
-const LARGE_WINDOW = 10_000
-const FEW_FILTERED = 20_000
 
 /** The reads of a table. */
 export abstract class TableReads<Row extends Entity> {
@@ -72,9 +68,9 @@ export abstract class TableReads<Row extends Entity> {
     const { where, seek, take } = query
     if (seek === undefined) return this.#pageOf(query)
     const { isRemote, searchLimit } = this.executor
-    const searches = this.text.searches(where)
-    if (isRemote && seek.length > 1 && !(searchLimit !== undefined && searches)) {
-      return this.rows(this.text.pageOfRanges(query, seek), searches ? this.#background : this.executor)
+    const isSearch = searches(where)
+    if (isRemote && seek.length > 1 && !(searchLimit !== undefined && isSearch)) {
+      return this.rows(this.text.pageOfRanges(query, seek), isSearch ? this.#background : this.executor)
     }
     let rows: Pick<Row, Column>[] = []
     for (const range of seek) {
@@ -86,99 +82,50 @@ export abstract class TableReads<Row extends Entity> {
 
   #pageOf(query: PageQuery<Row>, range: Where<Row> = {}): Awaitable<Row[]> {
     const { where, skip = 0 } = query
-    const { isRemote, searchLimit } = this.executor
-    if (this.text.searches(where)) {
-      if (!isRemote) return this.#search(query, range)
-      const isWindow = searchLimit !== undefined
-      const page = isWindow ? this.text.pageInWindow(query, range, searchLimit) : this.text.page(query, range)
-      return this.rows(page, this.#background)
-    }
+    const { isRemote, searchLimit, background } = this.executor
+    const isSearch = searches(where)
+    if (isSearch && !isRemote) return this.#candidatesOrWalk(query, range)
+    if (isSearch && searchLimit !== undefined)
+      return this.rows(this.text.pageInWindow(query, range, searchLimit), this.#background)
     const statement = this.text.page(query, range)
-    if (skip > MAX_SKIP) return this.rows(statement, this.#background)
-    if (isRemote || this.executor.background === undefined) return this.rows(statement)
-    const reads = this.text.readOf(statement.text)
-    return reads === 'page' ? this.rows(statement) : this.#pageOfMany(query, range, statement)
+    if (isSearch || skip > MAX_SKIP) return this.rows(statement, this.#background)
+    if (isRemote || background === undefined) return this.rows(statement)
+    const read = this.text.pageReads.get(statement.text, () => this.#explain(statement))
+    return read === 'page' ? this.rows(statement) : this.#pageOfMany(query, range, statement, read)
   }
 
-  /** A page of SQLite for which no index serves all filters and the order, or whose plan is not known yet. */
-  async #pageOfMany(query: PageQuery<Row>, range: Where<Row>, statement: Statement): Promise<Row[]> {
-    const { where, skip = 0, take } = query
-    const reads = this.text.readOf(statement.text) ?? (await this.#explain(statement))
-    if (reads === 'page' || (await this.forAllRows(MAX_SCANNED)) === this.executor) return this.rows(statement)
-    if (reads === 'ties') {
-      const [row] = (await this.executor.all(this.text.ties(query, range, MAX_TIES + 1))) as [{ total: number }]
-      if (row.total <= MAX_TIES) return this.rows(statement)
-    }
-    for (const size of [WINDOW, LARGE_WINDOW]) {
-      const rows = await this.rows(this.text.pageInWindow(query, range, size), this.#background)
-      if (rows.length === take) return rows
-      if (size === WINDOW) {
-        const filter = await this.#selectiveFilter(where)
-        if (filter !== undefined) return this.rows(this.text.pageOfFiltered(query, range, filter), this.#background)
-      }
-      if (rows.length + skip === 0) break
-    }
-    return this.rows(statement, this.#background)
-  }
-
-  async #explain(statement: Statement): Promise<'page' | 'ties' | 'all'> {
-    const { text, values } = statement
-    const steps = await this.executor.all({ text: `EXPLAIN QUERY PLAN ${text}`, values })
-    return this.text.setRead(
+  #explain({ text, values }: Statement): PageRead {
+    // SQLite returns its rows synchronously.
+    const steps = this.executor.all({ text: `EXPLAIN QUERY PLAN ${text}`, values }) as { detail: string }[]
+    return pageReadOf(
       text,
-      (steps as { detail: string }[]).map(({ detail }) => detail),
+      steps.map(({ detail }) => detail),
     )
   }
 
+  /** A page of SQLite for which no index serves all filters and the order. */
+  async #pageOfMany(query: PageQuery<Row>, range: Where<Row>, statement: Statement, read: PageRead): Promise<Row[]> {
+    if ((await this.forAllRows(MAX_SCANNED)) === this.executor) return this.rows(statement)
+    if (read === 'ties') {
+      const [row] = (await this.executor.all(this.text.ties(query, range, MAX_TIES + 1))) as [{ total: number }]
+      if (row.total <= MAX_TIES) return this.rows(statement)
+    }
+    return this.#candidatesOrWalk(query, range)
+  }
+
   /**
-   * A page of a search on SQLite. Rare words have few candidates in the full-text index. Frequent ones soon fill a page in sort
-   * order; the ids of the first candidates show how frequent. Selective filters leave few rows to search. Everything else reads
-   * all candidates.
+   * A page of SQLite that reads and sorts its candidates, the rows that fulfill the rarest condition. If these are many, it first
+   * walks through half as many rows in sort order: frequent matches soon fill a page, unless they come late in the order.
    */
-  async #search(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
-    const match = this.text.matchOf(query.where)
-    if (match === '') return this.rows(this.text.page(query, range), this.#background)
-    const { skip = 0, take } = query
-    // Frequent parts that rarely occur together make even few candidates take long.
-    const near = await this.forAllRows()
-    const first = await this.#candidates(match, FEW_CANDIDATES, near)
-    if (first.total <= FEW_CANDIDATES) return this.rows(this.text.pageOfCandidates(query, range, match), near)
-    const inWindow = async (size: number, executor: Pick<Executor, 'all'>) =>
-      this.rows(this.text.pageInWindow(query, range, size), executor)
-    let isLikely = (LARGE_WINDOW * first.total) / first.last >= skip + take
-    if (isLikely) {
-      const soon = await inWindow(WINDOW, near)
-      if (soon.length === take) return soon
-      // In the order of the searched field, or with filters, the matches may come late.
-      isLikely = ((skip + soon.length) * LARGE_WINDOW) / WINDOW >= skip + take
+  async #candidatesOrWalk(query: PageQuery<Row>, range: Where<Row>): Promise<Row[]> {
+    const { where, order, take } = query
+    const executor = await this.forAllRows(MAX_SCANNED)
+    const { by, total } = (await rarestCondition(this.text, where, executor)) ?? { by: order.column, total: 0 }
+    if (total > FEW_CANDIDATES) {
+      const walked = await this.rows(this.text.pageInWindow(query, range, total >> 1), executor)
+      if (walked.length === take) return walked
     }
-    const filter = await this.#selectiveFilter(query.where)
-    if (filter !== undefined) return this.rows(this.text.pageOfFiltered(query, range, filter), this.#background)
-    if (isLikely) {
-      const later = await inWindow(LARGE_WINDOW, this.#background)
-      if (later.length === take) return later
-    }
-    const { total } = await this.#candidates(match, MANY_CANDIDATES, this.#background)
-    const statement =
-      total > MANY_CANDIDATES ? this.text.page(query, range) : this.text.pageOfCandidates(query, range, match)
-    return this.rows(statement, this.#background)
-  }
-
-  /** A filter that few rows pass, so that reading them takes less time than the full-text index. */
-  async #selectiveFilter(where: Where<Row>): Promise<keyof Row | undefined> {
-    const filters = this.text.filtersIn(where)
-    if (filters.length === 0) return undefined
-    const [counts] = (await this.#background.all(this.text.countEach(filters, FEW_FILTERED + 1))) as [
-      Record<keyof Row, number>,
-    ]
-    const [[column] = []] = filters.toSorted(([a], [b]) => counts[a] - counts[b])
-    return column !== undefined && counts[column] <= FEW_FILTERED ? column : undefined
-  }
-
-  /** The number of candidates, or more than `limit`, and the largest of their ids. */
-  async #candidates(match: string, limit: number, executor: Pick<Executor, 'all'>) {
-    const [row] = (await executor.all(this.text.countCandidates(match, limit + 1))) as [{ total: number; last: number }]
-    return row
+    return this.rows(this.text.page(query, range, by), executor)
   }
 
   async #count(where: Where<Row>): Promise<number> {

@@ -1,3 +1,5 @@
+import type { Contains, Range } from './types.ts'
+
 // Scripts without spaces between words, and Korean, whose words take particles and form compounds.
 const UNSPACED =
   '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Bopo}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{sc=Tibt}\\p{sc=Java}\\p{sc=Lana}]'
@@ -42,7 +44,7 @@ export function searchedText(columns: readonly string[], row = ''): string {
 const PREFIX_LENGTH = 2
 
 /** What a word must match in the searched text: anywhere in a word, or its beginning for a word of two characters (with fillers). */
-export function searchedPart(word: string): string {
+function searchedPart(word: string): string {
   return [...word].length <= PREFIX_LENGTH ? ` ${word}` : word
 }
 
@@ -76,4 +78,29 @@ export function afterPrefix(prefix: string): string | undefined {
     if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
   }
   return undefined
+}
+
+/** Whether conditions search for words. */
+export function searches(where: object): boolean {
+  return Object.values(where).some(isSearch)
+}
+
+/** Whether a condition searches for words. */
+export function isSearch(condition: unknown): boolean {
+  return isRange(condition) && condition.contains !== undefined
+}
+
+/** The searches among conditions: the columns, and the parts of the searched text that a match has. */
+export function searchesIn(where: object): { columns: readonly string[]; parts: string[] }[] {
+  return Object.entries<unknown>(where as Record<string, unknown>).flatMap(([column, condition]) => {
+    const { contains = [] } = isRange(condition) ? condition : {}
+    return [contains].flat().map(({ words, columns }: Contains) => ({
+      columns: [...new Set(columns ?? [column])],
+      parts: [...new Set(words)].map(searchedPart),
+    }))
+  })
+}
+
+export function isRange(condition: unknown): condition is Range<unknown> {
+  return typeof condition === 'object' && condition !== null && !(condition instanceof Date)
 }

@@ -78,11 +78,8 @@ export class SqlText<Row> extends ReadStatements<Row> {
       ([, table], at) => `"parent${at}" AS MATERIALIZED (SELECT 1 FROM ${quote(table)} WHERE "id" = ? FOR KEY SHARE), `,
     )
     const isLocked = referred.map((_, at) => ` AND (SELECT count(*) FROM "parent${at}") >= 0`)
-    const values: unknown[] = [
-      ...referred.map(([column]) => (changes as Record<string, unknown>)[column]),
-      id,
-      ...written,
-    ]
+    const ids = referred.map(([column]) => (changes as Record<string, unknown>)[column])
+    const values: unknown[] = [...ids, id, ...written]
     const { updated_at: time } = changes as { updated_at?: unknown }
     let updatedAt = ''
     if (time !== undefined) {
@@ -135,10 +132,8 @@ export class SqlText<Row> extends ReadStatements<Row> {
 
   deleteReturning(id: number, versions: number[] | undefined): Statement {
     const values: unknown[] = []
-    return {
-      text: `DELETE FROM ${this.table}${ofVersion(id, versions, values, this.isRemote)} RETURNING ${this.columns}`,
-      values,
-    }
+    const condition = ofVersion(id, versions, values, this.isRemote)
+    return { text: `DELETE FROM ${this.table}${condition} RETURNING ${this.columns}`, values }
   }
 
   /** @param limit all matching rows if absent */
@@ -155,7 +150,6 @@ export class SqlText<Row> extends ReadStatements<Row> {
    * that lock the same rows in different orders would deadlock.
    *
    * @param limit all matching rows if absent
-   * @param columns the columns to read
    */
   selectForDelete(where: Where<Row>, limit?: number, columns = this.columns): Statement {
     const values: unknown[] = []
@@ -173,7 +167,7 @@ export class SqlText<Row> extends ReadStatements<Row> {
    * @param mode `KEY SHARE`: the rows cannot be deleted until the end of the transaction
    */
   lock(lists: [column: string, values: unknown[]][], mode: 'UPDATE' | 'KEY SHARE'): Statement {
-    const tests = lists.map(([column]) => `${this.name(column as keyof Row)} = ANY(?::int[])`)
+    const tests = lists.map(([column]) => `${this.conditions.name(column as keyof Row)} = ANY(?::int[])`)
     return {
       text: `SELECT "id" FROM ${this.table} WHERE ${tests.join(' OR ')} ORDER BY "id" FOR ${mode}`,
       values: lists.map(([, values]) => values),
