@@ -70,7 +70,6 @@ export const audit = resource({
     'The audit log: who changed which record and when, with the record before and after the change. Only writes create entries.',
   errorForm: envelope.error,
   procedures: {
-    /** List audit entries. Newest first. A write adds one entry for each record that it creates, changes or deletes. */
     list: query({
       access: 'admin',
       input: listInput(filters, ['id'], 'id_desc'),
@@ -91,7 +90,6 @@ export const audit = resource({
       },
     }),
 
-    /** Get an audit entry. Who made the change and when, with the record before and after it. */
     get: query({
       access: 'admin',
       input: z.object({ id: idUpTo(Number.MAX_SAFE_INTEGER) }),

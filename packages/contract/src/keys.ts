@@ -46,7 +46,6 @@ export const keys = resource({
   errorForm: envelope.error,
   lookup: 'get',
   procedures: {
-    /** List keys. Includes revoked and expired keys. The keys themselves are never shown. */
     list: query({
       access: 'admin',
       input: listInput({}, ['id']),
@@ -67,7 +66,6 @@ export const keys = resource({
       },
     }),
 
-    /** Get a key. Returns the stored data of the key, not the key itself. */
     get: query({
       access: 'admin',
       input: z.object({ id: recordId }),
@@ -88,7 +86,6 @@ export const keys = resource({
       },
     }),
 
-    /** Create a key. The response contains the key itself. It is shown only once. */
     create: mutation({
       access: 'admin',
       input: z.object({
@@ -117,7 +114,6 @@ export const keys = resource({
       },
     }),
 
-    /** Revoke a key. The key is rejected from now on and stays in the list. */
     revoke: mutation({
       access: 'admin',
       input: z.object({ id: recordId, ...write }),

@@ -4,7 +4,7 @@ import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from '
 import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
-type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
+export type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 
 const partial = z
   .boolean(must('true or false'))

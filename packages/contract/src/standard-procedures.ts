@@ -4,14 +4,13 @@ import type { BatchProcedures } from './batches.ts'
 import type { Declaration } from './declaration.ts'
 import type { changesOf, idempotencyKey, message, searchText, stale, write } from './fields.ts'
 import type { Filters } from './filters.ts'
-import type { ManyProcedures } from './many.ts'
+import type { ManyProcedures, Under } from './many.ts'
 import type { listInput, pageFacts } from './pages.ts'
 import type { Changeable, Filterable, Key, PublicRecord, Row, Shared, Shown, Times, TimesOf } from './records.ts'
 import type { SummaryProcedures } from './summaries.ts'
 
 type Write = typeof write
 type Once = { idempotency_key: typeof idempotencyKey }
-type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
 type Elements<L> = L extends readonly (infer E extends string)[] ? E : never
 type Replaced<D extends Declaration> = D extends { replace: object } ? NonNullable<D['replace']> : D['fields']
 type Sortable<D extends Declaration> = D extends { sort: readonly (infer S extends string)[] }

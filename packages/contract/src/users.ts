@@ -259,7 +259,6 @@ const bound = bind(declared, {
 })
 
 export const users = extend(bound, {
-  /** Activate or deactivate a user. A user can change between the two statuses at any time. */
   setStatus: mutation({
     access: 'writer',
     input: z.object({ id: recordId, status, ...write }),
@@ -282,7 +281,6 @@ export const users = extend(bound, {
     },
   }),
 
-  /** Delete all users of a status. Requires `status` and accepts no other filter. Without `status`, no user is deleted. */
   deleteByStatus: mutation({
     access: 'admin',
     // Strict: to ignore another filter would delete more users than the caller asked for.

@@ -1,16 +1,21 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: these types match every procedure, whatever its input
 import type { TRPCBuiltRouter, TRPCDefaultErrorShape, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
-import type { OpenApiMeta } from 'trpc-openapi'
 import type { z } from 'zod'
 import type { Fault } from './api-error.ts'
 
 // A contract is plain data: the inputs, outputs and REST bindings of its procedures. This file contains no server code,
 // so browsers can import it.
 
-type OperationFacts = Pick<
-  NonNullable<OpenApiMeta['openapi']>,
-  'method' | 'path' | 'operationId' | 'summary' | 'description' | 'successDescription' | 'deprecated'
->
+/** As in trpc-openapi's `meta.openapi`. */
+interface OperationFacts {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: `/${string}`
+  operationId?: string
+  summary?: string
+  description?: string
+  successDescription?: string
+  deprecated?: boolean
+}
 
 /** The argument of a response header's `value` function. */
 export interface Exchange<Input = any, Output = any> {

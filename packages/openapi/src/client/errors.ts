@@ -48,7 +48,7 @@ export class ServiceError extends TRPCClientError<{ errorShape: ErrorShape; tran
     })
     // tRPC's constructor sets its own prototype, which would hide the class from instanceof.
     Object.setPrototypeOf(this, new.target.prototype)
-    this.name = NAMES[code]
+    this.name = KINDS[code].name
     this.code = code
     this.status = status
     this.fields = shape?.data.fields ?? []
@@ -99,41 +99,25 @@ export class UnexpectedError extends ServiceError {}
 /** An answer that does not match the contract, with `createClient({ check })`; `fields` lists the fields. */
 export class ContractError extends ServiceError {}
 
-const CLASSES = {
-  invalid_input: InvalidInputError,
-  unauthorized: UnauthorizedError,
-  forbidden: ForbiddenError,
-  not_found: NotFoundError,
-  unknown_procedure: UnknownProcedureError,
-  conflict: ConflictError,
-  version_mismatch: VersionMismatchError,
-  rate_limited: RateLimitedError,
-  unavailable: UnavailableError,
-  timeout: TimeoutError,
-  aborted: AbortedError,
-  unexpected: UnexpectedError,
-  broken_contract: ContractError,
+/** The class of each kind of failure, and its name: minifiers change those of classes. */
+const KINDS = {
+  invalid_input: { type: InvalidInputError, name: 'InvalidInputError' },
+  unauthorized: { type: UnauthorizedError, name: 'UnauthorizedError' },
+  forbidden: { type: ForbiddenError, name: 'ForbiddenError' },
+  not_found: { type: NotFoundError, name: 'NotFoundError' },
+  unknown_procedure: { type: UnknownProcedureError, name: 'UnknownProcedureError' },
+  conflict: { type: ConflictError, name: 'ConflictError' },
+  version_mismatch: { type: VersionMismatchError, name: 'VersionMismatchError' },
+  rate_limited: { type: RateLimitedError, name: 'RateLimitedError' },
+  unavailable: { type: UnavailableError, name: 'UnavailableError' },
+  timeout: { type: TimeoutError, name: 'TimeoutError' },
+  aborted: { type: AbortedError, name: 'AbortedError' },
+  unexpected: { type: UnexpectedError, name: 'UnexpectedError' },
+  broken_contract: { type: ContractError, name: 'ContractError' },
 }
 
 /** The kinds of failure. */
-export type ErrorCode = keyof typeof CLASSES
-
-// Not the `name` of the classes, which minifiers change.
-const NAMES: Record<ErrorCode, string> = {
-  invalid_input: 'InvalidInputError',
-  unauthorized: 'UnauthorizedError',
-  forbidden: 'ForbiddenError',
-  not_found: 'NotFoundError',
-  unknown_procedure: 'UnknownProcedureError',
-  conflict: 'ConflictError',
-  version_mismatch: 'VersionMismatchError',
-  rate_limited: 'RateLimitedError',
-  unavailable: 'UnavailableError',
-  timeout: 'TimeoutError',
-  aborted: 'AbortedError',
-  unexpected: 'UnexpectedError',
-  broken_contract: 'ContractError',
-}
+export type ErrorCode = keyof typeof KINDS
 
 const CODES: Record<number, ErrorCode> = {
   400: 'invalid_input',
@@ -152,7 +136,7 @@ const CODES: Record<number, ErrorCode> = {
 
 /** Creates the error of a kind. */
 export function serviceError(code: ErrorCode, facts: ErrorFacts): ServiceError {
-  return new CLASSES[code](code, facts)
+  return new KINDS[code].type(code, facts)
 }
 
 /** A copy of an error for another call, which has a different idempotency key. */
@@ -162,18 +146,12 @@ export function copyOf({ code, status, message, shape, retryAfterMs, cause, meta
 }
 
 // The statuses whose meaning does not depend on which server on the way sent them.
-const FOREIGN_CODES: Record<number, ErrorCode> = {
-  401: 'unauthorized',
-  429: 'rate_limited',
-  502: 'unavailable',
-  503: 'unavailable',
-  504: 'unavailable',
-}
+const FOREIGN = new Set([401, 429, 502, 503, 504])
 
 /** Creates the error of a response without the error shape of the service, for example of a gateway, with its reason. */
 export function foreignError(facts: Omit<ErrorFacts, 'message'>, reason?: string): ServiceError {
   const message = `The response with status ${facts.status} is not from the service; check baseUrl and any proxy`
-  const code = FOREIGN_CODES[facts.status]
+  const code = FOREIGN.has(facts.status) ? CODES[facts.status] : undefined
   return serviceError(code ?? 'unexpected', { ...facts, message: (code && reason) ?? message })
 }
 

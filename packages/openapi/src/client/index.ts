@@ -1,4 +1,4 @@
-export type { CallInput, ProcedureTypes, RouterTo, TypesOf } from '../contract.ts'
+export type { CallInput, Contract, ProcedureTypes, RouterTo, TypesOf } from '../contract.ts'
 export { type CallOptions, randomKey } from './calls.ts'
 export {
   type ClientCallOptions,
