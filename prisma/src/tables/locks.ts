@@ -1,9 +1,10 @@
 import type { AuditContext } from './audit.ts'
 import type { Around, Executor } from './executor.ts'
-import { MAX_SCANNED, TableReads } from './reads.ts'
+import { TableReads } from './reads.ts'
 import type { References } from './references.ts'
 import { isSet } from './sql.ts'
 import type { SqlText } from './statements.ts'
+import { MAX_SCANNED } from './stored-rows.ts'
 import type { Changes, Columns, Entity, RowWrite, Where } from './types.ts'
 
 export interface TableOptions {

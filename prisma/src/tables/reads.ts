@@ -1,35 +1,20 @@
-import type { Awaitable, Executor } from './executor.ts'
+import type { Awaitable } from './executor.ts'
 import { pageReadOf, rarestCondition } from './page-access.ts'
 import type { PageRead } from './read-statements.ts'
 import { searches } from './search.ts'
 import type { Statement } from './sql.ts'
-import type { SqlText } from './statements.ts'
-import type { Columns, Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
-
-type Stored = Record<string, unknown>
+import { MAX_SCANNED, StoredRows } from './stored-rows.ts'
+import type { Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
 
 // On SQLite larger reads run in the background.
 const MAX_SKIP = 2_000
-const MAX_ROWS = 50_000
-// Without an index for filter and order, a page reads all rows. Of so many it takes a few milliseconds.
-export const MAX_SCANNED = 5_000
-// Rows with the same value, which a page sorts by id, take as long.
+// Sorting so many rows with the same value takes a few milliseconds.
 const MAX_TIES = 2_000
 // Reading and sorting these takes a few milliseconds.
 const FEW_CANDIDATES = 1_000
 
 /** The reads of a table. */
-export abstract class TableReads<Row extends Entity> {
-  readonly columns: Columns<Row>
-  protected readonly text: SqlText<Row>
-  protected readonly executor: Executor
-
-  constructor(columns: Columns<Row>, text: SqlText<Row>, executor: Executor) {
-    this.columns = columns
-    this.text = text
-    this.executor = executor
-  }
-
+export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
   find<Column extends keyof Row = keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
@@ -53,9 +38,6 @@ export abstract class TableReads<Row extends Entity> {
     return this.wrapped('summarize', () => this.#summarize(query))
   }
 
-  /** Wraps an operation, for example to measure it. */
-  protected abstract wrapped<T>(operation: string, run: () => Promise<T>): Promise<T>
-
   async #find<Column extends keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
@@ -70,7 +52,7 @@ export abstract class TableReads<Row extends Entity> {
     const { isRemote, searchLimit } = this.executor
     const isSearch = searches(where)
     if (isRemote && seek.length > 1 && !(searchLimit !== undefined && isSearch)) {
-      return this.rows(this.text.pageOfRanges(query, seek), isSearch ? this.#background : this.executor)
+      return this.rows(this.text.pageOfRanges(query, seek), isSearch ? this.background : this.executor)
     }
     let rows: Pick<Row, Column>[] = []
     for (const range of seek) {
@@ -86,9 +68,9 @@ export abstract class TableReads<Row extends Entity> {
     const isSearch = searches(where)
     if (isSearch && !isRemote) return this.#candidatesOrWalk(query, range)
     if (isSearch && searchLimit !== undefined)
-      return this.rows(this.text.pageInWindow(query, range, searchLimit), this.#background)
+      return this.rows(this.text.pageInWindow(query, range, searchLimit), this.background)
     const statement = this.text.page(query, range)
-    if (isSearch || skip > MAX_SKIP) return this.rows(statement, this.#background)
+    if (isSearch || skip > MAX_SKIP) return this.rows(statement, this.background)
     if (isRemote || background === undefined) return this.rows(statement)
     const read = this.text.pageReads.get(statement.text, () => this.#explain(statement))
     return read === 'page' ? this.rows(statement) : this.#pageOfMany(query, range, statement, read)
@@ -141,49 +123,6 @@ export abstract class TableReads<Row extends Entity> {
       count: Number(count),
       ...numbers,
     }))
-  }
-
-  get #background(): Pick<Executor, 'all'> {
-    return this.executor.background ?? this.executor
-  }
-
-  /**
-   * For a statement that may read the whole table.
-   *
-   * @param max the number of rows that take a few milliseconds
-   */
-  protected async forAllRows(max = MAX_ROWS): Promise<Pick<Executor, 'all'>> {
-    const { isRemote, background } = this.executor
-    if (isRemote || background === undefined || !('id' in this.columns))
-      return isRemote ? this.#background : this.executor
-    const order = { column: 'id', descending: true } as const
-    const [last] = await this.rows(this.text.page({ columns: ['id'], where: {}, order, take: 1 }))
-    return last === undefined || last.id <= max ? this.executor : this.#background
-  }
-
-  // SQLite returns its rows synchronously; awaiting them would be slower.
-  protected rows(statement: Statement, executor: Pick<Executor, 'all'> = this.executor): Awaitable<Row[]> {
-    const rows = executor.all(statement) as Awaitable<Stored[]>
-    return rows instanceof Promise ? rows.then((rows) => this.#decoded(rows)) : this.#decoded(rows)
-  }
-
-  #decoded(rows: Stored[]): Row[] {
-    const [first] = rows
-    if (first === undefined) return []
-    const dates = this.text.dates.filter((column) => column in first)
-    if (dates.length > 0) for (const row of rows) this.decodeDates(row, dates)
-    for (const column of this.text.bools) {
-      if (column in first) for (const row of rows) if (typeof row[column] === 'number') row[column] = row[column] === 1
-    }
-    return rows as Row[]
-  }
-
-  protected decodeDates(row: Stored, dates = this.text.dates): Row {
-    for (const column of dates) {
-      const value = row[column]
-      if (typeof value === 'number') row[column] = new Date(value)
-    }
-    return row as Row
   }
 }
 
