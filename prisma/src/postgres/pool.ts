@@ -1,10 +1,26 @@
 import { Socket } from 'node:net'
+import pg from 'pg'
 import type { PoolSettings } from '../database.ts'
-import { BoundedPool } from './bounded-pool.ts'
+import { LinkedQueue, QueueNode } from '../linked-queue.ts'
+import { NO_FREE_CONNECTION } from './errors.ts'
 import { SessionClient } from './session.ts'
 import type { PostgresUrl } from './url.ts'
 
 const SOCKET_GRACE_MS = 2_000
+
+// Fewer waiting queries are no overload, however slow they are: a burst of a hundred concurrent callers is served.
+const BURST_QUEUE = 100
+// Under overload this many queries may always wait.
+const MIN_QUEUE = 10
+// Overload begins when a burst would wait longer than this.
+const MAX_WAIT_MS = 250
+// The maximum wait under overload, as for the event loop. Objects that wait longer survive V8's young-generation
+// collections, and so do the rows of their results. For pages of 1,000 rows that took a third of the CPU (docs/decisions/limits.md).
+const OVERLOAD_WAIT_MS = 30
+// Overload ends when the queue has been short for this time.
+const CALM_MS = 500
+// Weight of a sample in the moving average of the time between two acquisitions: about the last 32 count.
+const WEIGHT = 1 / 32
 
 /**
  * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
@@ -34,4 +50,97 @@ function socketWithTimeout(ms: number): Socket {
   const socket = new Socket()
   const timeout = Object.assign(new Error('PostgreSQL did not respond in time.'), { code: 'ETIMEDOUT' })
   return socket.setTimeout(ms, () => socket.destroy(timeout))
+}
+
+type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void
+
+/**
+ * A pool with a bounded queue. A query whose expected wait is too long fails at once, with the error of a wait that timed out.
+ * Without the bound, the queue grows under overload until every query times out.
+ */
+export class BoundedPool extends pg.Pool {
+  /** The start times of the waiting queries. */
+  readonly #waiting = new LinkedQueue<number>()
+  #lastAcquiredMs = 0
+  #meanIntervalMs = 0
+  #isOverloaded = false
+  #lastLongMs = 0
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) return promised((done) => this.connect(done))
+    this.#connect(callback)
+    return undefined
+  }
+
+  #connect(callback: Callback): void {
+    if (this.waitingCount < this.idleCount || this.totalCount < this.options.max) {
+      super.connect((error, client, done) => callback(error, keptAfterRejection(client), done))
+      return
+    }
+    if (this.isOverloaded()) {
+      callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
+      return
+    }
+    const waiter = new QueueNode(performance.now())
+    this.#waiting.add(waiter)
+    super.connect((error, client, done) => {
+      this.#waiting.remove(waiter)
+      if (error === undefined) this.#countAcquisition(waiter.member)
+      callback(error, keptAfterRejection(client), done)
+    })
+  }
+
+  /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
+  get waitMs(): number {
+    const { first } = this.#waiting
+    return first === undefined ? 0 : performance.now() - first.member
+  }
+
+  /** Whether the wait of a new query would be too long. */
+  isOverloaded(): boolean {
+    const { size, first } = this.#waiting
+    const nowMs = performance.now()
+    if (this.#isOverloaded && nowMs - this.#lastLongMs > CALM_MS) this.#isOverloaded = false
+    if (size < MIN_QUEUE) return false
+    const isStuck = first !== undefined && nowMs - first.member > MAX_WAIT_MS
+    const expectedMs = size * this.#meanIntervalMs
+    if (!isStuck && expectedMs <= OVERLOAD_WAIT_MS) return false
+    this.#lastLongMs = nowMs
+    if (size >= BURST_QUEUE && (isStuck || expectedMs > MAX_WAIT_MS)) this.#isOverloaded = true
+    return this.#isOverloaded
+  }
+
+  #countAcquisition(sinceMs: number): void {
+    const nowMs = performance.now()
+    const intervalMs = nowMs - Math.max(sinceMs, this.#lastAcquiredMs)
+    this.#meanIntervalMs += (intervalMs - this.#meanIntervalMs) * WEIGHT
+    this.#lastAcquiredMs = nowMs
+  }
+}
+
+/**
+ * A client that stays in the pool after a rejected statement. pg.Pool closes the connection after any error, which discards
+ * its prepared statements.
+ */
+function keptAfterRejection(client: pg.PoolClient | undefined): pg.PoolClient | undefined {
+  if (client === undefined) return undefined
+  const { release } = client
+  client.release = (error) => release(isRejection(error) ? undefined : error)
+  return client
+}
+
+// Data, constraints, serialization failures, names, locks, and canceled statements. Other errors may end the connection or a
+// prepared statement.
+const REJECTION = /^(?:22|23|40|42|55|57014)/
+
+function isRejection(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && REJECTION.test(error.code ?? '')
+}
+
+function promised(connect: (done: Callback) => void): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    connect((error, client) => (client === undefined ? reject(error) : resolve(client)))
+  })
 }

@@ -2,9 +2,8 @@ import type pg from 'pg'
 import type { PoolSettings } from '../database.ts'
 import { Busy, ReadOnly, Unreachable } from '../errors.ts'
 import type { Slots } from '../slots.ts'
-import type { BoundedPool } from './bounded-pool.ts'
 import { fromPostgres, sqlState } from './errors.ts'
-import { openPool } from './pool.ts'
+import { type BoundedPool, openPool } from './pool.ts'
 import type { PostgresUrl } from './url.ts'
 
 const LIMIT_MS = 800
