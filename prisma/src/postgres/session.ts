@@ -87,7 +87,7 @@ export class SessionClient extends pg.Client {
     // Last, so that a temporary table of another program behind the same pooler hides no table of the service.
     const search_path = `${pg.escapeIdentifier(schema)}, pg_temp`
     const settings = { ...FIXED, search_path, ...others, ...given }
-    const { processID } = this as unknown as { processID: number | null }
+    const { processID } = this as this & { processID: number | null }
     const isDirect = `pg_backend_pid() = ${pgbouncer ? 0 : processID}`
     try {
       const results = await this.query(`${UNHURRIED}; SELECT ${isDirect} AS direct,
@@ -183,8 +183,7 @@ export class SessionClient extends pg.Client {
 
 function queryOf(args: unknown[]): Query {
   const [first] = args as [Partial<Query>]
-  if (typeof first?.submit !== 'function')
-    return new (pg.Query as unknown as new (...args: unknown[]) => Query)(...args)
+  if (typeof first?.submit !== 'function') return Reflect.construct(pg.Query, args)
   first.callback ??= args.find((arg): arg is Query['callback'] => typeof arg === 'function')
   return first as Query
 }
