@@ -28,8 +28,10 @@ export default defineConfig({
   resolve: { alias: { typescript: 'typescript-5' } },
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
-    // These tests mostly wait for and disks, and are the last to end.
+    // These tests mostly wait for disks and other processes.
     maxWorkers: 4,
+    // The modules of the service take a second to load. Tests do not change them, and each has a service of its own.
+    isolate: false,
     // On a busy machine processes start slowly and queues are long, which is not a defect.
     testTimeout: 120_000,
     hookTimeout: 120_000,

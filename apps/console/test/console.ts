@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { openBrowser } from '@resource/browser-test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Service, startService } from './service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -27,12 +27,11 @@ export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, 
 
 let browser: Browser
 
-/** Shares one browser among the tests of a file. */
+/** Starts the browser that all tests of this process share; it ends with the process. */
 export function shareBrowser() {
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser ??= await openBrowser()
   })
-  afterAll(() => browser?.close())
 }
 
 /**
