@@ -23,8 +23,8 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'npm run -s resource -- keys create': 'starts a second service on all addresses',
   },
   'docs/guides/add-a-resource.md': {
-    'npm run new': 'scripts/new/guide.slow.test.ts follows the guide',
-    'curl -X POST localhost:3000/users': 'scripts/new/guide.slow.test.ts follows the guide',
+    'npm run new': 'scripts/test/guide.ts follows the guide',
+    'curl -X POST localhost:3000/users': 'scripts/test/guide.ts follows the guide',
   },
   'docs/guides/clients.md': { 'npm install http': 'check:client-projects installs it' },
   'docs/guides/web-apps.md': { 'npm install http': 'check:client-projects installs it' },

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { root } from '../run-command.mjs'
 
+export type Clone = ReturnType<typeof cleanClone>
+
 /** Copies the files of the working tree to a new repository, without installed packages and build output. */
 export function cleanClone() {
   const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
@@ -19,6 +21,8 @@ export function cleanClone() {
     folder,
     run,
     changes: () => run('git status --porcelain --untracked-files=all').split('\n').filter(Boolean).sort(),
+    /** Discards all changes and data; installed packages and build output remain. */
+    reset: () => run('git checkout -q . && git clean -fdq && rm -rf data'),
     start: (command: string, env: Record<string, string> = {}) => startService(folder, command, env),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }

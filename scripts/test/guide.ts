@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { root } from '../run-command.mjs'
-import { cleanClone } from '../test/clone.ts'
+import type { Clone } from './clone.ts'
 
 // If the project already has orders, the test follows the guide with another name.
 const orders = existsSync(join(root, 'packages/contract/src/orders.ts')) ? 'guideorders' : 'orders'
@@ -13,8 +13,8 @@ const guide = readFileSync(join(root, 'docs/guides/add-a-resource.md'), 'utf8')
 const [add = '', requests = '', remove = ''] = [...guide.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block]) => block)
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-test('the guide adds orders to a clean clone, serves them, and removes them again', { timeout: 600_000 }, async () => {
-  using clone = cleanClone()
+/** Follows the guide: adds orders, serves them, and removes them again. */
+export async function followGuide(clone: Clone): Promise<void> {
   const [create = '', start = '', ...more] = add.trim().split('\n')
   expect([start, more]).toEqual(['npm start', []])
 
@@ -48,7 +48,7 @@ test('the guide adds orders to a clean clone, serves them, and removes them agai
   }
   clone.run(remove)
   expect(clone.changes()).toEqual([])
-})
+}
 
 /** Sends the request of a curl command in the guide. @returns the response body */
 async function send(url: string, command: string): Promise<string> {

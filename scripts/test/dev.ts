@@ -1,21 +1,17 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
-import { run } from '../run-command.mjs'
-import { cleanClone } from '../test/clone.ts'
+import type { Clone } from './clone.ts'
 
 const CONTRACT = 'packages/contract/src/books.ts'
 const SERVICE = 'apps/server/src/store/refusals.ts'
 const CONSOLE = 'apps/console/src/overview/Overview.tsx'
 
-test('npm run dev serves sample data and the console, and follows changes of the sources', {
-  timeout: 600_000,
-}, async () => {
-  using clone = cleanClone()
+/** Runs `npm run dev`, and changes sources of the contract, the service and the console. */
+export async function changeWhileDeveloping(clone: Clone): Promise<void> {
   const edit = (file: string, from: string, to: string) => {
     const source = readFileSync(join(clone.folder, file), 'utf8')
     expect(source).toContain(from)
@@ -74,32 +70,10 @@ test('npm run dev serves sample data and the console, and follows changes of the
     await expect.poll(() => answer('/books/999'), { timeout: 60_000 }).toBe('404 null {"message":"Book not found"}')
   }
   await expect(fetch(url)).rejects.toThrow('fetch failed')
-})
+}
 
 async function head(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   const sent = request(url, { method: 'HEAD', headers }).end()
   const [response] = await once(sent, 'response')
   return response
 }
-
-test('npm run dev exits with advice if the port is in use', { timeout: 60_000 }, async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const PORT = String((other.address() as AddressInfo).port)
-  const { code, output } = await run('node', ['scripts/dev/main.ts'], { quiet: true, env: { PORT } })
-  other.close()
-  expect({ code, output }).toEqual({
-    code: 1,
-    output: 'The port is in use: set PORT to another, or stop the program that uses it\n',
-  })
-})
-
-test('npm run dev and npm start reject arguments', { timeout: 60_000 }, async () => {
-  for (const command of ['dev', 'start']) {
-    const { code, output } = await run('node', ['scripts/run.mjs', command, '--port', '8080'], { quiet: true })
-    expect({ code, output }).toEqual({
-      code: 2,
-      output: `npm run ${command} takes no arguments. Settings are environment variables, for example PORT=8080.\n`,
-    })
-  }
-})

@@ -1,23 +1,21 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../run-command.mjs'
-import { cleanClone } from '../test/clone.ts'
+import type { Clone } from './clone.ts'
 
 // A resource for this test only, which uses every feature of a declaration.
-const fixtures = join(root, 'scripts/new/every-feature')
+const fixtures = join(root, 'scripts/test/every-feature')
 const HASH = "createHash('sha256').update(pin).digest('hex')"
 const RULES = `parcels: {
   derived: { pin_hash: { from: 'pin', make: (pin: string) => ${HASH} } },
   procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
 }`
 
-test('a resource with every feature of a declaration works over REST, tRPC, client, console and command line', {
-  timeout: 600_000,
-}, async () => {
-  using clone = cleanClone()
+/** Adds a resource with every feature of a declaration, and uses it in every way on both engines. */
+export async function useEveryFeature(clone: Clone): Promise<void> {
   declareParcels(clone.folder)
   clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
   clone.run('npm run --silent openapi:write')
@@ -37,7 +35,7 @@ test('a resource with every feature of a declaration works over REST, tRPC, clie
   await using service = await clone.start('npm start', { DATABASE_URL: postgres.url })
   await useEverything(service.url)
   await deleteWhileReferred(service.url)
-})
+}
 
 function declareParcels(folder: string) {
   const edit = (path: string, change: (text: string) => string) =>
