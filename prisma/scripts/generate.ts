@@ -3,17 +3,22 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { modelsFile, modelsFor, tablesGenerator } from './models.ts'
+import { datamodelOf, modelsFile, modelsFor } from './models.ts'
 import { prismaGenerate } from './prisma-generate.ts'
+import { tableDeclarations } from './table-declarations.ts'
 
 const postgresModels = fileURLToPath(new URL('../generated/postgresql.prisma', import.meta.url))
 
 // Prisma fails on files of an interrupted run. The order matters: the first generator clears the folder of the second.
 rmSync(dirname(postgresModels), { recursive: true, force: true })
 generate(modelsFile)
-// From the PostgreSQL models, because only they have BigInt.
-writeFileSync(postgresModels, modelsFor('postgresql', './postgresql') + tablesGenerator('./tables.ts'))
+writeFileSync(postgresModels, modelsFor('postgresql', './postgresql'))
 generate(postgresModels)
+// From the PostgreSQL models, because only they have BigInt.
+writeFileSync(
+  new URL('../generated/tables.ts', import.meta.url),
+  tableDeclarations(datamodelOf(modelsFor('postgresql'))),
+)
 
 function generate(schema: string): void {
   const status = prismaGenerate(schema)

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type * as DMMF from '@prisma/dmmf'
+import { get_dmmf } from '@prisma/prisma-schema-wasm'
 
 export const engines = ['sqlite', 'postgresql'] as const
 export type Engine = (typeof engines)[number]
@@ -25,19 +27,7 @@ export function modelsFor(
     .replace(/\bInt\b(?=.*\/\/ BigInt on PostgreSQL)/g, engine === 'postgresql' ? 'BigInt' : 'Int')
 }
 
-/**
- * A generator block that makes Prisma write the table declarations as well.
- *
- * @param output relative to the file of the models
- */
-export function tablesGenerator(output: string): string {
-  const script = fileURLToPath(new URL('declare-tables.ts', import.meta.url))
-  // Prisma runs the provider in a shell.
-  const provider = [process.execPath, script].map((path) => JSON.stringify(path)).join(' ')
-  return `
-generator tables {
-  provider = ${JSON.stringify(provider)}
-  output   = ${JSON.stringify(output)}
-}
-`
+/** The models as Prisma parses them. @throws Error for invalid models */
+export function datamodelOf(models: string): DMMF.Datamodel {
+  return JSON.parse(get_dmmf(JSON.stringify({ prismaSchema: models }))).datamodel
 }

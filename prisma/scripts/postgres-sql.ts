@@ -1,3 +1,5 @@
+import { datamodelOf } from './models.ts'
+
 /**
  * Adds what Prisma's models cannot express for PostgreSQL to the generated SQL. Prisma detects no difference afterwards, so a
  * later migration does not revert it.
@@ -24,9 +26,8 @@ export function postgresSql(sql: string, models: string): string {
 
 function nullableColumns(models: string): Set<string> {
   return new Set(
-    models.split(/^model /m).flatMap((model) => {
-      const table = /@@map\("(\w+)"\)/.exec(model)?.[1]
-      return [...model.matchAll(/^ +(\w+) +\w+\?/gm)].map(([, column]) => `${table}.${column}`)
-    }),
+    datamodelOf(models).models.flatMap(({ name, dbName, fields }) =>
+      fields.filter(({ isRequired }) => !isRequired).map((field) => `${dbName ?? name}.${field.name}`),
+    ),
   )
 }

@@ -1,7 +1,8 @@
 import Sqlite from 'better-sqlite3'
 import { searchedText } from '../src/tables/search.ts'
 import { quote } from '../src/tables/sql.ts'
-import type { Engine } from './models.ts'
+import { datamodelOf, type Engine } from './models.ts'
+import { SEARCH } from './table-declarations.ts'
 
 /**
  * The columns of each table's search index, by table: those with a comment that starts with `@search`.
@@ -9,15 +10,11 @@ import type { Engine } from './models.ts'
  * @param models as in schema.prisma
  */
 export function searchColumnsIn(models: string): Map<string, string[]> {
-  return new Map(
-    models.split(/^model /m).flatMap((model) => {
-      const table = /@@map\("(\w+)"\)/.exec(model)?.[1]
-      const columns = [...model.matchAll(/^ +\/\/\/ @search\b.*\n(?: +\/\/\/.*\n)* +(\w+)/gm)].map(
-        ([, name = '']) => name,
-      )
-      return table === undefined || columns.length === 0 ? [] : [[table, columns] as const]
-    }),
-  )
+  const tables = datamodelOf(models).models.map(({ name, dbName, fields }) => {
+    const searched = fields.filter(({ documentation = '' }) => SEARCH.test(documentation))
+    return [dbName ?? name, searched.map((field) => field.name)] as const
+  })
+  return new Map(tables.filter(([, columns]) => columns.length > 0))
 }
 
 /** The tables for which SQL creates a search index on SQLite. */

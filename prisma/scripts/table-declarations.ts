@@ -1,8 +1,8 @@
-import type { DMMF } from '@prisma/generator-helper'
+import type * as DMMF from '@prisma/dmmf'
 import type { Reference } from '../src/tables/declarations.ts'
 import type { Kind } from '../src/tables/types.ts'
 
-/** The parts of a model that are read; Prisma passes it to a generator. */
+/** The parts of a model that are read. */
 export type Model = Pick<DMMF.Model, 'name' | 'dbName' | 'primaryKey' | 'uniqueFields'> & { fields: readonly Field[] }
 
 /** The parts of an index, key or unique field that are read. */
@@ -20,25 +20,25 @@ const KINDS: Record<string, { required: Kind; optional?: Kind }> = {
 }
 
 /** Begins the comment of a column of the search index. */
-const SEARCH = /^@search\b/
+export const SEARCH = /^@search\b/
 
-/**
- * The source of `generated/tables.ts`: the type and the declaration of each model's table.
- *
- * @throws Error that names the unsupported model and field
- */
-export function tableDeclarations({
-  models,
-  indexes,
-}: {
+interface Datamodel {
   models: readonly Model[]
   indexes: readonly Index[]
-}): string {
-  const tables = models.map((model) => ({
-    key: keyOf(model),
-    type: typeOf(model),
-    declaration: { ...declarationOf(model, models), indexed: indexedOf(model, indexes) },
-  }))
+}
+
+/** The declaration of each model's table. @throws Error that names the unsupported model and field */
+export function declarationsOf({ models, indexes }: Datamodel) {
+  return Object.fromEntries(
+    models.map((model) => [keyOf(model), { ...declarationOf(model, models), indexed: indexedOf(model, indexes) }]),
+  )
+}
+
+/** The source of `generated/tables.ts`: the type and the declaration of each model's table. */
+export function tableDeclarations(datamodel: Datamodel): string {
+  const { models } = datamodel
+  const declarations = declarationsOf(datamodel)
+  const tables = models.map((model) => ({ key: keyOf(model), type: typeOf(model) }))
   const types = [...new Set(tables.map(({ type }) => type))].sort()
   return `import type { ${models.map(({ name }) => name).join(', ')} } from './client.ts'
 import type { ${types.join(', ')} } from '../src/tables/types.ts'
@@ -48,7 +48,7 @@ export interface Tables {
 ${tables.map(({ key, type }, index) => `  ${key}: ${type}<${models[index]?.name}>\n`).join('')}}
 
 export const declarations = {
-${tables.map(({ key, declaration }) => `  ${key}: ${JSON.stringify(declaration)},\n`).join('')}} as const
+${tables.map(({ key }) => `  ${key}: ${JSON.stringify(declarations[key])},\n`).join('')}} as const
 `
 }
 

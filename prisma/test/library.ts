@@ -1,13 +1,14 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Sqlite from 'better-sqlite3'
 import type { AuditEntry, PrismaClient } from '../generated/client.ts'
-import { type Engine, engines, tablesGenerator } from '../scripts/models.ts'
+import { datamodelOf, type Engine, engines } from '../scripts/models.ts'
 import { postgresSql } from '../scripts/postgres-sql.ts'
 import { prismaGenerate } from '../scripts/prisma-generate.ts'
 import { noFilters, openSchemaEngine } from '../scripts/schema-engine.ts'
+import { declarationsOf } from '../scripts/table-declarations.ts'
 import { openPool } from '../src/postgres/pool.ts'
 import { PreparedStatements } from '../src/postgres/statements.ts'
 import { SqliteConnection } from '../src/sqlite/connection.ts'
@@ -203,15 +204,12 @@ datasource db {
 ${MODELS}`
     for (const engine of engines) {
       const schema = join(folder, `${engine}.prisma`)
-      await writeFile(schema, models(engine) + (engine === 'postgresql' ? tablesGenerator('./tables.ts') : ''))
+      await writeFile(schema, models(engine))
       if (prismaGenerate(schema, 'ignore') !== 0) throw new Error(`prisma generate failed for ${engine}`)
     }
     const client = async (engine: Engine) => (await import(join(folder, engine, 'client.ts'))).PrismaClient
-    // Parsed, not imported: the modules of its type imports do not exist.
-    const source = await readFile(join(folder, 'tables.ts'), 'utf8')
-    const declarations = [...source.matchAll(/^ {2}(\w+): (\{.*\}),$/gm)]
     return {
-      declarations: Object.fromEntries(declarations.map(([, key, json]) => [key, JSON.parse(json as string)])),
+      declarations: declarationsOf(datamodelOf(models('postgresql'))) as object as Declarations<LibraryTables>,
       clients: { sqlite: await client('sqlite'), postgresql: await client('postgresql') },
       sql: {
         sqlite: await sqlOf('sqlite', models('sqlite')),
