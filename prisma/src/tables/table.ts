@@ -37,7 +37,7 @@ type Stored = Record<string, unknown>
 const DELETE_BATCH = 500
 // Takes about as long as DELETE_BATCH, including the audit entries.
 const AUDITED_DELETE_BATCH = 250
-const INSERT_BATCH = 100
+const INSERT_BATCH = 10
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
 // The rows that one statement writes. On SQLite each change is two statements and an audit entry.
 const LOCAL_TOGETHER = { changes: 1, deletes: AUDITED_DELETE_BATCH }
@@ -376,10 +376,10 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
       return this.executor.insert(insertion, values, 0, this.#audit && transform)
     }
     const ids: number[] = []
+    const pace = createPacer()
     for (let first = 0; first < values.length; first += INSERT_BATCH) {
-      if (first > 0) await setImmediate()
-      const some = values.slice(first, first + INSERT_BATCH)
-      ids.push(...(await this.executor.insert(insertion, some, first)))
+      await pace()
+      ids.push(...(await this.executor.insert(insertion, values.slice(first, first + INSERT_BATCH), first)))
     }
     return ids
   }
