@@ -1,7 +1,7 @@
 import type { CollectionFacts } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkAgreement, checkCascades, type DeclaredTable } from '../src/store/agreement.ts'
+import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from '../src/store/agreement.ts'
 
 const facts: CollectionFacts = {
   one: 'order',
@@ -137,4 +137,11 @@ test('a cascade cannot bypass the role that a deletion requires', () => {
   expect(check('writer', 'writer')).not.toThrow()
   expect(check('writer', 'admin')).not.toThrow()
   expect(check(undefined, 'writer')).not.toThrow()
+})
+
+test('the role that a deletion requires is the lowest of all procedures that delete', () => {
+  const at = (method: string, access: string) => ({ access, meta: { openapi: { method } } })
+  expect(roleToDelete({ update: at('PATCH', 'reader') })).toBeUndefined()
+  expect(roleToDelete({ delete: at('DELETE', 'admin'), deleteMany: at('POST', 'writer') })).toBe('writer')
+  expect(roleToDelete({ delete: at('DELETE', 'admin'), deleteByStatus: at('DELETE', 'writer') })).toBe('writer')
 })

@@ -114,7 +114,7 @@ function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: Declar
  * Refuses a cascading delete into a collection whose own deletion needs a higher role: the cascade would bypass that role.
  *
  * @param needed the highest role that deleting a record of this collection needs; undefined if records cannot be deleted
- * @param roleToDelete the role that deleting a record of another collection needs at least
+ * @param roleToDelete the role that deleting a record of another table needs at least
  * @throws Error that names both collections
  */
 export function checkCascades(
@@ -130,4 +130,17 @@ export function checkCascades(
       `${noun}: deleting one can need the role ${needed}, but deleting ${String(reference?.table)}, which cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
     )
   }
+}
+
+/** The lowest role with which a procedure deletes records; undefined if none does. */
+export function roleToDelete(procedures: Readonly<Record<string, DeletingProcedure>>): Role | undefined {
+  const deleting = Object.entries(procedures).filter(
+    ([verb, { meta }]) => verb === 'deleteMany' || meta.openapi.method === 'DELETE',
+  )
+  return ROLES.find((role) => deleting.some(([, { access }]) => access === role))
+}
+
+interface DeletingProcedure {
+  access?: string
+  meta: { openapi: { method: string } }
 }

@@ -2,7 +2,7 @@ import { type CollectionFacts, type Contract, contract, ROLES, type Role } from 
 import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
-import { checkAgreement, checkCascades, type DeclaredTable } from './agreement.ts'
+import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from './agreement.ts'
 import { batchService } from './batches.ts'
 import type { MutationContext, Services } from './context.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
@@ -112,7 +112,9 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
   const rules = writeRules(facts, creation.shape, changeable)
   const checkBatch = valueCheck(procedures.createBatch?.input.shape ?? {})
-  checkCascades(noun, table, highest(roleToDelete(noun), rules.recordRoles), roleToDelete)
+  const toDelete = (other: PropertyKey) =>
+    roleToDelete((contract as Partial<Contract>)[other as CollectionNoun]?.procedures ?? {})
+  checkCascades(noun, table, highest(toDelete(noun), rules.recordRoles), toDelete)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
@@ -232,8 +234,4 @@ function rowsOf(input: z.ZodObject | undefined, noun: string): z.ZodRawShape {
 /** The highest of the roles that deleting a record can need; undefined if records cannot be deleted. */
 function highest(needed: Role | undefined, others: Role[]): Role | undefined {
   return needed && others.reduce((a, b) => (ROLES.indexOf(b) > ROLES.indexOf(a) ? b : a), needed)
-}
-
-function roleToDelete(noun: PropertyKey): Role | undefined {
-  return (contract as unknown as Record<PropertyKey, Declared>)[noun]?.procedures.delete?.access
 }
