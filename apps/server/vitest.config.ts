@@ -4,10 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const notOnPostgres = [
   'access access-matrix access-passages access-startup agreement call-stack client-chaos client-contract',
   'client-package client-react combined-handlers compiled-schemas config connections console',
-  'conventions delay-guard envelope field-access header-fields headers health',
+  'conventions envelope field-access header-fields headers health',
   'http-methods limits log nginx openapi-30 origins page pages',
-  'password-queue passwords process quota readme redos rest-snippets row-mapping rules samples seed',
-  'slow-clients sqlite summary-cache task-queue testing timestamp tokens',
+  'password-queue passwords process quota readme redos request-queue rest-snippets row-mapping rules samples seed',
+  'slow-clients sqlite summary-cache testing timestamp tokens',
   'uncaught-errors unavailable workers',
 ].flatMap((names) => names.split(' '))
 // `npm test` sets this variable, `npm run check` does not.

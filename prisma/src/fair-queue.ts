@@ -1,19 +1,37 @@
-/** A queue that is fair between callers: it serves them round-robin, however many entries each has. */
+interface Line<Entry> {
+  entries: Entry[]
+  cost: number
+}
+
+/**
+ * A queue that is fair between callers: the next entry is one of the caller that has cost least, however many entries each has.
+ * Callers of equal cost take turns.
+ */
 export class FairQueue<Entry> {
-  // In round-robin order.
-  readonly #callers = new Map<string, Entry[]>()
+  /** Of equal cost, in the order in which their turns come. Includes callers without entries that have cost more than others. */
+  readonly #lines = new Map<string, Line<Entry>>()
+  /** The cost with which a new caller begins: that of the caller whose turn came last. */
+  #startCost = 0
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
+  /** The number of entries of a caller. */
+  sizeOf(caller: string): number {
+    return this.#lines.get(caller)?.entries.length ?? 0
+  }
+
   /** @param isFirst whether the entry goes before the caller's other entries */
   add(caller: string, entry: Entry, isFirst = false): void {
-    const entries = this.#callers.get(caller)
-    if (entries === undefined) this.#callers.set(caller, [entry])
-    else if (isFirst) entries.unshift(entry)
-    else entries.push(entry)
+    let line = this.#lines.get(caller)
+    if (line === undefined) {
+      line = { entries: [], cost: this.#startCost }
+      this.#lines.set(caller, line)
+    }
+    if (isFirst) line.entries.unshift(entry)
+    else line.entries.push(entry)
     this.#size++
   }
 
@@ -21,28 +39,42 @@ export class FairQueue<Entry> {
    * Removes the oldest entry of the next caller.
    *
    * @param mayRun whether a caller's entry may be taken; all by default
+   * @param cost of the entry; {@link charge} adds to it
    */
-  take(mayRun: (caller: string) => boolean = () => true): Entry | undefined {
-    for (const [caller, entries] of this.#callers) {
-      if (!mayRun(caller)) continue
-      const entry = entries.shift()
-      this.#callers.delete(caller)
-      if (entries.length > 0) this.#callers.set(caller, entries)
-      this.#size--
-      return entry
+  take(mayRun: (caller: string) => boolean = () => true, cost = 1): Entry | undefined {
+    let next: [string, Line<Entry>] | undefined
+    for (const each of this.#lines) {
+      const [caller, line] = each
+      if (line.entries.length === 0) {
+        if (line.cost <= this.#startCost) this.#lines.delete(caller)
+      } else if (line.cost < (next?.[1].cost ?? Number.POSITIVE_INFINITY) && mayRun(caller)) next = each
     }
-    return undefined
+    if (next === undefined) return undefined
+    const [caller, line] = next
+    this.#startCost = line.cost
+    line.cost += cost
+    this.#lines.delete(caller)
+    this.#lines.set(caller, line)
+    return this.#remove(line.entries.shift())
+  }
+
+  /** Adds to the cost of a caller whose entry was taken. */
+  charge(caller: string, cost: number): void {
+    const line = this.#lines.get(caller)
+    if (line !== undefined) line.cost += cost
   }
 
   /** Removes the newest entry of the caller with the most entries; of several such callers, of the last one in order. */
   drop(): Entry | undefined {
-    let most: [string, Entry[]] | undefined
-    for (const caller of this.#callers) if (caller[1].length >= (most?.[1].length ?? 0)) most = caller
-    if (most === undefined) return undefined
-    const [caller, entries] = most
-    const entry = entries.pop()
-    if (entries.length === 0) this.#callers.delete(caller)
-    this.#size--
+    let most: Entry[] = []
+    for (const { entries } of this.#lines.values()) if (entries.length >= most.length) most = entries
+    return this.#remove(most.pop())
+  }
+
+  #remove(entry: Entry | undefined): Entry | undefined {
+    if (entry !== undefined) this.#size--
+    // Without entries nobody waits for a turn, so that earlier costs no longer matter.
+    if (this.#size === 0) this.#lines.clear()
     return entry
   }
 }

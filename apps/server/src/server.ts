@@ -8,10 +8,9 @@ import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
-import { TaskQueue } from './connections/task-queue.ts'
-import { HEALTH_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
+import { RequestQueue } from './limits/request-queue.ts'
 import { shareQuota } from './limits/shared-quota.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
@@ -20,9 +19,6 @@ import { deleteExpiredBatches } from './store/batches.ts'
 import { deleteExpiredKeys } from './store/idempotency.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-
-// Health checks are never refused, so they are limited per event-loop iteration to not delay other requests.
-const HEALTH_CHECKS_PER_ITERATION = 8
 
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
@@ -67,9 +63,7 @@ export async function startServer(
     throw error
   })
   let stopping: Promise<void> | undefined
-  const healthQueue = new TaskQueue(HEALTH_CHECKS_PER_ITERATION)
-  const countWorking = () => connections.working - healthQueue.waiting
-  const limits = createLimits(config, access, countWorking, database, log)
+  const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
   const { app, refuseOverload } = createApp({
     config,
@@ -84,35 +78,35 @@ export async function startServer(
   })
   const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
-  const begin = (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => {
+  const queue = new RequestQueue(config.MAX_DELAY_MS)
+  const take = (req: IncomingMessage, res: ServerResponse, begin: () => void) => {
     if (!req.url?.startsWith('/')) takeAbsoluteTarget(req)
     const { url = '' } = req
-    const startedMs = performance.now()
+    const arrivedMs = performance.now()
+    let isRefused = false
     if (stopping !== undefined) res.setHeader('Connection', 'close')
     if (!req.readableEnded) res.prependListener('finish', drainBody)
     res.on('close', () => {
       metrics.count(req, sentStatus(res) ?? 'aborted')
-      if (!isRefused) logRequest(res, url, startedMs)
+      if (!isRefused) logRequest(res, url, arrivedMs)
     })
-    if (isRefused) {
+    const start = (isLate: boolean) => {
+      isRefused = limits.isOverloaded(req, isLate)
+      begin()
       // An Express request by its prototype: see http-server.ts.
-      refuseOverload(req as Request, res)
-      return
+      if (isRefused) refuseOverload(req as Request, res)
+      else serve(req, res)
     }
-    if (HEALTH_PATHS.has(url)) healthQueue.run(() => serve(req, res))
-    else serve(req, res)
+    if (queue.hasTime(arrivedMs)) start(false)
+    else queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
   }
-  const connections = new Connections({
-    max: config.MAX_CONNECTIONS,
-    refuses: limits.isOverloaded,
-    serve: begin,
-  })
+  const connections = new Connections({ max: config.MAX_CONNECTIONS, take })
   const server = createHttpServer(app, connections)
+  server.on('connection', () => queue.accepted())
   let url: string
   try {
     url = await listen(server, config)
   } catch (error) {
-    limits.close()
     await database.close()
     throw error
   }
@@ -135,7 +129,6 @@ export async function startServer(
     // Otherwise connections would stay open for further requests until their keep-alive timeout.
     for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server, connections)
-    limits.close()
     await unshare?.()
     await database.close()
     await tracing?.stop()

@@ -51,9 +51,9 @@ function throughProxy(sign: string): string {
   return `Only direct requests from the service's own machine need no credentials, but this request came through a proxy (${sign}). Send Authorization: Bearer with an API key. To create one, run on that machine: resource keys create --name operator --role admin --database "$DATABASE_URL"`
 }
 
-/** Whether a request has credentials, valid or not. */
-export function hasCredentials({ authorization, cookie }: IncomingHttpHeaders): boolean {
-  return authorization !== undefined || session(cookie) !== undefined
+/** The credentials of a request, valid or not, as sent. */
+export function credentials({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
+  return authorization ?? session(cookie)
 }
 
 function viaConsole(caller: Caller): Caller {

@@ -15,9 +15,10 @@ type Refused = ServerResponse & { [REFUSED]?: number }
  * - `answer`: for the client to read a response. The kernel has not accepted all of it, or buffers so much that the client
  *   may not be reading.
  *
- * `working`: a request is being processed. `idle`: the last request is done and nothing has arrived since.
+ * `queued`: a request has arrived and waits for its turn. `working`: a request is being processed. `idle`: the last request is
+ * done and nothing has arrived since.
  */
-export type State = 'head' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
+export type State = 'head' | 'queued' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
 
 /** A limit that closes connections: the bytes of unread responses, all connections, or the requests that one sends ahead. */
 type Bound = 'unread' | 'total' | 'pipelined'
@@ -57,10 +58,8 @@ class Connection {
 export interface ConnectionsOptions {
   /** The maximum number of connections. */
   max: number
-  /** Whether a request must be refused for overload. Called before the request counts as `working`. */
-  refuses: (req: IncomingMessage) => boolean
-  /** Serves or refuses a request. */
-  serve: (req: IncomingMessage, res: ServerResponse, isRefused: boolean) => void
+  /** Takes a request, and calls `begin` when its turn comes: now or later. */
+  take: (req: IncomingMessage, res: ServerResponse, begin: () => void) => void
 }
 
 /**
@@ -71,8 +70,9 @@ export interface ConnectionsOptions {
  */
 export class Connections {
   readonly #options: ConnectionsOptions
+  readonly #queued = new LinkedQueue<Connection>()
   readonly #working = new LinkedQueue<Connection>()
-  /** Connections that are not working, longest wait first. */
+  /** Connections that are neither queued nor working, longest wait first. */
   readonly #waiting = new LinkedQueue<Connection>()
   /** Those in state `answer`. */
   readonly #unread = new LinkedQueue<Connection>()
@@ -94,7 +94,7 @@ export class Connections {
     socket[CONNECTION] = connection
     socket.on('close', () => this.#remove(connection))
     this.#enter(connection, 'head')
-    if (this.#working.size + this.#waiting.size <= this.#options.max) return
+    if (this.#queued.size + this.#working.size + this.#waiting.size <= this.#options.max) return
     const oldest = this.#waiting.first?.member
     if (oldest !== undefined) this.#close(oldest, 'total')
   }
@@ -104,7 +104,7 @@ export class Connections {
     const connection = of(req.socket)
     // Node still parses what arrived before the connection was closed.
     if (connection === undefined || connection.isClosed) res.destroy()
-    else if (connection.res === undefined) this.#begin(connection, req, res)
+    else if (connection.res === undefined) this.#take(connection, req, res)
     else if (connection.later.length < MAX_PIPELINED) connection.later.push({ req, res })
     else this.#close(connection, 'pipelined')
   }
@@ -185,7 +185,7 @@ export class Connections {
 
   /** The responses in progress. */
   *responses(): Generator<ServerResponse> {
-    for (const queue of [this.#working, this.#waiting]) {
+    for (const queue of [this.#queued, this.#working, this.#waiting]) {
       for (const { res, later } of queue) {
         if (res !== undefined) yield res
         for (const { res } of later) yield res
@@ -195,7 +195,8 @@ export class Connections {
 
   /** The number of connections in each state. */
   states(): Record<State, number> {
-    const states = { head: 0, body: 0, working: this.#working.size, answer: 0, rest: 0, idle: 0 }
+    const [queued, working] = [this.#queued.size, this.#working.size]
+    const states = { head: 0, queued, body: 0, working, answer: 0, rest: 0, idle: 0 }
     for (const { state } of this.#waiting) states[state]++
     return states
   }
@@ -205,16 +206,19 @@ export class Connections {
     return this.#closed
   }
 
-  #begin(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
+  #take(connection: Connection, req: IncomingMessage, res: ServerResponse): void {
     connection.req = req
     connection.res = res
     res.on('close', () => this.#end(connection))
-    const isRefused = this.#options.refuses(req)
-    const isComplete = req.readableEnded || req.complete
-    // After the body of a declined upgrade that arrives in several parts, Node parses no further request.
-    if (!isComplete && req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-    this.#move(connection, isComplete ? 'working' : 'body')
-    this.#options.serve(req, res, isRefused)
+    let hasBegun = false
+    this.#options.take(req, res, () => {
+      hasBegun = true
+      const isComplete = req.readableEnded || req.complete
+      // After the body of a declined upgrade that arrives in several parts, Node parses no further request.
+      if (!isComplete && req.headers.upgrade !== undefined) res.shouldKeepAlive = false
+      this.#move(connection, isComplete ? 'working' : 'body')
+    })
+    if (!hasBegun) this.#move(connection, 'queued')
   }
 
   #end(connection: Connection): void {
@@ -222,7 +226,7 @@ export class Connections {
     if (connection.isClosed) return
     const next = connection.later.shift()
     // If the socket is not writable, this was the last response: further requests are dropped.
-    if (next !== undefined && connection.socket.writable) this.#begin(connection, next.req, next.res)
+    if (next !== undefined && connection.socket.writable) this.#take(connection, next.req, next.res)
     else if (connection.req?.complete === false) this.#move(connection, 'rest')
     else this.#goIdle(connection)
   }
@@ -244,8 +248,7 @@ export class Connections {
 
   #enter(connection: Connection, state: State, unreadBytes = 0): void {
     connection.state = state
-    if (state === 'working') this.#working.add(connection.node)
-    else this.#waiting.add(connection.node)
+    this.#queueOf(state).add(connection.node)
     if (state !== 'answer') return
     connection.unreadSinceMs = performance.now()
     connection.unreadBytes = unreadBytes
@@ -255,11 +258,15 @@ export class Connections {
   }
 
   #leave(connection: Connection): void {
-    const queue = connection.state === 'working' ? this.#working : this.#waiting
-    queue.remove(connection.node)
+    this.#queueOf(connection.state).remove(connection.node)
     if (connection.state !== 'answer') return
     this.#unread.remove(connection.unreadNode)
     this.#unreadBytes -= connection.unreadBytes
+  }
+
+  #queueOf(state: State): LinkedQueue<Connection> {
+    if (state === 'working') return this.#working
+    return state === 'queued' ? this.#queued : this.#waiting
   }
 
   #closeUnread(): void {

@@ -4,12 +4,13 @@ import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
-import { hasCredentials } from '../access/authenticate.ts'
+import { credentials } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
+import { callerAddress } from '../http/address.ts'
 import { isAllowedPreflight } from '../http/cross-origin.ts'
 import { HEALTH_PATHS, MONITORING_PATHS } from '../http/health.ts'
+import { sampledLog } from '../http/sampled-log.ts'
 import type { Config } from '../process/config.ts'
-import { createLoadGuard } from './overload.ts'
 import { Quota } from './quota.ts'
 import { createRateLimit } from './rate-limit.ts'
 
@@ -17,6 +18,7 @@ import { createRateLimit } from './rate-limit.ts'
 export type Limits = ReturnType<typeof createLimits>
 
 const DEFAULT_RATE_LIMIT = 6_000
+const OVERLOAD = 'requests refused for overload'
 
 /**
  * Creates the limits of the configuration.
@@ -27,10 +29,12 @@ const DEFAULT_RATE_LIMIT = 6_000
  * @param log gets the number of requests refused for overload
  */
 export function createLimits(config: Config, access: Access, countOpen: () => number, database: Database, log: Logger) {
-  const load = createLoadGuard(config, countOpen, database, log)
+  const logOverload = sampledLog(log, 'warn', 1_000, OVERLOAD)
+  let overload = 0
   const limit = config.RATE_LIMIT ?? DEFAULT_RATE_LIMIT
   const quota = limit === 0 ? undefined : new Quota(limit)
-  const rate = quota && createRateLimit(quota, config.TRUST_PROXY.length > 0)
+  const behindProxy = config.TRUST_PROXY.length > 0
+  const rate = quota && createRateLimit(quota, behindProxy)
   // By default, local requests without credentials are exempt: nobody else uses such a service.
   const isExempt = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
   const handle: RequestHandler = (req, _res, next) => {
@@ -47,22 +51,36 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     return exempt instanceof Promise ? exempt.then(count, next) : count(exempt)
   }
   return {
-    /** Whether a request must be refused for overload. Call it once per request. */
-    isOverloaded: ({ url = '' }: IncomingMessage) => !MONITORING_PATHS.has(url) && load.refuses(),
+    /**
+     * Whether a request must be refused for overload. Call it once per request, when its turn comes.
+     *
+     * @param isLate whether it has waited too long for that
+     */
+    isOverloaded: ({ url = '' }: IncomingMessage, isLate: boolean): boolean => {
+      if (MONITORING_PATHS.has(url)) return false
+      if (!isLate && countOpen() < config.MAX_REQUESTS && database.isOverloaded?.() !== true) return false
+      overload++
+      logOverload(OVERLOAD, {}, {}, OVERLOAD)
+      return true
+    },
+    /** The key for fairness between callers, before they are known: credentials, or the address. */
+    queueKey: (req: Request): string => {
+      if (MONITORING_PATHS.has(req.url)) return 'monitoring'
+      return credentials(req.headers) ?? callerAddress(req, behindProxy)
+    },
     /** Counts a request against its caller's quota, or refuses it. Mount it before the routes. */
     handle,
     /** Undefined without a rate limit. */
     rate,
     quota,
     /** The number of requests that each limit has refused. */
-    refused: () => ({ rate_limit: rate?.refused() ?? 0, overload: load.refused() }),
-    close: load.close,
+    refused: () => ({ rate_limit: rate?.refused() ?? 0, overload }),
   }
 }
 
 /** The caller, if the request has valid credentials. */
 export async function verifiedCaller(access: Access, req: Request): Promise<Caller | undefined> {
-  if (!hasCredentials(req.headers)) return undefined
+  if (credentials(req.headers) === undefined) return undefined
   try {
     return await access.callerOf(req)
   } catch (error) {

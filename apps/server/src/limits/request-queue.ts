@@ -1,0 +1,136 @@
+import { AsyncResource } from 'node:async_hooks'
+import { FairQueue } from '@resource/database'
+
+/** How long one turn of the event loop serves requests, or accepts connections while requests wait. */
+const SLICE_MS = 10
+/** How much CPU time others may take while a request waits behind those of its caller. */
+const BURST_MS = 250
+/** The same in a standing queue, which only adds delay (as in CoDel). */
+const STANDING_MS = 30
+/** In a standing queue, so many requests may wait longer than that. */
+const MIN_STANDING = 32
+
+export interface QueuedRequest {
+  /** The key for fairness between callers. */
+  caller: string
+  /** By `performance.now()`. */
+  arrivedMs: number
+  /** Whether its connection has closed. */
+  isGone: () => boolean
+  /** @param isLate whether it has waited too long */
+  serve: (isLate: boolean) => void
+}
+
+interface Entry extends QueuedRequest {
+  /** The CPU time of this thread at the arrival. */
+  cpuMs: number
+  /** Whether no other request of the caller waited. */
+  isFirst: boolean
+}
+
+/**
+ * Serves requests in slices, so that expensive requests delay neither new connections nor other callers nor responses for
+ * long. While a turn of the event loop has time left, requests are served when they arrive. Others wait for a later turn, in a queue that is fair between callers by the time that their requests take.
+ *
+ * The wait is limited. A burst of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
+ * its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
+ */
+export class RequestQueue {
+  readonly #maxDelayMs: number
+  readonly #cpuMs: () => number
+  readonly #waiting = new FairQueue<Entry>()
+  /** The callers with a standing queue. */
+  readonly #standing = new Set<string>()
+  /** Whether a turn of the queue is scheduled or running. */
+  #isActive = false
+  /** Whether arriving requests must wait for others, or for connections that may have arrived during a long turn. */
+  #isBusy = false
+  /** The begin of the current slice; while requests wait, the end of the last one. */
+  #sliceMs = 0
+  #hasAccepted = false
+  #running = { caller: '', sinceMs: 0 }
+
+  /** @param maxDelayMs the longest wait of any request */
+  constructor(maxDelayMs: number, cpuMs = threadCpuMs) {
+    this.#maxDelayMs = maxDelayMs
+    this.#cpuMs = cpuMs
+  }
+
+  /** Whether a request that arrives now can be served at once. If not, {@link add} it. */
+  hasTime(nowMs: number): boolean {
+    if (!this.#isActive) this.#activate(nowMs)
+    this.#isBusy ||= nowMs - this.#sliceMs >= SLICE_MS
+    return !this.#isBusy
+  }
+
+  /** Serves a request in a later turn, unless its connection closes first. */
+  add(request: QueuedRequest): void {
+    const { caller } = request
+    this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(), isFirst: this.#waiting.sizeOf(caller) === 0 })
+  }
+
+  /** Notes that a connection was accepted. A turn accepts one, and others may wait behind it. */
+  accepted(): void {
+    this.#hasAccepted = true
+  }
+
+  #activate(nowMs: number): void {
+    this.#isActive = true
+    this.#sliceMs = nowMs
+    setImmediate(this.#turn)
+  }
+
+  // Bound, because requests must not inherit the async context of the one that scheduled the turn.
+  readonly #turn = AsyncResource.bind(() => {
+    const nowMs = performance.now()
+    const sinceSliceMs = nowMs - this.#sliceMs
+    if (this.#waiting.size === 0) {
+      this.#isActive = false
+      this.#isBusy = sinceSliceMs >= SLICE_MS
+      if (this.#isBusy) this.#activate(nowMs)
+    } else if (this.#hasAccepted && sinceSliceMs < SLICE_MS) {
+      setImmediate(this.#turn)
+    } else {
+      this.#sliceMs = nowMs
+      this.#serveNext(nowMs)
+    }
+    this.#hasAccepted = false
+  })
+
+  #serveNext(nowMs: number): void {
+    const request = this.#waiting.take(undefined, 0)
+    if (request === undefined) return
+    this.#running = { caller: request.caller, sinceMs: nowMs }
+    // After all promises of the request, because a tick begins when none is left.
+    queueMicrotask(() => process.nextTick(this.#served))
+    const isLate = this.#isLate(request, nowMs)
+    if (!request.isGone()) request.serve(isLate)
+  }
+
+  readonly #served = () => {
+    const { caller, sinceMs } = this.#running
+    const nowMs = performance.now()
+    this.#waiting.charge(caller, nowMs - sinceMs)
+    if (this.#waiting.size > 0 && nowMs - this.#sliceMs < SLICE_MS) {
+      this.#serveNext(nowMs)
+      return
+    }
+    this.#sliceMs = nowMs
+    setImmediate(this.#turn)
+  }
+
+  #isLate({ caller, arrivedMs, cpuMs, isFirst }: Entry, nowMs: number): boolean {
+    const waitedMs = this.#cpuMs() - cpuMs
+    const behind = this.#waiting.sizeOf(caller)
+    const isBurst = !isFirst && waitedMs > BURST_MS
+    if (behind === 0) this.#standing.delete(caller)
+    else if (isBurst) this.#standing.add(caller)
+    const isStanding = this.#standing.has(caller) && behind >= MIN_STANDING
+    return isBurst || (isStanding && waitedMs > STANDING_MS) || nowMs - arrivedMs > this.#maxDelayMs
+  }
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}

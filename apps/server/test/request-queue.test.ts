@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RequestQueue } from '../src/limits/request-queue.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A queue with a record of what it served. `late` requests are refused, which takes no time. */
+function createQueue() {
+  const queue = new RequestQueue(1_000, () => performance.now())
+  const served: string[] = []
+  const late: string[] = []
+  /** Adds a request that takes `ms`, in a promise as most requests do. */
+  const add = (caller: string, name: string, ms: number, isGone = () => false) => {
+    const arrivedMs = performance.now()
+    const serve = async (isLate: boolean) => {
+      if (isLate) return void late.push(name)
+      served.push(name)
+      await undefined
+      vi.advanceTimersByTime(ms)
+    }
+    if (queue.hasTime(arrivedMs)) void serve(false)
+    else queue.add({ caller, arrivedMs, isGone, serve })
+  }
+  return { queue, add, served, late }
+}
+
+async function turns(count: number) {
+  for (let turn = 0; turn < count; turn++) await setImmediate()
+}
+
+test('requests are served as they arrive, until they have taken 10 ms of a turn', async () => {
+  const { add, served } = createQueue()
+  for (const name of ['a', 'b', 'c', 'd']) {
+    add('one', name, 5)
+    // A request arrives in a callback of its own.
+    await undefined
+  }
+  expect(served).toEqual(['a', 'b'])
+  await turns(1)
+  expect(served).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('a turn serves at most one request that takes longer', async () => {
+  const { add, served } = createQueue()
+  for (const name of ['a', 'b', 'c', 'd']) {
+    add('one', name, 40)
+    await undefined
+  }
+  const counts = []
+  for (let turn = 0; turn < 4; turn++) {
+    counts.push(served.length)
+    await setImmediate()
+  }
+  expect(counts).toEqual([1, 2, 3, 4])
+})
+
+test('callers get the same time, whatever they send', async () => {
+  const { add, served } = createQueue()
+  for (const name of ['a1', 'a2', 'a3']) {
+    add('a', name, 40)
+    await undefined
+  }
+  for (const name of ['b1', 'b2', 'b3']) add('b', name, 1)
+  await turns(4)
+  expect(served).toEqual(['a1', 'a2', 'b1', 'b2', 'b3', 'a3'])
+})
+
+test('requests that arrive after a long turn wait until the connections that arrived meanwhile are accepted', async () => {
+  const { queue, add, served } = createQueue()
+  add('a', 'a1', 40)
+  await turns(1)
+  queue.accepted()
+  add('a', 'a2', 40)
+  await turns(1)
+  queue.accepted()
+  await turns(1)
+  expect(served).toEqual(['a1'])
+  await turns(1)
+  expect(served).toEqual(['a1', 'a2'])
+})
+
+test('new connections without an end delay requests by 10 ms', async () => {
+  const { queue, add, served } = createQueue()
+  add('a', 'a1', 40)
+  await turns(1)
+  add('a', 'a2', 1)
+  for (let turn = 0; turn < 9; turn++) {
+    queue.accepted()
+    vi.advanceTimersByTime(1)
+    await turns(1)
+  }
+  expect(served).toEqual(['a1'])
+  queue.accepted()
+  vi.advanceTimersByTime(1)
+  await turns(1)
+  expect(served).toEqual(['a1', 'a2'])
+})
+
+test('a request whose connection has closed is dropped', async () => {
+  const { add, served, late } = createQueue()
+  add('a', 'a1', 40)
+  await undefined
+  add('a', 'a2', 40, () => true)
+  await turns(2)
+  expect([served, late]).toEqual([['a1'], []])
+})
+
+test('sixty-four requests at once are served, if that takes less than 250 ms', async () => {
+  const { add, served, late } = createQueue()
+  for (let n = 0; n < 64; n++) {
+    add('a', String(n), 3.5)
+    await undefined
+  }
+  await turns(64)
+  expect([served.length, late]).toEqual([64, []])
+})
+
+test('a burst waits for at most 250 ms, and a standing queue of more than 32 for 30 ms', async () => {
+  const { add, served, late } = createQueue()
+  const arrive = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      add('a', '', 1)
+      await undefined
+    }
+  }
+  await arrive(900)
+  await turns(25)
+  expect([served.length, late.length]).toEqual([260, 0])
+  // These keep the queue from becoming empty.
+  await arrive(100)
+  await turns(1)
+  expect([served.length, late.length]).toEqual([270, 639])
+  await turns(2)
+  expect([served.length, late.length]).toEqual([290, 639])
+  // After the first, 38 have waited more than 30 ms. The last 32 may wait longer.
+  await turns(1)
+  expect([served.length, late.length]).toEqual([300, 677])
+  await turns(10)
+  expect([served.length, late.length]).toEqual([323, 677])
+  // The queue was empty, so the next burst may be as long as the first.
+  await arrive(250)
+  await turns(30)
+  expect([served.length, late.length]).toEqual([573, 677])
+})
+
+test('the wait of other callers is not that of a standing queue', async () => {
+  const { add, served, late } = createQueue()
+  for (let n = 0; n < 100; n++) {
+    add('a', 'a', 40)
+    await undefined
+  }
+  await turns(10)
+  expect(late.length).toBeGreaterThan(80)
+  served.length = 0
+  late.length = 0
+  for (let n = 0; n < 40; n++) add('a', 'a', 40)
+  add('b', 'b', 40)
+  await turns(3)
+  expect(served).toContain('b')
+})
+
+test('a request does not inherit the async context of an earlier one', async () => {
+  const context = new AsyncLocalStorage<string>()
+  const queue = new RequestQueue(1_000, () => performance.now())
+  context.run('first', () => queue.hasTime(performance.now()))
+  vi.advanceTimersByTime(40)
+  const arrivedMs = performance.now()
+  expect(queue.hasTime(arrivedMs)).toBe(false)
+  const seen = new Promise((resolve) => {
+    queue.add({ caller: 'a', arrivedMs, isGone: () => false, serve: () => resolve(context.getStore()) })
+  })
+  expect(await seen).toBe(undefined)
+})
