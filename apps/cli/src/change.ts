@@ -3,10 +3,10 @@ import { shapeOf } from '@resource/contract/schema'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
 import { type Adjustment, adjustmentOf } from './adjustment.ts'
-import { Failure, invalid, invalidFields, toFailure } from './failures.ts'
+import { Failure, invalid, invalidFields } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { filterFields, isSearchable, parseFilters } from './filters.ts'
-import { type Globals, openClient, SECOND_MS } from './globals.ts'
+import { type Globals, withClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { addFieldOptions, checkInput, repeated } from './options.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
@@ -93,16 +93,13 @@ export function changeCommand(noun: Noun, action: Action, procedure: Procedure):
     const inputs = ids.map((id) => ({ [ID]: id, ...changes }))
     for (const input of adjustment === undefined ? inputs : []) checkInput(procedure, input, fields)
     if (ids.length > 1 && IF_VERSION in changes) throw invalid('--if-version: is for one id')
-    try {
-      await using open = await openClient(options, isByFilter ? { retryForMs: options.timeout * SECOND_MS } : {})
-      const change = { client: open.client, noun, action, changes, options }
-      if (adjustment !== undefined) await adjustRecords(change, adjustment, ids)
-      else if (isByFilter) await changeMatching(change)
-      else if (options.dryRun) await previewEach(change, ids)
-      else await changeEach(change, inputs, fields)
-    } catch (error) {
-      throw toFailure(error, options, fields)
+    const work = (client: Client) => {
+      const change = { client, noun, action, changes, options }
+      if (adjustment !== undefined) return adjustRecords(change, adjustment, ids)
+      if (isByFilter) return changeMatching(change)
+      return options.dryRun ? previewEach(change, ids) : changeEach(change, inputs, fields)
     }
+    await withClient(options, fields, work, isByFilter)
   })
 }
 

@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { editorCommand } from './environment.ts'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
-import { type Globals, openClient } from './globals.ts'
+import { type Globals, withClient } from './globals.ts'
 import { exampleText } from './help.ts'
 import { checkInput } from './options.ts'
 import { log } from './output.ts'
@@ -39,10 +39,9 @@ export function editCommand(noun: Noun, update: Procedure): Command {
     const idField = fields.find(({ name }) => name === ID) as Field
     const id = parseValue(idField, text)
     checkFields(globals, recordFields(noun))
-    try {
-      checkInput(update, { [ID]: id }, fields)
-      await using open = await openClient(globals)
-      const record = await call(open.client, noun, 'get', { [ID]: id })
+    checkInput(update, { [ID]: id }, fields)
+    await withClient(globals, fields, async (client) => {
+      const record = await call(client, noun, 'get', { [ID]: id })
       const before = picked(
         record,
         editable.map(({ name }) => name),
@@ -54,15 +53,13 @@ export function editCommand(noun: Noun, update: Procedure): Command {
         const isSame = Object.keys(changes).length === 0
         if (isSame) log('Nothing was changed.')
         const input = { [ID]: id, ...changes, [IF_VERSION]: record.version }
-        await answerRecord(isSame ? record : await call(open.client, noun, 'update', input), globals)
+        await answerRecord(isSame ? record : await call(client, noun, 'update', input), globals)
       } catch (error) {
         const failure = toFailure(error, globals, fields)
         throw new Failure(failure.outcome, `${failure.message}\nYour text is in ${file}`, { ...failure.details, file })
       }
       rmSync(dirname(file), { recursive: true })
-    } catch (error) {
-      throw toFailure(error, globals, fields)
-    }
+    })
   })
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Client, createClient } from '@resource/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { invalid } from './failures.ts'
+import { invalid, toFailure } from './failures.ts'
+import type { Field } from './fields.ts'
 import { keyOf, type Profile, profileNamed } from './profiles.ts'
 
 /** A second in milliseconds. */
@@ -106,6 +107,26 @@ export async function openClient(globals: Globals, { retryForMs }: { retryForMs?
   const { createLocalClient } = await import('@resource/server/local')
   const client = await createLocalClient({ databaseUrl: database, ...options })
   return { client, [Symbol.asyncDispose]: client.close }
+}
+
+/**
+ * Runs `work` with a client. Its errors name the service, and fields by their flags.
+ *
+ * @param isLong whether failed calls are retried for the whole timeout
+ * @throws Failure
+ */
+export async function withClient<T>(
+  globals: Globals,
+  fields: Field[],
+  work: (client: Client) => Promise<T>,
+  isLong = false,
+): Promise<T> {
+  try {
+    await using open = await openClient(globals, isLong ? { retryForMs: globals.timeout * SECOND_MS } : {})
+    return await work(open.client)
+  } catch (error) {
+    throw toFailure(error, globals, fields)
+  }
 }
 
 /** The URL of the service, or that of the database without secrets: what an interrupted run must find again. */

@@ -1,9 +1,10 @@
+import type { Client } from '@resource/client'
 import { MAX_SKIPPED } from '@resource/contract'
 import { Command } from 'commander'
-import { invalid, toFailure } from './failures.ts'
+import { invalid } from './failures.ts'
 import { fieldsOf } from './fields.ts'
 import { filterFields, searchLimitText } from './filters.ts'
-import { type Globals, openClient, SECOND_MS } from './globals.ts'
+import { type Globals, withClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { addFieldOptions, checkInput } from './options.ts'
 import { remark, write } from './output.ts'
@@ -42,14 +43,11 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
     checkFields(globals, recordFields(noun))
     const paging = [PAGE, LIMIT, AFTER].find((name) => name in input)
     if (globals.all && paging !== undefined) throw invalid(`--all: cannot be combined with --${paging}`)
-    try {
-      await using open = await openClient(globals, globals.all ? { retryForMs: globals.timeout * SECOND_MS } : {})
-      const { client } = open
-      if (globals.all) await showAll(noun, pagesOf(client, noun, input), globals)
-      else await showPage(noun, await call(client, noun, 'list', input), globals, Number(input[LIMIT] ?? 0))
-    } catch (error) {
-      throw toFailure(error, globals, fields)
-    }
+    const show = async (client: Client) =>
+      globals.all
+        ? showAll(noun, pagesOf(client, noun, input), globals)
+        : showPage(noun, await call(client, noun, 'list', input), globals, Number(input[LIMIT] ?? 0))
+    await withClient(globals, fields, show, globals.all)
   })
 }
 

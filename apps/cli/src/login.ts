@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { Failure, toFailure } from './failures.ts'
-import { type Globals, openClient, url as parseUrl, SECOND_MS, targetOf } from './globals.ts'
+import { Failure } from './failures.ts'
+import { type Globals, url as parseUrl, SECOND_MS, targetOf, withClient } from './globals.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, type JsonObject, LIMIT, nouns } from './procedures.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'
@@ -38,11 +38,7 @@ function loginCommand(): Command {
       stored: undefined,
       ...(key !== undefined && { key }),
     }
-    try {
-      await checkLogin(login)
-    } catch (error) {
-      throw toFailure(error, login)
-    }
+    await checkLogin(login)
     const { storage, path } = await storeProfile(name, url, key, options.insecureStorage)
     const place = storage === 'keyring' ? "the system's keyring" : storage === 'file' ? path : undefined
     await answer(
@@ -76,23 +72,18 @@ function whoamiCommand(): Command {
     .addHelpText('after', '\nExamples:\n  $ resource whoami\n  $ resource whoami --profile staging --json')
   return command.action(async () => {
     const options = command.optsWithGlobals<Globals>()
-    try {
-      await checkLogin(options)
-      const { database, stored, url } = options
-      const caller = database === undefined ? await callerAt(options) : { name: 'local', role: 'admin' }
-      const target = { url: await targetOf(options), profile: stored?.profile.url === url ? stored.name : null }
-      await answerRecord({ ...target, ...caller }, options)
-    } catch (error) {
-      throw toFailure(error, options)
-    }
+    await checkLogin(options)
+    const { database, stored, url } = options
+    const caller = database === undefined ? await callerAt(options) : { name: 'local', role: 'admin' }
+    const target = { url: await targetOf(options), profile: stored?.profile.url === url ? stored.name : null }
+    await answerRecord({ ...target, ...caller }, options)
   })
 }
 
-/** @throws ServiceError if the service cannot be reached or refuses the key */
+/** @throws Failure if the service cannot be reached or refuses the key */
 async function checkLogin(options: Globals): Promise<void> {
-  await using open = await openClient(options)
-  const [noun] = nouns
-  if (noun !== undefined) await call(open.client, noun, 'list', { [LIMIT]: 1 })
+  const [noun = 'users'] = nouns
+  await withClient(options, [], (client) => call(client, noun, 'list', { [LIMIT]: 1 }))
 }
 
 /** The name and role of the key; the session of the console has them. */

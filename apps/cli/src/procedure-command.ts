@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { Failure, toFailure } from './failures.ts'
+import { Failure } from './failures.ts'
 import { fieldsOf, parseValue } from './fields.ts'
-import { type Globals, openClient } from './globals.ts'
+import { type Globals, withClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
@@ -36,12 +36,8 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     if (isRemoval && !globals.yes && (id === undefined || isInteractive())) {
       if (!(await confirm(`${summary}: ${wordsOf(input)}?`))) throw notConfirmed()
     }
-    try {
-      await using open = await openClient(globals)
-      await show(noun, procedure, await call(open.client, noun, verb, input), globals)
-    } catch (error) {
-      throw toFailure(error, globals, fields)
-    }
+    const output = await withClient(globals, fields, (client) => call(client, noun, verb, input))
+    await show(noun, procedure, output, globals)
   })
 }
 
