@@ -1,5 +1,6 @@
+import { and, upper } from '../../packages/contract/src/words.ts'
 import type { Field } from './fields.ts'
-import { listed, type Names, upper } from './names.ts'
+import type { Names } from './names.ts'
 
 /** The declaration for the contract, unformatted. */
 export function declarationSource({ noun, one, path, label }: Names, fields: Field[]): string {
@@ -22,7 +23,7 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
     `export const ${noun} = collection({`,
     `noun: '${noun}',`,
     one !== noun.slice(0, -1) && `one: '${one}',`,
-    `description: ${JSON.stringify(`${upper(label)} with ${listed(fields.map(displayName))}.`)},`,
+    `description: ${JSON.stringify(`${upper(label)} with ${and(fields.map(displayName))}.`)},`,
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
     ...Object.entries(lists).map(([name, fields]) => fields.length > 0 && `${name}: ${JSON.stringify(fields)},`),

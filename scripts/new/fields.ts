@@ -1,3 +1,5 @@
+import { or } from '../../packages/contract/src/words.ts'
+
 /** Invalid arguments; the message is shown to the user. */
 export class UsageError extends Error {}
 
@@ -170,9 +172,8 @@ function choice(values: string[]): Kind {
   const [first = '', second = ''] = values
   let invalid = `not-${first}`
   while (values.includes(invalid)) invalid = `not-${invalid}`
-  const words = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
   return {
-    schema: `z.enum(${JSON.stringify(values)}, must(${JSON.stringify(words)}))`,
+    schema: `z.enum(${JSON.stringify(values)}, must(${JSON.stringify(or(values))}))`,
     helpers: ['must'],
     column: 'String',
     filters: 'value',

@@ -1,4 +1,5 @@
 import lemmatizer from 'wink-lemmatizer'
+import { upper } from '../../packages/contract/src/words.ts'
 import { UsageError } from './fields.ts'
 
 /** The names of a resource, the same for `order-lines` and `order_lines`. */
@@ -55,9 +56,3 @@ function singularOf(plural: string): string | undefined {
 }
 
 const camelCase = (words: string) => words.replace(/[-_](.)/g, (_, letter: string) => letter.toUpperCase())
-export const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())
-
-/** `a, b and c` */
-export function listed(words: string[]): string {
-  return new Intl.ListFormat('en-GB').format(words)
-}

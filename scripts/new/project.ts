@@ -1,11 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CollectionFacts, contract } from '../../packages/contract/src/index.ts'
+import { upper } from '../../packages/contract/src/words.ts'
 import type { Procedure } from '../../packages/openapi/src/contract.ts'
 import { root } from '../run-command.mjs'
 import { nounsIn } from './declaration.ts'
 import { type Field, UsageError } from './fields.ts'
-import { type Names, upper } from './names.ts'
+import type { Names } from './names.ts'
 import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'

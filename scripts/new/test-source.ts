@@ -1,5 +1,6 @@
+import { and, article, upper } from '../../packages/contract/src/words.ts'
 import type { Field } from './fields.ts'
-import { listed, type Names, upper } from './names.ts'
+import type { Names } from './names.ts'
 
 /** A collection to whose records a new record refers, directly or through another one. */
 export interface Target {
@@ -15,7 +16,7 @@ export function testSource({ one, path, label, singularLabel }: Names, fields: F
   const [first, second] = [0, 1].map((at) => Object.fromEntries(fields.map(({ name, values }) => [name, values[at]])))
   const [changed] = fields as [Field]
   const change = { [changed.name]: changed.values[1] }
-  const a = `${/^[aeio]/.test(one) ? 'an' : 'a'} ${singularLabel}`
+  const a = `${article(one)} ${singularLabel}`
   const start = targets.length > 0 ? 'startWithReferences()' : 'startTestServer()'
   const json = JSON.stringify
   const create = (record: string) => `await server.request('POST', '/${path}', { json: ${record} })`
@@ -58,7 +59,7 @@ test('${a} is created with an id and read back', async () => {
 ${when(
   optional.length > 0,
   `
-test('${a} can be created without ${listed(optional.map(({ name }) => name))}', async () => {
+test('${a} can be created without ${and(optional.map(({ name }) => name))}', async () => {
   await using server = await ${start}
   const { status, body } = ${create(json(Object.fromEntries(required.map(({ name, values }) => [name, values[0]]))))}
   expect(status).toBe(201)
