@@ -82,7 +82,8 @@ export function afterPrefix(prefix: string): string | undefined {
 
 /** Whether conditions search for words. */
 export function searches(where: object): boolean {
-  return Object.values(where).some(isSearch)
+  for (const column in where) if (isSearch((where as Record<string, unknown>)[column])) return true
+  return false
 }
 
 /** Whether a condition searches for words. */
