@@ -3,8 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { datamodelOf, modelsFile, modelsFor } from './models.ts'
-import { prismaGenerate } from './prisma-generate.ts'
+import { datamodelOf, modelsFile, modelsFor, prismaGenerate } from './models.ts'
 import { tableDeclarations } from './table-declarations.ts'
 
 const postgresModels = fileURLToPath(new URL('../generated/postgresql.prisma', import.meta.url))

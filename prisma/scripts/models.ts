@@ -1,7 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type * as DMMF from '@prisma/dmmf'
 import { get_dmmf } from '@prisma/prisma-schema-wasm'
+
+const cli = createRequire(import.meta.url).resolve('prisma/build/index.js')
 
 export const engines = ['sqlite', 'postgresql'] as const
 export type Engine = (typeof engines)[number]
@@ -30,4 +34,24 @@ export function modelsFor(
 /** The models as Prisma parses them. @throws Error for invalid models */
 export function datamodelOf(models: string): DMMF.Datamodel {
   return JSON.parse(get_dmmf(JSON.stringify({ prismaSchema: models }))).datamodel
+}
+
+/**
+ * Runs the generators of a schema file and returns the exit status.
+ *
+ * @param stdio destination of their output; by default that of this process
+ */
+export function prismaGenerate(schema: string, stdio: 'inherit' | 'ignore' = 'inherit'): number {
+  const { status } = spawnSync(process.execPath, [cli, 'generate', '--schema', schema, '--no-hints'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: {
+      // Without this the CLI downloads a schema engine for every command. `generate` never runs it, so any file works.
+      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+      CHECKPOINT_DISABLE: '1',
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+      ...process.env,
+    },
+    stdio,
+  })
+  return status ?? 1
 }

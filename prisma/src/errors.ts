@@ -12,6 +12,13 @@ export class UniqueViolation extends Error {
   }
 }
 
+interface Referred {
+  /** For an insert: the index of the first row that violates it. */
+  index?: number | undefined
+  /** For a delete: the column that references the record, and the name of its table in `Tables`. */
+  referring?: { table: string; column: string } | undefined
+}
+
 /** A referenced record does not exist, or a record cannot be deleted because another row references it. */
 export class ReferenceViolation extends Error {
   /**
@@ -19,19 +26,10 @@ export class ReferenceViolation extends Error {
    * without a name in Prisma's form.
    */
   readonly columns: string[]
-  /** For an insert: the index of the first row that violates it. */
-  readonly index: number | undefined
-  /** For a delete: the column that references the record, and the name of its table in `Tables`. */
-  readonly referring: { table: string; column: string } | undefined
+  readonly index: Referred['index']
+  readonly referring: Referred['referring']
 
-  constructor(
-    columns: string[],
-    {
-      index,
-      referring,
-      cause,
-    }: { index?: number | undefined; referring?: { table: string; column: string } | undefined; cause?: unknown } = {},
-  ) {
+  constructor(columns: string[], { index, referring, cause }: Referred & { cause?: unknown } = {}) {
     super(messageOf(columns, referring), { cause })
     this.columns = columns
     this.index = index
@@ -39,7 +37,7 @@ export class ReferenceViolation extends Error {
   }
 }
 
-function messageOf(columns: string[], referring: ReferenceViolation['referring']): string {
+function messageOf(columns: string[], referring: Referred['referring']): string {
   if (referring !== undefined) return `${referring.table}.${referring.column} refers to the record.`
   return columns.length > 0 ? `There is no record with the id in ${columns.join(', ')}.` : 'A foreign key was violated.'
 }

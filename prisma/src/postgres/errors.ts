@@ -19,19 +19,15 @@ interface Fault {
   table?: unknown
 }
 
-/**
- * Converts an error of PostgreSQL, its driver or its network; undefined for one that a caller cannot act on.
- */
-export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault | Busy | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const { message } = error as Fault
+/** Converts an error of PostgreSQL, its driver or its network, if a caller can act on it. */
+export function fromPostgres(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { message, detail = '' } = error as Fault
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
   // 23001: ON DELETE RESTRICT, since PostgreSQL 18.
-  if (state === '23503' || state === '23001') {
-    const { detail = '' } = error as Fault
+  if (state === '23503' || state === '23001')
     return new ForeignKeyFault({ constraint: constraintOf(error), detail: String(detail), cause: error })
-  }
   if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write conflicted with another one.', { cause: error })
   if (state === '53100') return new DiskFull('The disk of PostgreSQL is full.', { cause: error })
   if (state === '25006') return new ReadOnly('it is a standby or read-only', { cause: error })
@@ -39,7 +35,7 @@ export function fromPostgres(error: unknown): UniqueViolation | ForeignKeyFault 
   if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
     return new Busy('PostgreSQL is busy or out of resources.', { cause: error })
   }
-  return isUnreachable(error) ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : undefined
+  return isUnreachable(error) ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : error
 }
 
 /** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */

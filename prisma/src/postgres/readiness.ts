@@ -85,7 +85,7 @@ export class Readiness {
       client?.release()
     } catch (error) {
       client?.release(!(error instanceof ReadOnly) || isLate)
-      throw fromPostgres(error) ?? error
+      throw fromPostgres(error)
     } finally {
       clearTimeout(timer)
     }

@@ -67,7 +67,7 @@ export class PreparedStatements implements Executor {
       const { fields, rows, rowCount } = await this.#connection.query(query)
       return { columns: fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID })), rows, count: rowCount ?? 0 }
     } catch (error) {
-      throw fromPostgres(error) ?? error
+      throw fromPostgres(error)
     }
   }
 
@@ -84,7 +84,7 @@ export class PreparedStatements implements Executor {
         return this.#send(new PreparedQuery('', sql, values))
       })
     } catch (error) {
-      throw fromPostgres(error) ?? error
+      throw fromPostgres(error)
     }
   }
 

@@ -19,7 +19,9 @@ export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
      * @throws Conflict when the transaction conflicts with another one; WriteTimeout when the work takes too long
      */
     transaction: async <T>(work: (executor: Executor) => Promise<T>, lock: bigint | undefined): Promise<T> => {
-      const client = await pool.connect().catch(refuse)
+      const client = await pool.connect().catch((error) => {
+        throw fromPostgres(error)
+      })
       let isReusable = true
       try {
         const statements = new PreparedStatements(client, names)
@@ -31,16 +33,12 @@ export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
         return result
       } catch (error) {
         isReusable = !(error instanceof WriteTimeout) && (await isRolledBack(client))
-        return refuse(error)
+        throw fromPostgres(error)
       } finally {
         client.release(!isReusable)
       }
     },
   }
-}
-
-function refuse(error: unknown): never {
-  throw fromPostgres(error) ?? error
 }
 
 function isRolledBack(client: pg.PoolClient): Promise<boolean> {

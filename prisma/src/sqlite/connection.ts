@@ -15,8 +15,6 @@ const OPAQUE_PLACEHOLDER = '+?'
 // The Wal class runs the checkpoints. SQLite's own checkpoint is a fallback for a log so long that something must be wrong.
 const PRAGMAS = ['journal_mode = WAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
 
-const CHANGES = { text: 'SELECT total_changes() AS changes', values: [] }
-
 /** A connection to a SQLite file that is already in WAL mode, with its prepared statements. */
 export class SqliteConnection implements Executor {
   readonly isRemote = false
@@ -40,6 +38,11 @@ export class SqliteConnection implements Executor {
     } catch (error) {
       throw this.#converted(error)
     }
+  }
+
+  /** Runs a statement without values. */
+  exec(text: string): void {
+    this.run({ text, values: [] })
   }
 
   run({ text, values }: Statement): number {
@@ -81,7 +84,7 @@ export class SqliteConnection implements Executor {
 
   /** The number of rows that this connection has changed so far, including changes that were rolled back. */
   get changedRows(): number {
-    const [row] = this.all(CHANGES) as [{ changes: number }]
+    const [row] = this.all({ text: 'SELECT total_changes() AS changes', values: [] }) as [{ changes: number }]
     return row.changes
   }
 

@@ -3,10 +3,6 @@ import type { Insertion, Statement } from '../tables/sql.ts'
 import type { SqliteBackground } from './background.ts'
 import type { SqliteConnection } from './connection.ts'
 
-const BEGIN = { text: 'BEGIN', values: [] }
-const SCHEMA_READ = { text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] }
-const COMMIT = { text: 'COMMIT', values: [] }
-
 /**
  * Reads on one connection. All reads of one event loop iteration share a read transaction: its start and end cost SQLite
  * three system calls, a third of the cost of reading a row by id. A write that completes in between ends the transaction, so
@@ -52,7 +48,7 @@ export class SqliteReader implements Executor {
 
   /** Runs the cheapest read. */
   ping(): void {
-    this.all(SCHEMA_READ)
+    this.all({ text: 'SELECT 1 FROM sqlite_schema LIMIT 1', values: [] })
   }
 
   /**
@@ -83,7 +79,7 @@ export class SqliteReader implements Executor {
   }
 
   #begin(): void {
-    this.#connection.run(BEGIN)
+    this.#connection.exec('BEGIN')
     this.#isOpen = true
     if (this.#isShared) process.nextTick(this.#endIteration)
     else setImmediate(this.#endIteration)
@@ -110,6 +106,6 @@ export class SqliteReader implements Executor {
     if (!this.#isOpen) return
     this.#isOpen = false
     // After some errors SQLite has ended the transaction itself.
-    if (this.#connection.inTransaction) this.#connection.run(COMMIT)
+    if (this.#connection.inTransaction) this.#connection.exec('COMMIT')
   }
 }

@@ -7,9 +7,6 @@ import { SqliteThread } from './thread.ts'
 // About 16 MB, four times SQLite's default: each time the log restarts, its header is synced in the event loop.
 const CHECKPOINT_PAGES = 4_000
 
-const DATA_VERSION = { text: 'PRAGMA data_version', values: [] }
-const WAL_SIZE = { text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }
-
 /**
  * Syncs and checkpoints the write-ahead log of a SQLite file outside the event loop. Both can take up to a second on a slow
  * disk, and SQLite would block the event loop meanwhile.
@@ -92,7 +89,7 @@ export class Wal {
 
   /** Changes with each commit of a connection other than the writer's. */
   get othersVersion(): unknown {
-    const [row] = this.#writer.all(DATA_VERSION) as [{ data_version: number }]
+    const [row] = this.#writer.all({ text: 'PRAGMA data_version', values: [] }) as [{ data_version: number }]
     return row.data_version
   }
 
@@ -122,7 +119,8 @@ export class Wal {
 
   /** Whether the log is long enough for a {@link checkpoint}. */
   get needsCheckpoint(): boolean {
-    const [{ log, checkpointed }] = this.#writer.all(WAL_SIZE) as [{ log: number; checkpointed: number }]
+    const [size] = this.#writer.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] })
+    const { log, checkpointed } = size as { log: number; checkpointed: number }
     return log - checkpointed > CHECKPOINT_PAGES
   }
 

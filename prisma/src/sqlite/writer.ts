@@ -8,12 +8,6 @@ import type { SqliteConnection } from './connection.ts'
 import { retryWhileLocked } from './lock.ts'
 import type { Wal } from './wal.ts'
 
-const BEGIN = { text: 'BEGIN IMMEDIATE', values: [] }
-const COMMIT = { text: 'COMMIT', values: [] }
-const SAVEPOINT = { text: 'SAVEPOINT "write"', values: [] }
-const RELEASE = { text: 'RELEASE "write"', values: [] }
-const ROLLBACK_TO = { text: 'ROLLBACK TO "write"', values: [] }
-
 const PING_LIMIT_MS = 800
 
 // A group open for this long has a bulk write or many writes. It commits, so that its first writes wait no longer.
@@ -96,7 +90,7 @@ export class SqliteWriter {
       await retryWhileLocked(PING_LIMIT_MS, isBusy, () => {
         // This process has the lock.
         if (this.#connection.inTransaction) return
-        this.#connection.run(BEGIN)
+        this.#connection.exec('BEGIN IMMEDIATE')
         this.#connection.rollback()
       })
     } catch (error) {
@@ -112,7 +106,7 @@ export class SqliteWriter {
   }
 
   async #begin(): Promise<Group> {
-    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.exec('BEGIN IMMEDIATE'))
     const changedRows = this.#wal.isShared ? this.#connection.changedRows : undefined
     const group: Group = { ...Promise.withResolvers<void>(), startMs: performance.now(), changedRows }
     // Prevents an unhandled rejection: the writes of the group may not await it yet.
@@ -124,10 +118,10 @@ export class SqliteWriter {
 
   async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
     // In a savepoint SQLite copies each changed page. The first write needs none: it can roll back the whole transaction.
-    if (!isFirst) this.#connection.run(SAVEPOINT)
+    if (!isFirst) this.#connection.exec('SAVEPOINT "write"')
     try {
       const result = await withDeadline(this.#connection, this.#limits.writeTimeoutMs, work)
-      if (!isFirst) this.#connection.run(RELEASE)
+      if (!isFirst) this.#connection.exec('RELEASE "write"')
       return result
     } catch (error) {
       if (isFirst) this.#rollBackGroup(group)
@@ -152,8 +146,8 @@ export class SqliteWriter {
   #rollBackWrite(group: Group, error: unknown): void {
     group.changedRows = undefined
     if (this.#connection.inTransaction) {
-      this.#connection.run(ROLLBACK_TO)
-      this.#connection.run(RELEASE)
+      this.#connection.exec('ROLLBACK TO "write"')
+      this.#connection.exec('RELEASE "write"')
     }
     // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
     else this.#abort(group, error)
@@ -192,7 +186,7 @@ export class SqliteWriter {
     let synced: Promise<void>
     const hasWritten = group.changedRows !== undefined && group.changedRows < this.#connection.changedRows
     try {
-      synced = this.#wal.commit(() => this.#connection.run(COMMIT), hasWritten)
+      synced = this.#wal.commit(() => this.#connection.exec('COMMIT'), hasWritten)
       this.#group = undefined
     } catch (error) {
       this.#abort(group, error)
@@ -235,7 +229,7 @@ export class SqliteWriter {
 
   async #checkpointExclusively(): Promise<void> {
     if (this.#group !== undefined) await this.#commit(this.#group)
-    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.run(BEGIN))
+    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.exec('BEGIN IMMEDIATE'))
     await this.#wal.checkpoint().finally(() => this.#connection.rollback())
   }
 }
