@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { newUser, temporaryDatabase } from '../test/database.ts'
 import { openDatabase } from '../test/everywhere.ts'
-import { insertMany, update } from '../test/rows.ts'
+import { insertMany, insertOne, update } from '../test/rows.ts'
 import { withAttempts } from './attempts.ts'
 import { type Database, DiskFull, UniqueViolation } from './index.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
@@ -27,9 +27,9 @@ test('an attempt whose error makes SQLite end the transaction ends the write', a
   const write = writer.write(async (executor) => {
     const { guarded, attempt } = withAttempts(executor)
     const { apiKeys } = sqlTables(guarded)
-    await apiKeys.insert(key('a', 'ada'))
-    await expect(attempt(() => apiKeys.insert(key('b', 'b'.repeat(300_000))))).rejects.toThrow(DiskFull)
-    await apiKeys.insert(key('c', 'cid'))
+    await insertOne(apiKeys, key('a', 'ada'))
+    await expect(attempt(() => insertOne(apiKeys, key('b', 'b'.repeat(300_000))))).rejects.toThrow(DiskFull)
+    await insertOne(apiKeys, key('c', 'cid'))
   })
   await expect(write).rejects.toThrow('The transaction was rolled back because a statement in it failed.')
   expect(connection.all({ text: 'SELECT name FROM api_keys', values: [] })).toEqual([])
@@ -44,14 +44,14 @@ describe.each(engines)('on %s', (engine) => {
   test('a failed attempt is undone alone, and the write continues', async () => {
     await using database = await openDatabase(engine)
     const error = await database.write(async (tx, { attempt }) => {
-      await tx.users.insert(newUser('ada'))
+      await insertOne(tx.users, newUser('ada'))
       const failed = attempt(async () => {
-        await tx.users.insert(newUser('bob'))
+        await insertOne(tx.users, newUser('bob'))
         await update(tx.users, 1, undefined, { name: 'Ada' })
         throw new Error('changed my mind')
       })
       const caught = await failed.catch((error: Error) => error)
-      expect(await attempt(() => tx.users.insert(newUser('cid')))).toMatchObject({ name: 'cid' })
+      expect(await attempt(() => insertOne(tx.users, newUser('cid')))).toMatchObject({ name: 'cid' })
       return caught
     })
     expect(error).toMatchObject({ message: 'changed my mind' })
@@ -64,7 +64,7 @@ describe.each(engines)('on %s', (engine) => {
     await database.write(async (tx, { attempt }) => {
       const change = { name: 'Bob', email_key: 'ada@example.com' }
       await expect(attempt(() => update(tx.users, 2, undefined, change))).rejects.toThrow(UniqueViolation)
-      await tx.users.insert(newUser('cid'))
+      await insertOne(tx.users, newUser('cid'))
     })
     expect(await namesIn(database)).toEqual(['ada', 'bob', 'cid'])
   })
@@ -73,17 +73,17 @@ describe.each(engines)('on %s', (engine) => {
     await using database = await openDatabase(engine)
     await database.write(async (tx, { attempt }) => {
       await attempt(async () => {
-        await tx.users.insert(newUser('ada'))
+        await insertOne(tx.users, newUser('ada'))
         await attempt(async () => {
-          await tx.users.insert(newUser('bob'))
+          await insertOne(tx.users, newUser('bob'))
           throw new Error('inner')
         }).catch(() => {})
-        await tx.users.insert(newUser('cid'))
+        await insertOne(tx.users, newUser('cid'))
       })
     })
     expect(await namesIn(database)).toEqual(['ada', 'cid'])
     const write = database.write(async (tx, { attempt }) => {
-      await attempt(() => tx.users.insert(newUser('dan')))
+      await attempt(() => insertOne(tx.users, newUser('dan')))
       throw new Error('outer')
     })
     await expect(write).rejects.toThrow('outer')
@@ -94,9 +94,9 @@ describe.each(engines)('on %s', (engine) => {
     await using database = await openDatabase(engine)
     const write = (name: string) =>
       database.write(async (tx, { attempt }) => {
-        await tx.users.insert(newUser(name))
+        await insertOne(tx.users, newUser(name))
         await attempt(async () => {
-          await tx.users.insert(newUser(`${name}2`))
+          await insertOne(tx.users, newUser(`${name}2`))
           throw new Error('undo')
         }).catch(() => {})
       })
@@ -123,7 +123,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('no other write changes a locked record before the end of the write', async () => {
     await using database = await openDatabase(engine)
-    await database.write((tx) => tx.users.insert(newUser('ada')))
+    await database.write((tx) => insertOne(tx.users, newUser('ada')))
     const events: string[] = []
     let other: Promise<unknown> | undefined
     await database.write(async (tx) => {

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../test/database.ts'
-import { insertMany, update } from '../test/rows.ts'
+import { insertMany, insertOne, update } from '../test/rows.ts'
 import { createDatabase, type Database, DiskFull, isBusy, ReadOnly, UniqueViolation } from './index.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { SqliteReader } from './sqlite/reader.ts'
@@ -70,7 +70,7 @@ for (const readonly of [true, false]) {
 test('a read sees a write only after its commit', async () => {
   await using database = await temporaryDatabase()
   await database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     expect(await tx.users.count({})).toBe(1)
     expect(await database.read.users.count({})).toBe(0)
   })
@@ -79,23 +79,23 @@ test('a read sees a write only after its commit', async () => {
 
 test('reads cannot write', async () => {
   await using database = await temporaryDatabase()
-  await expect(database.read.users.insert(newUser('ada'))).rejects.toThrow('readonly database')
+  await expect(insertOne(database.read.users, newUser('ada'))).rejects.toThrow('readonly database')
 })
 
 test('a write that throws is rolled back, and the next one succeeds', async () => {
   await using database = await temporaryDatabase()
   const failing = database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     throw new Error('changed my mind')
   })
   await expect(failing).rejects.toThrow('changed my mind')
-  await database.write((tx) => tx.users.insert(newUser('bob')))
+  await database.write((tx) => insertOne(tx.users, newUser('bob')))
   expect(await names(database)).toEqual(['bob'])
 })
 
 test('a hundred concurrent writes succeed, one after another', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+  await database.write((tx) => insertOne(tx.users, { ...newUser('ada'), age: 0 }))
   const increment = () =>
     database.write(async (tx) => {
       const user = await tx.users.find({ id: 1 })
@@ -108,7 +108,7 @@ test('a hundred concurrent writes succeed, one after another', async () => {
 test('data survives close and reopen, to the millisecond, and close leaves only the database file', async () => {
   await using folder = await temporaryFolder()
   const before = await createDatabase(`file:${folder.file}`)
-  await before.write((tx) => tx.users.insert(newUser('ada')))
+  await before.write((tx) => insertOne(tx.users, newUser('ada')))
   await before.close()
   expect(await readdir(dirname(folder.file))).toEqual(['test.db'])
 
@@ -127,7 +127,7 @@ test('a lock held by another process is a busy error, and the next write succeed
   await using database = await temporaryDatabase({ lockTimeoutMs: 30 })
   const other = new Sqlite(database.file)
   other.exec('BEGIN IMMEDIATE')
-  const insert = () => database.write((tx) => tx.users.insert(newUser('ada')))
+  const insert = () => database.write((tx) => insertOne(tx.users, newUser('ada')))
   expect(isBusy(await insert().catch((error) => error))).toBe(true)
   other.exec('ROLLBACK')
   other.close()
@@ -139,7 +139,7 @@ test('reads and the event loop continue while a write waits for another process'
   const other = new Sqlite(database.file)
   other.exec('BEGIN IMMEDIATE')
   const order: string[] = []
-  const write = database.write((tx) => tx.users.insert(newUser('ada'))).then(() => order.push('write'))
+  const write = database.write((tx) => insertOne(tx.users, newUser('ada'))).then(() => order.push('write'))
   for (let iteration = 0; iteration < 100; iteration++) await setImmediate()
   expect(await database.read.users.count({})).toBe(0)
   order.push('read')
@@ -152,11 +152,11 @@ test('reads and the event loop continue while a write waits for another process'
 test('a write that times out in the queue is a busy error and writes nothing', async () => {
   await using database = await temporaryDatabase({ queueTimeoutMs: 1 })
   const late = await database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
-    return database.write((inner) => inner.users.insert(newUser('bob'))).catch((error) => error)
+    await insertOne(tx.users, newUser('ada'))
+    return database.write((inner) => insertOne(inner.users, newUser('bob'))).catch((error) => error)
   })
   expect(isBusy(late)).toBe(true)
-  await database.write((tx) => tx.users.insert(newUser('cid')))
+  await database.write((tx) => insertOne(tx.users, newUser('cid')))
   expect(await names(database)).toEqual(['ada', 'cid'])
 })
 
@@ -166,7 +166,7 @@ test('a write that takes too long is a busy error and is rolled back, and the ne
   const slow = database.write(async (tx) => {
     try {
       // A query completes without the event loop, so the timer can only fire between iterations.
-      for (let n = 0; ; n++, await setImmediate()) await tx.users.insert(newUser(`user${n}`))
+      for (let n = 0; ; n++, await setImmediate()) await insertOne(tx.users, newUser(`user${n}`))
     } catch (error) {
       resolve(error)
     }
@@ -181,15 +181,15 @@ test('close rolls back an open write and rejects waiting and new ones', async ()
   const database = await createDatabase(`file:${folder.file}`)
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const open = database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     await closed
-    return tx.users.insert(newUser('bob'))
+    return insertOne(tx.users, newUser('bob'))
   })
-  const settled = Promise.allSettled([open, database.write((tx) => tx.users.insert(newUser('cid')))])
+  const settled = Promise.allSettled([open, database.write((tx) => insertOne(tx.users, newUser('cid')))])
   await setImmediate()
   await Promise.all([database.close(), setImmediate().then(resolve)])
   expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await expect(database.write((tx) => tx.users.insert(newUser('dan')))).rejects.toThrow()
+  await expect(database.write((tx) => insertOne(tx.users, newUser('dan')))).rejects.toThrow()
   await expect(database.read.users.count({})).rejects.toThrow('The database is closed')
 
   const after = await createDatabase(`file:${folder.file}`)
@@ -264,7 +264,7 @@ test('concurrent writes share a sync, and none resolves before it', async () => 
   using _ = frozenClock()
   await using database = await temporaryDatabase()
   const insert = async (n: number) => {
-    await database.write((tx) => tx.users.insert(newUser(`user${n}`)))
+    await database.write((tx) => insertOne(tx.users, newUser(`user${n}`)))
     return database.read.users.count({})
   }
   const counts = await Promise.all(Array.from({ length: 20 }, (_, n) => insert(n)))
@@ -278,9 +278,9 @@ test('a failing write of a group is rolled back alone, and rejects when the othe
     const outcome = await database.write(work).catch((error: Error) => error.message)
     return [outcome, await names(database)]
   }
-  const insert = (name: string) => (tx: Tables) => tx.users.insert(newUser(name)).then(({ id }) => id)
+  const insert = (name: string) => (tx: Tables) => insertOne(tx.users, newUser(name)).then(({ id }) => id)
   const insertAndThrow = (name: string) => async (tx: Tables) => {
-    await tx.users.insert(newUser(name))
+    await insertOne(tx.users, newUser(name))
     throw new Error(`not ${name}`)
   }
   const stored = ['ada', 'bob', 'cid']
@@ -322,7 +322,7 @@ test('when SQLite rolls back the transaction of a group, each write of it reject
   // After the error of a statement that runs a trigger, SQLite would roll back that statement only.
   const key = { role: 'admin', hash: '', created_at: new Date(0) }
   const insert = (prefix: string, name = prefix) =>
-    writer.write((executor) => sqlTables(executor).apiKeys.insert({ ...key, prefix, name }))
+    writer.write((executor) => insertOne(sqlTables(executor).apiKeys, { ...key, prefix, name }))
   const outcomes = await Promise.allSettled([insert('ada'), insert('bob', 'b'.repeat(300_000)), insert('cid')])
   expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([
     expect.any(DiskFull),
@@ -363,7 +363,7 @@ test('a group that is 5 ms old is committed before the next write', async () => 
   const insert = async (n: number) => {
     await database.write((tx) => {
       clock.advance(2)
-      return tx.users.insert(newUser(`user${n}`))
+      return insertOne(tx.users, newUser(`user${n}`))
     })
     return database.read.users.count({})
   }
@@ -374,7 +374,7 @@ test('close rejects writes that are not on disk yet', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
-  const write = database.write((tx) => tx.users.insert(newUser('ada')).then(() => resolve()))
+  const write = database.write((tx) => insertOne(tx.users, newUser('ada')).then(() => resolve()))
   await Promise.all([isDone.then(() => database.close()), expect(write).rejects.toThrow('The database is closed.')])
   const after = await createDatabase(`file:${folder.file}`)
   expect(await names(after)).toEqual([])

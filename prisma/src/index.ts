@@ -52,7 +52,6 @@ export type {
   SummaryQuery,
   Table,
   Where,
-  WrittenBy,
 } from './tables/types.ts'
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { engines } from '../scripts/models.ts'
 import { newUser } from '../test/database.ts'
 import { openDatabase } from '../test/everywhere.ts'
-import { insertMany } from '../test/rows.ts'
+import { insertMany, insertOne } from '../test/rows.ts'
 import { UniqueViolation } from './index.ts'
 import type { PrismaModels } from './prisma.ts'
 
@@ -51,7 +51,7 @@ describe.each(engines)('on %s', (engine) => {
     const expires_at = new Date('2030-01-01T00:00:00.000Z')
     const share = { process: 'a', minute: 1, usage: '{}' }
     await database.write(async (tx) => {
-      await tx.users.insert(newUser('ada'))
+      await insertOne(tx.users, newUser('ada'))
       const prisma = await tx.prisma()
       expect(await prisma.user.count()).toBe(1)
       expect(await (await database.read.prisma()).user.count()).toBe(0)
@@ -78,7 +78,7 @@ describe.each(engines)('on %s', (engine) => {
     const counts = ['ada', 'bob', 'eve'].map((name) =>
       database.write(async (tx) => {
         const prisma = await tx.prisma()
-        const user = await tx.users.insert(newUser(name))
+        const user = await insertOne(tx.users, newUser(name))
         return (await prisma.user.findUnique({ where: { id: user.id } }))?.name
       }),
     )
@@ -87,7 +87,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('a change of an audited model is refused with the table that audits it, and so is any change by a read', async () => {
     await using database = await openDatabase(engine)
-    await database.write((tx) => tx.users.insert(newUser('ada')))
+    await database.write((tx) => insertOne(tx.users, newUser('ada')))
     const refusal =
       "Changes of users belong in the audit log, which Prisma's client does not write: use the table tx.users (insert, write)."
     const changes = [

@@ -1,6 +1,11 @@
-import type { Changes, Entity, ListTable, NewRow, RecordTable } from '../src/tables/types.ts'
+import type { Changes, Entity, ListTable, NewRow, RecordTable, Table } from '../src/tables/types.ts'
 
 // Single forms of `write`, for tests of what it does.
+
+export async function insertOne<Row>(table: Table<Row>, create: NewRow<Row>): Promise<Row> {
+  const [{ after }] = await table.write([{ create }])
+  return after
+}
 
 export async function insertMany<Row extends Pick<Entity, 'id'>>(
   table: ListTable<Row>,

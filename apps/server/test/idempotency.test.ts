@@ -174,7 +174,9 @@ describe('C45, C46 Idempotency-Key', () => {
     await using server = await startTestServer()
     await using database = await openDatabase(server)
     const insert = (tx: Tables, key: string, created_at: Date) =>
-      tx.idempotencyKeys.insert({ procedure: 'items.create', key, fingerprint: '', answer: '{}', created_at })
+      tx.idempotencyKeys.write([
+        { create: { procedure: 'items.create', key, fingerprint: '', answer: '{}', created_at } },
+      ])
     await database.write(async (tx) => {
       for (let n = 0; n < 1001; n++) await insert(tx, `old-${n}`, new Date(Date.now() - 24 * hour))
       await insert(tx, 'new', new Date(Date.now() - 23 * hour))

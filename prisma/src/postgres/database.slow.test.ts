@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
-import { insertMany, remove, removeMany, update } from '../../test/rows.ts'
+import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { Conflict, ReadOnly } from '../errors.ts'
 import {
   createDatabase,
@@ -100,9 +100,9 @@ test('a thousand records are inserted by one statement', async () => {
 test('after a duplicate value the same write can insert other rows', async () => {
   await using database = await temporaryDatabase()
   await database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
-    await expect(tx.users.insert(newUser('ada'))).rejects.toThrow(UniqueViolation)
-    await tx.users.insert(newUser('bob'))
+    await insertOne(tx.users, newUser('ada'))
+    await expect(insertOne(tx.users, newUser('ada'))).rejects.toThrow(UniqueViolation)
+    await insertOne(tx.users, newUser('bob'))
   })
   expect(await names(database)).toEqual(['ada', 'bob'])
 })
@@ -126,7 +126,7 @@ test('a statement is named on every connection, and unnamed behind PgBouncer', a
 
 test('a statement that the connection no longer has, or whose columns have changed, runs nevertheless, in a transaction too', async () => {
   await using database = await temporaryDatabase({ poolSize: 1 })
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const pool = openPool(database.parsed, { poolSize: 1 })
   const { executor, transaction } = openPrepared(pool, 1000)
   const text = 'SELECT name, age FROM users WHERE id = ?'
@@ -154,7 +154,7 @@ test('a write whose statement the connection has lost is repeated and applied on
   const write = () =>
     database.write(async (tx) => {
       await tx.users.count({})
-      await tx.users.insert(newUser(`user${await tx.users.count({})}`))
+      await insertOne(tx.users, newUser(`user${await tx.users.count({})}`))
     })
   await write()
   await database.rows('ALTER TABLE users ALTER age TYPE bigint')
@@ -258,7 +258,7 @@ test('writes use at most one of two connections, reads both, and there is never 
 test('a read sees a write only after its commit', async () => {
   await using database = await temporaryDatabase()
   await database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     expect(await tx.users.count({})).toBe(1)
     expect(await database.read.users.count({})).toBe(0)
   })
@@ -269,7 +269,7 @@ test('reads cannot write', async () => {
   await using database = await temporaryDatabase()
   const { users } = database.read
   for (const write of [
-    users.insert(newUser('ada')),
+    insertOne(users, newUser('ada')),
     insertMany(users, [newUser('ada')]),
     update(users, 1, undefined, { name: 'Ada' }),
     remove(users, 1, undefined),
@@ -282,7 +282,7 @@ test('reads cannot write', async () => {
 test('a write that throws is rolled back', async () => {
   await using database = await temporaryDatabase()
   const failing = database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     throw new Error('changed my mind')
   })
   await expect(failing).rejects.toThrow('changed my mind')
@@ -294,7 +294,7 @@ test('a write that ignores a failed statement is an error', async () => {
   const taken = { email_key: 'ada@example.com' }
   await database.write((tx) => insertMany(tx.users, [newUser('ada'), newUser('bob')]))
   const write = database.write(async (tx) => {
-    await tx.users.insert(newUser('cid'))
+    await insertOne(tx.users, newUser('cid'))
     await update(tx.users, 2, undefined, taken).catch(() => {})
     return 'written'
   })
@@ -304,7 +304,7 @@ test('a write that ignores a failed statement is an error', async () => {
 
 test('timestamps keep their milliseconds in every time zone of the session', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.setDefault("timezone = 'Asia/Kolkata'")
   await using other = await openDatabase(database.url)
   expect(await other.read.users.find({ id: 1 })).toMatchObject({ created_at: new Date('2026-01-02T03:04:05.678Z') })
@@ -317,7 +317,7 @@ test('timestamps keep their milliseconds in every time zone of the session', asy
 
 test('an update that changes nothing keeps version and updated_at, and still checks the version', async () => {
   await using database = await temporaryDatabase()
-  const before = await database.write((tx) => tx.users.insert(newUser('ada')))
+  const before = await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const { id: _, version, ...same } = before
   const updated_at = new Date(before.updated_at.getTime() + 5)
   for (const changes of [{ ...same, updated_at }, { name: undefined, updated_at }, {}]) {
@@ -398,7 +398,7 @@ test('two writes in a deadlock both succeed', async () => {
 
 test('a write that loses twenty conflicts is retried until it succeeds', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.rows(loseWhile(`nextval('attempts') <= 20`))
   await database.write((tx) => update(tx.users, 1, undefined, { name: 'Ada' }))
   expect(await database.rows('SELECT name, version FROM users')).toEqual([{ name: 'Ada', version: 2 }])
@@ -406,7 +406,7 @@ test('a write that loses twenty conflicts is retried until it succeeds', async (
 
 test('a write that conflicts until its time limit is a busy error', async () => {
   await using database = await temporaryDatabase({ writeTimeoutMs: 500 })
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.rows(loseWhile('true'))
   const losing = database.write((tx) => update(tx.users, 1, undefined, { name: 'Ada' }))
   expect(isBusy(await losing.catch((error) => error))).toBe(true)
@@ -414,7 +414,7 @@ test('a write that conflicts until its time limit is a busy error', async () => 
 
 test('a hundred concurrent writes decided by their own statement are all applied', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const write = (age: number) => database.write((tx) => update(tx.users, 1, undefined, { age }))
   const changes = await Promise.all(Array.from({ length: 100 }, (_, n) => write(n)))
   expect(await database.read.users.find({ id: 1 })).toMatchObject({ version: 101 })
@@ -431,7 +431,7 @@ test('a hundred concurrent writes decided by their own statement are all applied
 
 test('one of three writes with the same expected version succeeds', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const claim = () => database.write((tx) => update(tx.users, 1, [1], { age: 1 }))
   const written = await Promise.all([claim(), claim(), claim()])
   expect(written.filter((row) => row !== undefined)).toHaveLength(1)
@@ -453,7 +453,7 @@ test('one of two concurrent writes of the same unique value is rejected', async 
 
 test('writes with the same lock key run one after another and see the previous result; others do not wait', async () => {
   await using database = await temporaryDatabase()
-  await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 0 }))
+  await database.write((tx) => insertOne(tx.users, { ...newUser('ada'), age: 0 }))
   const increment = () =>
     database.write(
       async (tx) => {
@@ -464,7 +464,7 @@ test('writes with the same lock key run one after another and see the previous r
     )
   await Promise.all(Array.from({ length: 20 }, increment))
   expect(await database.read.users.find({ id: 1 })).toMatchObject({ age: 20 })
-  await database.write(() => database.write((tx) => tx.users.insert(newUser('bob')), { lockKey: 'bob' }), {
+  await database.write(() => database.write((tx) => insertOne(tx.users, newUser('bob')), { lockKey: 'bob' }), {
     lockKey: 'ada',
   })
   expect(await names(database)).toEqual(['ada', 'bob'])
@@ -528,7 +528,7 @@ test('a ping fails within a second if the network is silent, and succeeds on a n
 test('a statement that takes too long is canceled with a busy error', async () => {
   await using database = await temporaryDatabase()
   await using impatient = await openDatabase(database.url, { statementTimeoutMs: 1_000 })
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const late = await database.write(async (tx) => {
     await update(tx.users, 1, undefined, { age: 1 })
     return impatient.write((other) => update(other.users, 1, undefined, { age: 2 })).catch((error) => error)
@@ -542,7 +542,7 @@ test('a write that takes too long is a busy error and is rolled back', async () 
   const { promise: lateQuery, resolve } = Promise.withResolvers<unknown>()
   const slow = database.write(async (tx) => {
     try {
-      for (let n = 0; ; n++) await tx.users.insert(newUser(`user${n}`))
+      for (let n = 0; ; n++) await insertOne(tx.users, newUser(`user${n}`))
     } catch (error) {
       resolve(error)
       throw error
@@ -564,14 +564,14 @@ test('a read that gets no connection within the time limit of connections is a b
   // Outside of a transaction, a write has no time limit.
   const long = database.write(
     async (tx) => {
-      await tx.users.insert(newUser('ada'))
+      await insertOne(tx.users, newUser('ada'))
       begun.resolve()
       await end.promise
     },
     { autocommit: true },
   )
   await begun.promise
-  const late = database.write((tx) => tx.users.insert(newUser('bob')))
+  const late = database.write((tx) => insertOne(tx.users, newUser('bob')))
   expect(isBusy(await late.catch((error) => error))).toBe(true)
   end.resolve()
   await long
@@ -584,10 +584,10 @@ test('a read that gets no connection within the time limit of connections is a b
 test('queries fail as unreachable while the server is down, and succeed once it is back', async () => {
   await using server = await startPostgres()
   await using database = await openDatabase(server.url)
-  const insert = (name: string) => database.write((tx) => tx.users.insert(newUser(name)))
+  const insert = (name: string) => database.write((tx) => insertOne(tx.users, newUser(name)))
   await insert('ada')
   const cut = database.write(async (tx) => {
-    await tx.users.insert(newUser('lost'))
+    await insertOne(tx.users, newUser('lost'))
     await server.stop('crash')
     return tx.users.count({})
   })
@@ -604,7 +604,7 @@ test('queries fail as unreachable while the server is down, and succeed once it 
 test('a write is rolled back when the administrator ends its connection, and the next query opens another', async () => {
   await using database = await temporaryDatabase()
   const cut = database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     await database.endConnections()
     return 'written'
   })
@@ -628,7 +628,7 @@ test('a server that accepts no writes, such as a standby, fails a write as read-
   await using database = await temporaryDatabase()
   await database.setDefault('default_transaction_read_only = on')
   await database.endConnections()
-  await expect(database.write((tx) => tx.users.insert(newUser('ada')))).rejects.toThrow(ReadOnly)
+  await expect(database.write((tx) => insertOne(tx.users, newUser('ada')))).rejects.toThrow(ReadOnly)
   expect(await names(database)).toEqual([])
 })
 
@@ -637,7 +637,7 @@ test('close lets an open write commit or roll back as reported, and then all que
   const database = await createDatabase(url)
   const { promise: closing, resolve } = Promise.withResolvers<void>()
   const open = database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     await closing
   })
   await database.ping()
@@ -680,10 +680,10 @@ test('a connection that breaks while it closes does not terminate the process', 
 test('an autocommit write is its own transaction, and a second write is rejected before it is sent', async () => {
   await using database = await temporaryDatabase()
   const single = (work: (tx: Tables) => Promise<unknown>) => database.write(work, { autocommit: true })
-  await single((tx) => tx.users.insert(newUser('ada')))
+  await single((tx) => insertOne(tx.users, newUser('ada')))
   const twice = single(async (tx) => {
     await update(tx.users, 1, undefined, { age: (await tx.users.count({})) + 1 })
-    return tx.users.insert(newUser('bob'))
+    return insertOne(tx.users, newUser('bob'))
   })
   await expect(twice).rejects.toThrow('An autocommit write cannot write twice.')
   const several = single((tx) => insertMany(tx.users, [newUser('cid'), newUser('dan')]))
@@ -705,7 +705,7 @@ test('a change and its audit entry are one statement', async () => {
       autocommit,
       audit: { shared: { ...shared, procedure }, tables: { users: audited } },
     })
-  await write('create', (users) => users.insert({ ...newUser('ada'), password_hash: 'secret' }))
+  await write('create', (users) => insertOne(users, { ...newUser('ada'), password_hash: 'secret' }))
   await write(
     'createMany',
     (users) => insertMany(users, [newUser('bob'), { ...newUser('cid'), password_hash: 'secret' }]),
@@ -714,7 +714,7 @@ test('a change and its audit entry are one statement', async () => {
   await write('setAge', (users) => update(users, 2, [1], { age: 36 }))
   await write('setPassword', (users) => update(users, 2, undefined, { password_hash: 'secret' }))
   await write('nothing', (users) => update(users, 2, [1], { age: 37 }))
-  await expect(write('taken', (users) => users.insert(newUser('ada')))).rejects.toThrow(UniqueViolation)
+  await expect(write('taken', (users) => insertOne(users, newUser('ada')))).rejects.toThrow(UniqueViolation)
   await write('delete', (users) => remove(users, 2, [3]))
   expect(await write('deleteAll', (users) => users.deleteAll({ status: 'active' }))).toBe(2)
 
@@ -761,9 +761,9 @@ test('a query after the end of its write is rejected', async () => {
   let kept: Tables | undefined
   await database.write(async (tx) => {
     kept = tx
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
   })
-  await expect(kept?.users.insert(newUser('bob'))).rejects.toThrow(/[Tt]ransaction/)
+  await expect(insertOne((kept as Tables).users, newUser('bob'))).rejects.toThrow(/[Tt]ransaction/)
   await expect(kept?.users.count({})).rejects.toThrow(/[Tt]ransaction/)
   expect(await database.read.users.count({})).toBe(1)
 })
@@ -776,7 +776,7 @@ test('every transaction is READ COMMITTED, for every default of the database', a
   await using other = await openDatabase(url)
   const counts = await database.write(async (tx) => {
     const before = await tx.users.count({})
-    await other.write((tx) => tx.users.insert(newUser('ada')))
+    await other.write((tx) => insertOne(tx.users, newUser('ada')))
     return [before, await tx.users.count({})]
   })
   expect(counts).toEqual([0, 1])
@@ -799,7 +799,7 @@ test('writes with the same lock key occupy one connection, and at most a hundred
   const writes = Array.from({ length: 100 }, (_, n) => write(n, n === 0 ? end.promise : Promise.resolve()))
   await begun.promise
   await expect(write(100, Promise.resolve())).rejects.toThrow('Too many writes with the same lock key are waiting.')
-  await database.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'another key' })
+  await database.write((tx) => insertOne(tx.users, newUser('ada')), { lockKey: 'another key' })
   expect(await database.read.users.count({})).toBe(1)
   expect(database.connections?.()).toMatchObject({ busy: 1, waiting: 0 })
   end.resolve()
@@ -823,7 +823,7 @@ test('a version list of any length is one statement', async () => {
   const write = <T>(work: (tx: Tables) => Promise<T>) =>
     driver.transaction((executor) => work(sqlTables(executor)), undefined)
   const versions = (length: number) => Array.from({ length }, (_, n) => n + 1)
-  await write((tx) => tx.items.insert({ name: 'lamp', name_key: 'lamp', price: 9 }))
+  await write((tx) => insertOne(tx.items, { name: 'lamp', name_key: 'lamp', price: 9 }))
   const prices: (number | undefined)[] = []
   for (const length of [0, 1, 2, 50, 100]) {
     const change = await write((tx) => update(tx.items, 1, versions(length), { price: length }))

@@ -11,6 +11,7 @@ import { newUser, temporaryFolder } from '../../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../../test/history.ts'
 import { tableNames } from '../../test/plans.ts'
 import { emptyDatabase } from '../../test/postgres.ts'
+import { insertOne } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { migratePostgres } from './migrate.ts'
 import { readPostgresUrl } from './url.ts'
@@ -125,7 +126,7 @@ test('eight processes that start at once on an empty database all succeed', asyn
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(url)})
-    await database.write((tx) => tx.books.insert({ title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => insertOne(tx.books, { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -219,7 +220,7 @@ test('a migration keeps existing records', async () => {
   await using folder = await temporaryFolder()
   const { parsed, url, rows } = await emptyDatabase()
   const database = await createDatabase(url)
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.close()
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')

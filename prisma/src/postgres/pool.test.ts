@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
+import { insertOne } from '../../test/rows.ts'
 import { isBusy } from '../index.ts'
 import { openPool } from './pool.ts'
 
@@ -13,7 +14,7 @@ test('a hundred queries may wait for any time; after a quarter of a second furth
   const waiting = (queries: number) => expect.poll(() => database.connections?.().waiting).toBe(queries)
   const reads: Promise<unknown>[] = []
   await database.write(async (tx) => {
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
     while (reads.length < 99) reads.push(read())
     await waiting(99)
     vi.advanceTimersByTime(251)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { migrationNames } from '../../test/history.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
-import { insertMany } from '../../test/rows.ts'
+import { insertMany, insertOne } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { migratePostgres } from './migrate.ts'
 import { readPostgresUrl } from './url.ts'
@@ -18,7 +18,7 @@ test('each schema of a database holds its own data, and a search in it uses its 
   await using first = await open('a')
   await using second = await open('Other%20"one')
   await first.write((tx) => insertMany(tx.users, [newUser('ada'), newUser('bob')]))
-  await second.write((tx) => tx.users.insert(newUser('ada')), { lockKey: 'key' })
+  await second.write((tx) => insertOne(tx.users, newUser('ada')), { lockKey: 'key' })
   const names = async ({ read }: typeof first) =>
     (await read.users.page({ where: { name_key: { contains: { words: ['b'] } } }, order: byId, take: 9 })).map(
       ({ name }) => name,
@@ -37,7 +37,7 @@ test("a search_path of the role changes no table, and another program's tables a
   await rows('CREATE SCHEMA other; CREATE TABLE other.users (id int, name text)')
   await setDefault('search_path = other, public')
   await using database = await openDatabase(url)
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   expect(
     await rows('SELECT (SELECT count(*) FROM other.users)::int AS other, count(*)::int AS own FROM public.users'),
   ).toEqual([{ other: 0, own: 1 }])
@@ -81,7 +81,7 @@ test('a role without CREATE serves a migrated database once it has the privilege
     `REVOKE UPDATE, DELETE ON audit_entries FROM "${service}"; REVOKE INSERT, UPDATE, DELETE ON _prisma_migrations FROM "${service}"`,
   )
   await using database = await openDatabase(asService)
-  expect(await database.write((tx) => tx.users.insert(newUser('ada')))).toMatchObject({ id: 1 })
+  expect(await database.write((tx) => insertOne(tx.users, newUser('ada')))).toMatchObject({ id: 1 })
   await rows(`DELETE FROM _prisma_migrations WHERE migration_name = '${migrationNames('postgresql').at(-1)}'`)
   expect(await messageOf(asService)).toContain(
     `and the role "${service}" may not apply it. The role "${owner}" owns the table`,

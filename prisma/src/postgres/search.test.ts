@@ -3,6 +3,7 @@ import { temporaryFolder } from '../../test/database.ts'
 import { copyHistoryBefore } from '../../test/history.ts'
 import { explainedTables } from '../../test/plans.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { insertOne } from '../../test/rows.ts'
 import { migratePostgres } from './migrate.ts'
 
 const byId = { column: 'id', descending: false } as const
@@ -50,7 +51,7 @@ test('a role that may not create the extension can migrate, and searches without
   await setDefault(`role = "${role}"`)
   await using database = await openDatabase(url)
   expect(database.read.items.searchLimit).toBe(100_000)
-  await database.write((tx) => tx.items.insert({ name: 'Lamp', name_key: 'lamp', price: 1 }))
+  await database.write((tx) => insertOne(tx.items, { name: 'Lamp', name_key: 'lamp', price: 1 }))
   const where = { name_key: { contains: { words: ['am'] } } }
   expect(await database.read.items.page({ where, order: byId, take: 9 })).toEqual([])
   const found = await database.read.items.page({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
-import { insertMany } from '../../test/rows.ts'
+import { insertMany, insertOne } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { openPool } from './pool.ts'
 
@@ -65,11 +65,14 @@ test.each(['', '?pgbouncer=true'])(
         { name: `it's`, name_key: `it's`, price: 123_456_789.123_456, category: null },
       ])
       await new Promise(setImmediate)
-      await tx.apiKeys.insert({ name: 'key', role: 'admin', prefix: 'p', hash: 'h', created_at, expires_at })
+      await insertOne(tx.apiKeys, { name: 'key', role: 'admin', prefix: 'p', hash: 'h', created_at, expires_at })
     })
-    await database.write((tx) => tx.items.insert({ name: 'third', name_key: 'third', price: 1 / 3, category: null }), {
-      autocommit: true,
-    })
+    await database.write(
+      (tx) => insertOne(tx.items, { name: 'third', name_key: 'third', price: 1 / 3, category: null }),
+      {
+        autocommit: true,
+      },
+    )
     const order = { column: 'id', descending: false } as const
     expect(
       await database.read.users.page({ where: { created_at: { lte: created_at } }, order, take: 9 }),

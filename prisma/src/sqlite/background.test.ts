@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../../test/database.ts'
+import { insertOne } from '../../test/rows.ts'
 import { Busy } from '../errors.ts'
 import { createDatabase } from '../index.ts'
 import { SqliteBackground } from './background.ts'
@@ -103,7 +104,7 @@ test('a read sees every earlier write, and holds no snapshot afterwards', async 
   await using database = await temporaryDatabase()
   await fill(database.file, 60_000)
   expect(await database.read.items.count({})).toBe(60_000)
-  await database.write((tx) => tx.items.insert({ name: 'Rug', name_key: 'rug', price: 1 }))
+  await database.write((tx) => insertOne(tx.items, { name: 'Rug', name_key: 'rug', price: 1 }))
   expect(await database.read.items.count({})).toBe(60_001)
   // The reads of the event loop end with its iteration.
   await setImmediate()
@@ -134,7 +135,7 @@ test('a read includes no commit that is not on disk', async () => {
 test('a process with a database that it does not close ends by itself after its reads', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.close()
   await fill(folder.file, 60_000)
   const script = `

@@ -5,7 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/database.ts'
 import { tableNames } from '../../test/plans.ts'
-import { remove, update } from '../../test/rows.ts'
+import { insertOne, remove, update } from '../../test/rows.ts'
 import { createDatabase, type Tables } from '../index.ts'
 import { backUp, check, restore } from './backup.ts'
 import { migrate } from './migrate.ts'
@@ -313,11 +313,11 @@ test('after a restore, ids and versions go on above those of the replaced databa
     return result
   }
   const versionOf = (id: number) => inDatabase(async (tx) => (await tx.items.find({ id }))?.version)
-  await inDatabase((tx) => tx.items.insert(item('first')))
+  await inDatabase((tx) => insertOne(tx.items, item('first')))
   await backUp(url, copy)
   await inDatabase(async (tx) => {
     for (const name of ['a', 'b', 'c']) await update(tx.items, 1, undefined, { name })
-    await tx.items.insert(item('lost'))
+    await insertOne(tx.items, item('lost'))
     await remove(tx.items, 1, undefined)
   })
   for (let times = 0; times < 2; times++) {
@@ -326,7 +326,7 @@ test('after a restore, ids and versions go on above those of the replaced databa
     const restored = (await versionOf(1)) ?? 0
     expect(restored).toBeGreaterThan(before)
     expect(await inDatabase((tx) => update(tx.items, 1, [before], { name: 'stale' }))).toBe(undefined)
-    expect((await inDatabase((tx) => tx.items.insert(item('next')))).id).toBe(3 + times)
+    expect((await inDatabase((tx) => insertOne(tx.items, item('next')))).id).toBe(3 + times)
     await inDatabase((tx) => update(tx.items, 1, [restored], { name: 'changed' }))
   }
   const fresh = `${folder.file}.fresh`

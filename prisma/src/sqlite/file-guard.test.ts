@@ -4,10 +4,11 @@ import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../../test/database.ts'
+import { insertOne } from '../../test/rows.ts'
 import { createDatabase, Damaged, type Database, DurabilityLost } from '../index.ts'
 import { check } from './backup.ts'
 
-const insert = (database: Database, name: string) => database.write((tx) => tx.users.insert(newUser(name)))
+const insert = (database: Database, name: string) => database.write((tx) => insertOne(tx.users, newUser(name)))
 
 async function remove(file: string): Promise<void> {
   for (const ending of ['', '-wal', '-shm']) await rm(file + ending)

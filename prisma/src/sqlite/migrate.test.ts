@@ -16,6 +16,7 @@ import { searchTablesOf, withSearchIndexes } from '../../scripts/search-index.ts
 import { newUser, temporaryFolder } from '../../test/database.ts'
 import { addMigration, copyHistory, copyHistoryBefore, migrationNames } from '../../test/history.ts'
 import { tableNames } from '../../test/plans.ts'
+import { insertOne } from '../../test/rows.ts'
 import { createDatabase } from '../index.ts'
 import { declarations } from '../tables/declarations.ts'
 import { migrate } from './migrate.ts'
@@ -87,7 +88,7 @@ test('eight processes that start at once on a new file all succeed', async () =>
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(`file:${folder.file}`)})
-    await database.write((tx) => tx.books.insert({ title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => insertOne(tx.books, { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -274,7 +275,7 @@ test('the migration of Greek search keys changes them in the records and in the 
 test('a migration keeps existing records', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`)
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   await database.close()
   const history = await copyHistory('sqlite', folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')

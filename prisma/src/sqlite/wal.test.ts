@@ -2,6 +2,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../../test/database.ts'
+import { insertOne } from '../../test/rows.ts'
 import { DurabilityLost } from '../errors.ts'
 import { createDatabase } from '../index.ts'
 import { SqliteConnection } from './connection.ts'
@@ -46,7 +47,7 @@ test('a write resolves when it is on disk, reads see it then, and continue in th
   await using database = await slowDatabase()
   const { waits, read, write } = database
   let isAnswered = false
-  const written = write((tx) => tx.users.insert(newUser('ada'))).then(() => {
+  const written = write((tx) => insertOne(tx.users, newUser('ada'))).then(() => {
     isAnswered = true
   })
   await settle()
@@ -86,7 +87,7 @@ test('reads after a write include it, also in the same event loop iteration', as
   const { read, write } = database
   const reads = setInterval(() => read.users.count({}))
   for (let n = 1; n <= 50; n++) {
-    await Promise.all([read.users.count({}), write((tx) => tx.users.insert(newUser(`user${n}`)))])
+    await Promise.all([read.users.count({}), write((tx) => insertOne(tx.users, newUser(`user${n}`)))])
     expect(await read.users.count({})).toBe(n)
   }
   clearInterval(reads)
@@ -95,7 +96,7 @@ test('reads after a write include it, also in the same event loop iteration', as
 test('during a sync, reads see the writes of another process, and then the pending commit as well', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
-  const written = write((tx) => tx.users.insert(newUser('ada')))
+  const written = write((tx) => insertOne(tx.users, newUser('ada')))
   await settle()
   const other = new SqliteConnection(database.file)
   const seen = [[await read.users.count({}), await read.items.count({})]]
@@ -118,7 +119,7 @@ test('during a sync, reads see the writes of another process, and then the pendi
 test('writes that arrive during a sync wait for it, and then share the next one', async () => {
   await using database = await slowDatabase()
   const { waits, read, write } = database
-  const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
+  const insert = (name: string) => write((tx) => insertOne(tx.users, newUser(name)))
   const first = insert('ada')
   await settle()
   const others = Promise.all([insert('bob'), insert('cid'), insert('dan')])
@@ -146,7 +147,7 @@ test('a write without changes waits for the disk: its result may depend on a com
 test('when the disk fails, the write and all later ones are rejected, and reads continue without it', async () => {
   await using database = await slowDatabase()
   const { waits, read, write, ping } = database
-  const insert = (name: string) => write((tx) => tx.users.insert(newUser(name)))
+  const insert = (name: string) => write((tx) => insertOne(tx.users, newUser(name)))
   const outcomes = Promise.allSettled([insert('ada'), insert('bob')])
   await settle()
   const waiting = expect(insert('cid')).rejects.toThrow(DurabilityLost)
@@ -168,7 +169,7 @@ test.each([
   vi.useFakeTimers({ toFake: ['performance'] })
   const write = database.write(async (tx) => {
     vi.advanceTimersByTime(ms)
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
   })
   // The write is committed now.
   await settle()
@@ -185,7 +186,7 @@ test('a long log is checkpointed while writes continue, and restarts', async () 
     const [{ log }] = other.all({ text: 'PRAGMA wal_checkpoint(NOOP)', values: [] }) as [{ log: number }]
     return log > 4000
   }
-  const insert = (name: string) => database.write((tx) => tx.items.insert({ name, name_key: '', price: 1 }))
+  const insert = (name: string) => database.write((tx) => insertOne(tx.items, { name, name_key: '', price: 1 }))
   let count = 0
   for (; !needsCheckpoint(); count++) await insert('x'.repeat(1_000_000))
   for (; needsCheckpoint(); count++) await insert('small')
@@ -203,7 +204,7 @@ test('during a sync, reads see commits of another process, also right after a re
   // After 5 ms the group is committed before the event loop's next round.
   const written = write(async (tx) => {
     vi.advanceTimersByTime(6)
-    await tx.users.insert(newUser('ada'))
+    await insertOne(tx.users, newUser('ada'))
   })
   await vi.waitFor(() => expect(waits).toHaveLength(1))
   expect([await read.users.count({}), await read.items.count({})]).toEqual([0, 1])
@@ -241,7 +242,7 @@ test('if other processes serve the same file, SQLite syncs in the commit', async
   const sync = vi.spyOn(Wal.prototype, 'sync')
   const database = await createDatabase(`file:${folder.file}`, { isShared: true })
   sync.mockClear()
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const writer = run.mock.contexts[run.mock.calls.findIndex(([{ text }]) => text === 'COMMIT')] as SqliteConnection
   expect(writer.all({ text: 'PRAGMA synchronous', values: [] })).toEqual([{ synchronous: 2 }])
   expect(await database.read.users.count({})).toBe(1)
@@ -253,7 +254,7 @@ test('if other processes serve the same file, SQLite syncs in the commit', async
 test('where SQLite syncs in the commit, an answer without changes waits until commits of a process started apart are on disk', async () => {
   await using folder = await temporaryFolder()
   const database = await createDatabase(`file:${folder.file}`, { isShared: true })
-  await database.write((tx) => tx.users.insert(newUser('ada')))
+  await database.write((tx) => insertOne(tx.users, newUser('ada')))
   const sync = vi.spyOn(Wal.prototype, 'sync')
   const count = () => database.write((tx) => tx.items.count({}))
   const refused = () => database.write(() => Promise.reject(new Error('taken'))).catch(({ message }) => message)
@@ -268,7 +269,7 @@ test('where SQLite syncs in the commit, an answer without changes waits until co
   expect([await refused(), sync.mock.calls.length]).toEqual(['taken', 2])
   commit()
   // SQLite's own sync covers the whole log.
-  await database.write((tx) => tx.users.insert(newUser('eve')))
+  await database.write((tx) => insertOne(tx.users, newUser('eve')))
   expect([await count(), sync.mock.calls.length]).toEqual([3, 2])
   vi.restoreAllMocks()
   apart.close()
@@ -287,7 +288,8 @@ test('a failing checkpoint is reported once per reason, and retried', async () =
   const database = await createDatabase(`file:${folder.file}`, {
     onWarning: (message, error) => warnings.push(`${message}: ${(error as Error).message}`),
   })
-  for (let commit = 0; commit < 4 * 16; commit++) await database.write((tx) => tx.users.insert(newUser(`u${commit}`)))
+  for (let commit = 0; commit < 4 * 16; commit++)
+    await database.write((tx) => insertOne(tx.users, newUser(`u${commit}`)))
   await database.close()
   checkpoint.mockRestore()
   needsCheckpoint.mockRestore()

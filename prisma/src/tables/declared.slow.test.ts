@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/database.ts'
 import { type Author, generatedLibrary, openLibrary } from '../../test/library.ts'
 import { explainedTables } from '../../test/plans.ts'
 import { emptyDatabase } from '../../test/postgres.ts'
-import { insertMany, remove, removeMany, update } from '../../test/rows.ts'
+import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { createDatabase, ReferenceViolation } from '../index.ts'
 import { openPrisma } from '../prisma.ts'
 import { keysetRanges } from './keyset.ts'
@@ -68,7 +68,7 @@ test('deletes that cascade to the same rows in different ways do not deadlock', 
   await using library = await openLibrary('postgresql')
   const ids = [1, 2, 3, 4, 5, 6, 7, 8]
   await library.write(async (tx) => {
-    const author = await tx.authors.insert({ name: 'Ada', active: true } as NewRow<Author>)
+    const author = await insertOne(tx.authors, { name: 'Ada', active: true } as NewRow<Author>)
     await insertMany(
       tx.books,
       ids.map((id) => ({ title: `${id}`, author_id: author.id, editor_id: null })),
@@ -107,7 +107,7 @@ describe.each(engines)('on %s', (engine) => {
   describe('booleans', () => {
     test('are returned as stored, including null', async () => {
       await using library = await openLibrary(engine)
-      const row = await library.write((tx) => tx.authors.insert({ name: 'ada', active: false, retired: true }))
+      const row = await library.write((tx) => insertOne(tx.authors, { name: 'ada', active: false, retired: true }))
       const ada = {
         id: 1,
         name: 'ada',
@@ -269,12 +269,12 @@ describe.each(engines)('on %s', (engine) => {
       await using library = await withAuthors({})
       let refused: unknown
       const write = library.write(async (tx) => {
-        refused = await refusal(tx.books.insert(book({ editor_id: 9 })))
+        refused = await refusal(insertOne(tx.books, book({ editor_id: 9 })))
         throw new Error('seen')
       })
       await expect(write).rejects.toThrow('seen')
       expect(refused).toEqual({ columns: ['editor_id'], index: 0, referring: undefined })
-      expect(await refusal(library.write((tx) => tx.books.insert(book({ author_id: 9 }))))).toEqual({
+      expect(await refusal(library.write((tx) => insertOne(tx.books, book({ author_id: 9 }))))).toEqual({
         columns: ['author_id'],
         index: 0,
         referring: undefined,
@@ -295,7 +295,7 @@ describe.each(engines)('on %s', (engine) => {
 
     test('to a missing record reject an update', async () => {
       await using library = await withAuthors({})
-      await library.write((tx) => tx.books.insert(book()))
+      await library.write((tx) => insertOne(tx.books, book()))
       const updated = (changes: object) => library.write((tx) => update(tx.books, 1, undefined, changes))
       expect(await refusal(updated({ title: 'New', editor_id: 9 }))).toEqual({
         columns: ['editor_id'],
@@ -308,7 +308,7 @@ describe.each(engines)('on %s', (engine) => {
 
     test.each(['delete', 'deleteAll', 'delete of many'] as const)('protect the record from %s', async (method) => {
       await using library = await withAuthors({}, {}, {})
-      await library.write((tx) => tx.books.insert(book({ author_id: 1, editor_id: 2 })))
+      await library.write((tx) => insertOne(tx.books, book({ author_id: 1, editor_id: 2 })))
       const removing = (id: number) =>
         library.write<unknown>(({ authors }) => {
           if (method === 'delete') return remove(authors, id, undefined)
@@ -323,7 +323,7 @@ describe.each(engines)('on %s', (engine) => {
 
     test('protect all records of a delete if one of them is referenced', async () => {
       await using library = await withAuthors(...Array(1200).fill({}))
-      await library.write((tx) => tx.books.insert(book({ author_id: 1100 })))
+      await library.write((tx) => insertOne(tx.books, book({ author_id: 1100 })))
       expect(await refusal(library.write((tx) => tx.authors.deleteAll({})))).toMatchObject({
         referring: { table: 'books', column: 'author_id' },
       })
@@ -332,11 +332,11 @@ describe.each(engines)('on %s', (engine) => {
 
     test('of rows without an id protect a record as well', async () => {
       await using library = await withAuthors({})
-      await library.write((tx) => tx.prizes.insert({ author_id: 1, year: 2026 }))
+      await library.write((tx) => insertOne(tx.prizes, { author_id: 1, year: 2026 }))
       expect(await refusal(library.write((tx) => remove(tx.authors, 1, undefined)))).toMatchObject({
         referring: { table: 'prizes', column: 'author_id' },
       })
-      expect(await refusal(library.write((tx) => tx.prizes.insert({ author_id: 2, year: 2026 })))).toMatchObject({
+      expect(await refusal(library.write((tx) => insertOne(tx.prizes, { author_id: 2, year: 2026 })))).toMatchObject({
         columns: ['author_id'],
       })
     })
@@ -410,7 +410,7 @@ describe.each(engines)('on %s', (engine) => {
       await library.write(async ({ notes }) => {
         await insertMany(notes, [{}, {}])
         await insertMany(notes, [{ reply_to_id: 1 }, { reply_to_id: 2 }])
-        await notes.insert({ reply_to_id: 3 })
+        await insertOne(notes, { reply_to_id: 3 })
         await update(notes, 2, undefined, { reply_to_id: 4 })
       })
       expect(await library.write(({ notes }) => remove(notes, 1, [2]), audit)).toBeUndefined()
@@ -433,10 +433,10 @@ describe.each(engines)('on %s', (engine) => {
     test('that protect a cascading row protect all rows, without an audit entry', async () => {
       await using library = await withAuthors({})
       await library.write(async (tx) => {
-        await tx.books.insert(book())
-        await tx.chapters.insert({ book_id: 1 })
-        await tx.pages.insert({ book_id: 1, chapter_id: 1 })
-        await tx.notes.insert({ chapter_id: 1 })
+        await insertOne(tx.books, book())
+        await insertOne(tx.chapters, { book_id: 1 })
+        await insertOne(tx.pages, { book_id: 1, chapter_id: 1 })
+        await insertOne(tx.notes, { chapter_id: 1 })
       })
       expect(await refusal(library.write((tx) => remove(tx.books, 1, undefined), audit))).toMatchObject({
         referring: { table: 'notes', column: 'chapter_id' },
@@ -452,7 +452,7 @@ describe.each(engines)('on %s', (engine) => {
   ])('a duplicate value is rejected with its column, for one row and for several: %s', async (column, taken) => {
     await using library = await withAuthors({ email: 'ada@example.com' }, {}, {})
     const row = { active: true, ...taken }
-    await expect(library.write((tx) => tx.authors.insert(row))).rejects.toMatchObject({ columns: [column] })
+    await expect(library.write((tx) => insertOne(tx.authors, row))).rejects.toMatchObject({ columns: [column] })
     const rows = [{ name: 'bob', active: true }, { name: 'cid', active: true }, row]
     const write = library.write((tx) => insertMany(tx.authors, rows))
     await expect(write).rejects.toMatchObject({ columns: [column], index: 2 })
@@ -465,9 +465,9 @@ describe.each(engines)('on %s', (engine) => {
     const { reads, transaction } = await openPrisma(library.reads, clients[engine], declarations)
     const author = { name: 'Ada', active: true, born: new Date('1815-12-10T00:00:00.000Z') } as NewRow<Author>
     await library.write(async (tx) => {
-      const { id } = await tx.authors.insert(author)
-      const book = await tx.books.insert({ title: 'Notes', author_id: id, editor_id: null })
-      await tx.chapters.insert({ book_id: book.id })
+      const { id } = await insertOne(tx.authors, author)
+      const book = await insertOne(tx.books, { title: 'Notes', author_id: id, editor_id: null })
+      await insertOne(tx.chapters, { book_id: book.id })
     })
     // biome-ignore lint/suspicious/noExplicitAny: the library's client has no types here
     const models = reads as any

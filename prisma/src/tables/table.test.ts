@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { newUser, temporaryDatabase } from '../../test/database.ts'
-import { insertMany, remove, removeMany, update } from '../../test/rows.ts'
+import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { isBusy, type NewRow, UniqueViolation, type User } from '../index.ts'
 
 const at = (ms: number) => new Date(Date.parse('2026-01-02T03:04:05.678Z') + ms)
@@ -37,7 +37,7 @@ describe('find', () => {
 
   test('returns every column: text, numbers, dates and nulls', async () => {
     await using database = await withUsers({ name: '漢\u{1f600}', age: 36 })
-    await database.write((tx) => tx.items.insert({ name: 'Lamp', name_key: 'lamp', price: 0.1 + 0.2 }))
+    await database.write((tx) => insertOne(tx.items, { name: 'Lamp', name_key: 'lamp', price: 0.1 + 0.2 }))
     expect(await database.read.users.find({ id: 1 })).toEqual({
       id: 1,
       name: '漢\u{1f600}',
@@ -184,7 +184,7 @@ describe('page and count', () => {
 describe('insert', () => {
   test('returns the stored row', async () => {
     await using database = await temporaryDatabase()
-    const row = await database.write((tx) => tx.users.insert({ ...newUser('ada'), age: 36 }))
+    const row = await database.write((tx) => insertOne(tx.users, { ...newUser('ada'), age: 36 }))
     expect(row).toEqual({ ...newUser('ada'), id: 1, age: 36, password_hash: null, version: 1 })
     expect(await database.read.users.find({ id: 1 })).toEqual(row)
   })
@@ -193,10 +193,10 @@ describe('insert', () => {
     await using database = await withUsers({})
     const key = { procedure: 'users.create', key: 'k', fingerprint: '', answer: '', created_at: at(0) }
     await database.write(async (tx) => {
-      await tx.idempotencyKeys.insert(key)
-      expect(await violation(tx.users.insert(newUser('user0')))).toEqual(['email_key'])
-      expect(await violation(tx.idempotencyKeys.insert(key))).toEqual(['procedure', 'key'])
-      await tx.users.insert(newUser('bob'))
+      await insertOne(tx.idempotencyKeys, key)
+      expect(await violation(insertOne(tx.users, newUser('user0')))).toEqual(['email_key'])
+      expect(await violation(insertOne(tx.idempotencyKeys, key))).toEqual(['procedure', 'key'])
+      await insertOne(tx.users, newUser('bob'))
     })
     expect(await database.read.users.count({})).toBe(2)
   })
@@ -204,7 +204,7 @@ describe('insert', () => {
   test('never reuses the id of a deleted record', async () => {
     await using database = await withUsers({})
     await database.write((tx) => remove(tx.users, 1, undefined))
-    expect(await database.write((tx) => tx.users.insert(newUser('ada')))).toMatchObject({ id: 2 })
+    expect(await database.write((tx) => insertOne(tx.users, newUser('ada')))).toMatchObject({ id: 2 })
   })
 
   test('stores a date as milliseconds since 1970', async () => {
@@ -414,8 +414,8 @@ describe('deleteAll', () => {
     await using database = await temporaryDatabase()
     const key = { procedure: 'books.create', fingerprint: '', answer: '', created_at: at(0) }
     await database.write(async (tx) => {
-      await tx.idempotencyKeys.insert({ ...key, key: 'a' })
-      await tx.idempotencyKeys.insert({ ...key, key: 'b', created_at: at(1) })
+      await insertOne(tx.idempotencyKeys, { ...key, key: 'a' })
+      await insertOne(tx.idempotencyKeys, { ...key, key: 'b', created_at: at(1) })
       expect(await tx.idempotencyKeys.deleteAll({ created_at: { lte: at(0) } })).toBe(1)
     })
     expect(await database.read.idempotencyKeys.find({ procedure: 'books.create', key: 'a' })).toBeUndefined()

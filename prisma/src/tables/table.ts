@@ -28,7 +28,7 @@ import {
   type RecordTable,
   type RowWrite,
   type Where,
-  type WrittenBy,
+  type WrittenRows,
 } from './types.ts'
 
 type Stored = Record<string, unknown>
@@ -56,12 +56,8 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     this.#audit = audit && audited && { shared: audit.shared, ...audited }
   }
 
-  async insert(row: NewRow<Row>): Promise<Row> {
-    return (await this.#audited('insert', () => this.#insertMany([row]), ofInserted))[0] as Row
-  }
-
-  write<W extends RowWrite<Row>>(rows: readonly W[]): Promise<WrittenBy<W, Row>[]>
-  async write(rows: readonly RowWrite<Row>[]): Promise<(Written<Row> | undefined)[]> {
+  write<W extends readonly RowWrite<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
+  async write(rows: readonly RowWrite<Row>[]): Promise<unknown> {
     const [row] = rows
     if (row === undefined) return []
     if (rows.length === 1) return [await this.#writeOne(row)]
@@ -88,7 +84,10 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 
   async #writeOne(row: RowWrite<Row>): Promise<Written<Row> | undefined> {
-    if ('create' in row) return { after: await this.insert(row.create) }
+    if ('create' in row) {
+      const [after] = await this.#audited('insert', () => this.#insertMany([row.create]), ofInserted)
+      return { after: after as Row }
+    }
     if ('change' in row) return this.#changeOne(row.id, row.versions, row.change)
     const before = await this.#deleteOne(row.id, row.versions)
     return before && { before }

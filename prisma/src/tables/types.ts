@@ -117,10 +117,10 @@ export interface Table<Row> {
   ): Promise<Pick<Row, Column> | undefined>
   count(where: Where<Row>): Promise<number>
   /** @throws UniqueViolation or ReferenceViolation */
-  insert(row: NewRow<Row>): Promise<Row>
+  write<W extends readonly Create<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
   /**
-   * Deletes all matching rows, or at most `limit` of them, and returns their number. On SQLite it runs in batches, between which
-   * other requests are served.
+   * Deletes all matching rows, or at most `limit` of them, and returns their number. Unlike `write` it needs neither their ids
+   * nor memory for them. On SQLite it runs in batches, between which other requests are served.
    *
    * @throws ReferenceViolation
    */
@@ -149,7 +149,7 @@ export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
    * writes do not depend on
    * @throws UniqueViolation or ReferenceViolation, for a create with the `index` of the first violating row
    */
-  write<W extends RowWrite<Row>>(rows: readonly W[]): Promise<WrittenBy<W, Row>[]>
+  write<W extends readonly RowWrite<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
 }
 
 interface Target {
@@ -158,11 +158,18 @@ interface Target {
   versions?: number[] | undefined
 }
 
+interface Create<Row> {
+  create: NewRow<Row>
+}
+
 /** The write of one row. */
-export type RowWrite<Row> = { create: NewRow<Row> } | (Target & { change: Changes<Row> }) | (Target & { delete: true })
+export type RowWrite<Row> = Create<Row> | (Target & { change: Changes<Row> }) | (Target & { delete: true })
+
+/** What a write of rows returns: a tuple for a tuple. */
+export type WrittenRows<W, Row> = { -readonly [I in keyof W]: WrittenBy<W[I], Row> }
 
 /** What a write of one row returns. */
-export type WrittenBy<W, Row> = W extends { create: unknown }
+type WrittenBy<W, Row> = W extends { create: unknown }
   ? { after: Row }
   : W extends { change: unknown }
     ? Change<Row> | undefined

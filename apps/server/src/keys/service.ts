@@ -32,16 +32,18 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
       if (expires_at !== null && expires_at.getTime() <= Date.now()) {
         throw new FieldError(400, [{ path: ['expires_at'], message: 'must be in the future' }])
       }
-      let created: string | undefined
+      let secret: string | undefined
       // The response stored for retries must not contain the key.
       const work = async (tx: Tables) => {
         const { key, prefix, hash } = newKey()
-        created = key
-        return present(await tx.apiKeys.insert({ name, role, prefix, hash, expires_at, created_at: new Date() }))
+        secret = key
+        const create = { name, role, prefix, hash, expires_at, created_at: new Date() }
+        const [{ after }] = await tx.apiKeys.write([{ create }])
+        return present(after)
       }
       const record = await write(work, { autocommit: true })
       onChanged()
-      if (created !== undefined) return { ...record, key: created }
+      if (secret !== undefined) return { ...record, key: secret }
       throw new ApiError(
         409,
         `This request already created key ${record.id}, and a key is shown only once: revoke it and create another`,

@@ -27,7 +27,8 @@ export function shareQuota(database: Database, quota: Quota, log: Logger): () =>
     if (usage === '[]' || (usage === row?.usage && minute === row.minute)) return
     await database.write(async (tx) => {
       const [known] = row ? await tx.rateShares.write([{ id: row.id, change: { minute, usage } }]) : []
-      row = known?.after ?? (await tx.rateShares.insert({ process, minute, usage }))
+      const [{ after }] = known ? [known] : await tx.rateShares.write([{ create: { process, minute, usage } }])
+      row = after
     })
     // A write of its own: two processes that have changed their rows and delete each other's would deadlock.
     await database.write((tx) => tx.rateShares.deleteAll({ minute: { lt: minute - 1 } }))

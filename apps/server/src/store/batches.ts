@@ -75,7 +75,7 @@ export function batchService({ noun, tableOf, read, rows, rules, check, refused 
         }
         await checkRecords(tableOf(tx), idsOf(matching), context)
         const created_at = new Date()
-        const batch = await tx.batches.insert({
+        const create = {
           resource: noun,
           caller: context.caller.name,
           action,
@@ -86,7 +86,8 @@ export function batchService({ noun, tableOf, read, rows, rules, check, refused 
           status: 'pending',
           created_at,
           expires_at: new Date(created_at.getTime() + LIFETIME_MS),
-        })
+        }
+        const [{ after: batch }] = await tx.batches.write([{ create }])
         // Since they were read, other records may match, and these may no longer match.
         return present(batch, tx, idsOf(matching))
       }

@@ -103,13 +103,14 @@ async function writeOnce<Result, Prepared = undefined>(
     if (isReplayable(first, expiry)) return replay(first, print, context)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await work(tx, prepared, attempt)
-    await tx.idempotencyKeys.insert({
+    const create = {
       procedure: scope,
       key,
       fingerprint: print,
       answer: JSON.stringify(result),
       created_at: new Date(),
-    })
+    }
+    await tx.idempotencyKeys.write([{ create }])
     return result
   }
   return database.write(store, { lockKey: `${scope} ${key}`, audit })
