@@ -28,3 +28,8 @@ test('a record is not expected to be deleted with its user if another record ref
   expect(source).not.toContain("test('an order is deleted with its user'")
   expect(source).toContain("test('an order is deleted with its trip'")
 })
+
+test('no test depends on which of two relations to a collection comes first', () => {
+  const source = testSource(orders, ['user:ref:users', 'buyer:ref:users:cascade'].map(parseField), [target])
+  expect(source).not.toMatch(/cannot be deleted|is deleted with/)
+})

@@ -13,6 +13,10 @@ export interface Adjustment {
   next: (value: number) => number
 }
 
+export function isAdjustable({ name, kind }: Field): boolean {
+  return kind === 'number' && ![ID, IF_VERSION].includes(name)
+}
+
 /** @throws Failure for another form than FIELD=NUMBER, such as a decimal comma, or for both options */
 export function adjustmentOf(
   { add, multiply }: { add?: string; multiply?: string },
@@ -22,9 +26,7 @@ export function adjustmentOf(
   if (add !== undefined && multiply !== undefined) throw invalid('--add: cannot be combined with --multiply')
   const [option, text = ''] = add === undefined ? ['--multiply', multiply] : ['--add', add]
   const [field = '', amount = ''] = text.split('=')
-  const numbers = fields.flatMap(({ name, kind }) =>
-    kind === 'number' && ![ID, IF_VERSION].includes(name) ? [name] : [],
-  )
+  const numbers = fields.filter(isAdjustable).map(({ name }) => name)
   if (!numbers.includes(field)) {
     throw invalid(`${option}: must be FIELD=NUMBER, with FIELD one of: ${numbers.join(', ') || 'none'}`)
   }

@@ -2,7 +2,7 @@ import type { Client } from '@resource/client'
 import { shapeOf } from '@resource/contract/schema'
 import { Command, Option } from 'commander'
 import type { z } from 'zod'
-import { type Adjustment, adjustmentOf } from './adjustment.ts'
+import { type Adjustment, adjustmentOf, isAdjustable } from './adjustment.ts'
 import { Failure, invalid, invalidFields } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { filterFields, isSearchable, parseFilters } from './filters.ts'
@@ -121,10 +121,6 @@ function addFilterOptions(command: Command, noun: Noun): void {
   )
   if (isSearchable(noun)) command.option('--search <text>', 'all records that contain every word')
   command.option('--all', 'all records').option('--dry-run', 'show the records and change nothing', false)
-}
-
-function isAdjustable({ name, kind }: Field): boolean {
-  return kind === 'number' && ![ID, IF_VERSION].includes(name)
 }
 
 /** Changes a number of the records with these ids, or of all that match, after a preview. Records without the number stay. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import {
   AbortedError,
   ConflictError,
+  type FieldFault,
   ForbiddenError,
   InvalidInputError,
   NotFoundError,
@@ -54,15 +55,10 @@ export function invalid(message: string): Failure {
 }
 
 /** Invalid fields, named by their flags: `--email: must be …`. */
-export function invalidFields(errors: FieldError[], fields: Field[], outcome: Outcome = 'invalid'): Failure {
+export function invalidFields(errors: FieldFault[], fields: Field[], outcome: Outcome = 'invalid'): Failure {
   const named = errors.map(({ field, message }) => ({ field, ...(field && { flag: flagOf(field, fields) }), message }))
   const lines = named.map(({ flag, message }) => (flag ? `${flag}: ${message}` : message))
   return new Failure(outcome, lines.join('\n'), { fields: named })
-}
-
-interface FieldError {
-  field: string
-  message: string
 }
 
 /** The failure of any thrown value. Fields are named by their flags. */

@@ -1,6 +1,6 @@
 import { KNOWN_VALUES } from '@resource/contract'
-import { type Facts, factsOf } from '@resource/contract/schema'
-import { parseValue as parseOne } from '@resource/import'
+import { factsOf } from '@resource/contract/schema'
+import { type ImportField, kindOf, parseValue as parseOne } from '@resource/import'
 import { z } from 'zod'
 import { plainText } from './plain-text.ts'
 
@@ -9,7 +9,7 @@ export interface Field {
   name: string
   /** `--published-date` */
   flag: string
-  kind: 'text' | 'number' | 'boolean' | 'json'
+  kind: ImportField['kind']
   /** Whether it takes several values, separated by commas. `optional`: one value, or several. */
   list: 'always' | 'optional' | undefined
   choices: string[] | undefined
@@ -46,7 +46,8 @@ export function fieldsOf({ shape }: z.ZodObject): Field[] {
     const values = core instanceof z.ZodUnion ? (core.options as z.ZodType[]).map(factsOf) : [factsOf(core)]
     const elements = values.flatMap(({ element }) => (element === undefined ? [] : [factsOf(element)]))
     const list = elements.length === 0 ? undefined : elements.length === values.length ? 'always' : 'optional'
-    const kind = kindOf([...values.filter(({ element }) => element === undefined), ...elements])
+    const kinds = [...values.filter(({ element }) => element === undefined), ...elements].map(kindOf)
+    const kind = (['json', 'number', 'boolean'] as const).find((one) => kinds.includes(one)) ?? 'text'
     const choices = values.find((value) => value.choices)?.choices?.map(String)
     const known = [meta, ...elements.map(({ meta }) => meta)].find((meta) => meta[KNOWN_VALUES])?.[KNOWN_VALUES]
     const kebab = name.replaceAll('_', '-')
@@ -67,15 +68,6 @@ export function fieldsOf({ shape }: z.ZodObject): Field[] {
       example: example === undefined ? undefined : String(example),
     }
   })
-}
-
-const STRUCTURES = ['array', 'object', 'record']
-
-function kindOf(values: Facts[]): Field['kind'] {
-  const isOneOf = (...types: string[]) => values.some(({ type }) => types.includes(type))
-  if (isOneOf(...STRUCTURES)) return 'json'
-  if (isOneOf('integer', 'number')) return 'number'
-  return isOneOf('boolean') ? 'boolean' : 'text'
 }
 
 function describe(name: string, description = '', initial: unknown): string {

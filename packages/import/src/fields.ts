@@ -1,5 +1,5 @@
 import { contract } from '@resource/contract'
-import { factsOf } from '@resource/contract/schema'
+import { type Facts, factsOf } from '@resource/contract/schema'
 import type { z } from 'zod'
 
 /** What an import does with a row: `upsert` updates the record that has its key, and creates one if there is none. */
@@ -71,7 +71,7 @@ export function importFields(target: Target, mode?: Mode): ImportField[] {
       return {
         name,
         names: name === ID ? idNames : [],
-        kind: kindOf(element ?? schema),
+        kind: kindOf(factsOf(element ?? schema)),
         isList: element !== undefined,
         isRequired: !isOptional,
         isNullable,
@@ -86,8 +86,8 @@ export function requiredFields(target: Target, mode: Mode): string[] {
   return importFields(target, mode).flatMap(({ name, isRequired }) => (isRequired ? [name] : []))
 }
 
-function kindOf(schema: z.ZodType): ImportField['kind'] {
-  const { type } = factsOf(schema)
+/** How the text of a value is read. */
+export function kindOf({ type }: Facts): ImportField['kind'] {
   if (type === 'number' || type === 'integer') return 'number'
   if (type === 'boolean') return 'boolean'
   return ['array', 'object', 'record'].includes(type) ? 'json' : 'text'

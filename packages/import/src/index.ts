@@ -2,7 +2,16 @@ export { type Chunk, chunks } from './chunks.ts'
 export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
 export { csvText, firstCsvRows, namedDelimiter, type Text } from './csv.ts'
 export { ImportError } from './error.ts'
-export { ID, type ImportField, importFields, type Mode, requiredFields, type Target, targetOf } from './fields.ts'
+export {
+  ID,
+  type ImportField,
+  importFields,
+  kindOf,
+  type Mode,
+  requiredFields,
+  type Target,
+  targetOf,
+} from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
 export { changedNumber, findDecimalComma, type NumberChange, withDecimalPoint } from './numbers.ts'
 export { type RowResult, rowError } from './results.ts'
