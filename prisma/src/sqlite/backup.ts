@@ -3,11 +3,10 @@ import { chmod, chown, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { writeAtomically } from './atomic-file.ts'
 import { continueAfter } from './continuation.ts'
-import { type CopyOptions, copy, openSnapshot } from './copy.ts'
+import { BackupRefused, type CopyOptions, copy, openSnapshot, sqliteFile } from './copy.ts'
 import { createFile, prepareFolder, resolveLinks } from './file.ts'
 import { identityOf } from './file-guard.ts'
 import { type Inspection, inspect } from './inspection.ts'
-import { BackupRefused, sqliteFile } from './refusal.ts'
 import { assertInPlace, hasNoTables, lockForReplacement, writeFirstPage } from './replacement.ts'
 
 const PAGE_BYTES = 4_096

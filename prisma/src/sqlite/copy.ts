@@ -1,6 +1,7 @@
 import Sqlite from 'better-sqlite3'
+import { isPostgresUrl } from '../postgres/url.ts'
+import { databaseFile } from './file.ts'
 import { type Inspection, inspect } from './inspection.ts'
-import { BackupRefused } from './refusal.ts'
 
 const PAGES_PER_STEP = 1_000
 
@@ -9,6 +10,35 @@ export interface CopyOptions {
   replace?: boolean
   /** Called after each step with the pages copied so far and the total. An error it throws aborts the copy without a trace. */
   onProgress?: (done: number, total: number) => void
+}
+
+/** A backup, restore or check was refused; nothing was changed. */
+export class BackupRefused extends Error {
+  /**
+   * `unsupported`: not a SQLite file, or source and target are the same file. `exists`: the target exists and `replace` is
+   * not set. `unusable`: the file is damaged, or belongs to another program or a newer version of this one.
+   */
+  readonly fault: 'unsupported' | 'missing' | 'exists' | 'in use' | 'unusable'
+
+  constructor(fault: BackupRefused['fault'], message: string) {
+    super(message)
+    this.fault = fault
+  }
+}
+
+/** @throws BackupRefused unless a URL names a SQLite file */
+export function sqliteFile(url: string): string {
+  if (isPostgresUrl(url)) {
+    throw new BackupRefused(
+      'unsupported',
+      'Only SQLite files are supported. For PostgreSQL use pg_dump and pg_restore.',
+    )
+  }
+  try {
+    return databaseFile(url)
+  } catch (error) {
+    throw new BackupRefused('unsupported', (error as Error).message)
+  }
 }
 
 /** Copies an intact database to a file, in its state at one moment. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
+import { BackupRefused } from './copy.ts'
 import { identityOf } from './file-guard.ts'
 import { isDamage } from './inspection.ts'
 import { isBusy } from './open.ts'
-import { BackupRefused } from './refusal.ts'
 
 /**
  * Locks a database that is about to be replaced. A process that opens it in the meantime waits, and then every write of it
