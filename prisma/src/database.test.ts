@@ -331,6 +331,7 @@ test('when SQLite rolls back the transaction of a group, each write of it reject
   ])
   expect(connection.all({ text: 'SELECT name FROM api_keys', values: [] })).toEqual([{ name: 'cid' }])
   writer.close()
+  await log.close()
 })
 
 test('with other processes on the file, a read includes what they committed before its event loop iteration', async () => {
