@@ -2,9 +2,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres = [
-  'access access-matrix access-passages access-startup agreement call-stack client-chaos client-contract',
-  'client-package client-react combined-handlers compiled-schemas config connections console',
-  'conventions envelope field-access header-fields headers health',
+  'access access-matrix access-passages access-startup agreement call-stack client client-chaos client-contract',
+  'client-idempotency client-package client-react client-retries combined-handlers compiled-schemas config connections',
+  'console conventions envelope field-access header-fields headers health',
   'http-methods limits log nginx openapi-30 origins page pages',
   'password-queue passwords process quota readme redos request-queue rest-snippets row-mapping rules samples seed',
   'slow-clients sqlite summary-cache testing timestamp tokens',
