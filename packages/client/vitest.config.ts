@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-// Each test file builds the package, and some tests run the compiler.
+// Each test file may build the package, and some tests run the compiler.
 export default defineConfig({ test: { fileParallelism: false, testTimeout: 60_000 } })

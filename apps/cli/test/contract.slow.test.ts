@@ -58,8 +58,6 @@ function compileOver(changes: Record<string, (text: string) => string>) {
 }
 
 test('each field renamed in the contract causes a compile error in the command line', () => {
-  expect(compileOver({})).toEqual({ status: 0, stdout: '' })
-
   const { status, stdout } = compileOver({
     'users.ts': (text) => text.replace(/(?<!\.)\bemail\b/g, 'mail'),
     'books.ts': (text) => text.replace(/\btitle\b/g, 'headline'),

@@ -15,14 +15,14 @@ const RENAMES = {
 } as const
 
 /** Compiles the console against a copy of the contract with renamed fields; returns the compiler's output. */
-async function compileWith(renames: Partial<typeof RENAMES>): Promise<string> {
+async function compileRenamed(): Promise<string> {
   const cache = join(console, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'contract-'))
   try {
     await cp(join(packages, 'contract/src'), join(folder, 'src'), { recursive: true })
     await cp(join(packages, 'contract/package.json'), join(folder, 'package.json'))
-    for (const [file, [from, to]] of Object.entries(renames)) {
+    for (const [file, [from, to]] of Object.entries(RENAMES)) {
       const source = join(folder, 'src', file)
       const text = await readFile(source, 'utf8')
       await writeFile(source, text.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
@@ -55,12 +55,8 @@ function compile(project: string): Promise<string> {
   })
 }
 
-test('the console compiles with the current contract', async () => {
-  expect(await compileWith({})).toBe('')
-})
-
 test('each field renamed in the contract causes a compile error in the console', async () => {
-  const errors = await compileWith(RENAMES)
+  const errors = await compileRenamed()
   for (const [from] of Object.values(RENAMES)) {
     expect(errors).toMatch(new RegExp(`src/(resources|overview)/.*'${from}' does not exist`))
   }

@@ -6,7 +6,10 @@ import { promisify } from 'node:util'
 
 export const run = promisify(execFile)
 export const home = fileURLToPath(new URL('..', import.meta.url))
-export const tsc = join(home, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const root = join(home, '..', '..', 'node_modules')
+export const tsc = join(root, 'typescript', 'bin', 'tsc')
+const turbo = join(root, '.bin', 'turbo')
+const tarball = join(home, 'tarball', 'resource-client.tgz')
 
 /** A project with the published form of the client installed; `await using` removes it. */
 export async function installed() {
@@ -17,8 +20,9 @@ export async function installed() {
   await mkdir(join(modules, '@resource'), { recursive: true })
   // A separate package: without it, the import would resolve to the client's own package by self-reference.
   await writeFile(join(project, 'package.json'), '{ "name": "program", "type": "module" }')
-  await run('pnpm', ['pack', '--out', join(project, 'client.tgz')], { cwd: home })
-  await run('tar', ['-xzf', 'client.tgz'], { cwd: project })
+  // Built again only after a change of its sources.
+  await run(turbo, ['run', 'build', '--filter=@resource/client'], { cwd: home })
+  await run('tar', ['-xzf', tarball], { cwd: project })
   await run('mv', [join(project, 'package'), join(modules, '@resource', 'client')])
   // The client's dependencies from the workspace, but no workspace package.
   for (const scope of ['@trpc', '@tanstack', '@types', 'react', 'zod']) {
@@ -26,7 +30,6 @@ export async function installed() {
   }
   return {
     project,
-    tarball: join(project, 'client.tgz'),
     manifest: JSON.parse(await readFile(join(modules, '@resource', 'client', 'package.json'), 'utf8')),
     [Symbol.asyncDispose]: () => rm(project, { recursive: true, force: true }),
   }
