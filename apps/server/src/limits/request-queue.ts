@@ -3,6 +3,8 @@ import { FairQueue } from '@resource/database'
 
 /** How long one turn of the event loop serves requests, or accepts connections while requests wait. */
 const SLICE_MS = 10
+/** How long the next connection may take: a turn accepts one, and with several processes the primary hands over each. */
+const ACCEPT_MS = 2
 /** How much CPU time others may take while a request waits behind those of its caller. */
 const BURST_MS = 250
 /** The same in a standing queue, which only adds delay (as in CoDel). */
@@ -47,7 +49,7 @@ export class RequestQueue {
   #isBusy = false
   /** The begin of the current slice; while requests wait, the end of the last one. */
   #sliceMs = 0
-  #hasAccepted = false
+  #acceptedMs = Number.NEGATIVE_INFINITY
   #running = { caller: '', sinceMs: 0 }
 
   /** @param maxDelayMs the longest wait of any request */
@@ -69,9 +71,9 @@ export class RequestQueue {
     this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(), isFirst: this.#waiting.sizeOf(caller) === 0 })
   }
 
-  /** Notes that a connection was accepted. A turn accepts one, and others may wait behind it. */
+  /** Notes that a connection was accepted. Others may wait behind it. */
   accepted(): void {
-    this.#hasAccepted = true
+    this.#acceptedMs = performance.now()
   }
 
   #activate(nowMs: number): void {
@@ -88,13 +90,12 @@ export class RequestQueue {
       this.#isActive = false
       this.#isBusy = sinceSliceMs >= SLICE_MS
       if (this.#isBusy) this.#activate(nowMs)
-    } else if (this.#hasAccepted && sinceSliceMs < SLICE_MS) {
+    } else if (nowMs - this.#acceptedMs < ACCEPT_MS && sinceSliceMs < SLICE_MS) {
       setImmediate(this.#turn)
     } else {
       this.#sliceMs = nowMs
       this.#serveNext(nowMs)
     }
-    this.#hasAccepted = false
   })
 
   #serveNext(nowMs: number): void {

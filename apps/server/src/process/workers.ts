@@ -24,8 +24,7 @@ export async function runWorkers(count: number, timeoutMs: number, log: Logger):
     for (const worker of workers()) worker.process.kill(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
-  // Each process accepts its connections itself: from the primary it would get one per turn of its event loop, however many wait.
-  cluster.schedulingPolicy = cluster.SCHED_NONE
+  cluster.on('fork', closeUnacceptedConnection)
   watch(timeoutMs, log, () => stopping)
   // Starts one process first: it migrates the database, and an error at startup is reported once.
   await listening(cluster.fork())
@@ -40,6 +39,24 @@ export async function runWorkers(count: number, timeoutMs: number, log: Logger):
     end('SIGTERM')
     await Promise.all(workers().map((worker) => once(worker, 'exit')))
   }
+}
+
+/**
+ * Closes the connection that a worker was handed and had not accepted when it died. Node's cluster module hands a worker one
+ * connection at a time, closes its own copy once the worker has accepted it, and otherwise keeps it open forever: the client
+ * would wait in vain. Another worker must not get it, because the request may already have been served.
+ */
+function closeUnacceptedConnection(worker: Worker): void {
+  const { process } = worker
+  const send = process.send.bind(process) as (message: unknown, handle?: unknown, ...rest: unknown[]) => boolean
+  let handed: { close: () => void } | undefined
+  process.send = (message: unknown, handle?: unknown, ...rest: unknown[]) => {
+    // A function is the callback of a message without a handle.
+    if (typeof handle === 'object' && handle !== null) handed = handle as { close: () => void }
+    return send(message, handle, ...rest)
+  }
+  // Has no effect on a handle that is closed.
+  worker.on('exit', () => handed?.close())
 }
 
 /**
