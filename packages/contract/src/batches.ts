@@ -1,5 +1,6 @@
-import { mutation, type Procedure, query, type RestMeta } from '@resource/openapi/contract'
+import { mutation, type Procedure, query } from '@resource/openapi/contract'
 import { z } from 'zod'
+import type { RestOf } from './declaration.ts'
 import { idempotencyKey, location, must, recordId, timestamp, withValueRoles, writeHeaders } from './fields.ts'
 import type { Role } from './roles.ts'
 
@@ -38,9 +39,9 @@ function batchInput<L extends z.ZodRawShape, F extends z.ZodRawShape>(filters: L
   }
 }
 
-function actionOf(access: { update: Role; delete: Role | undefined }) {
-  if (access.delete === undefined) return z.enum(['update'], must('update'))
-  return access.delete === access.update ? action : withValueRoles({ delete: access.delete }, action)
+function actionOf(changer: Role, remover: Role | undefined) {
+  if (remover === undefined) return z.enum(['update'], must('update'))
+  return remover === changer ? action : withValueRoles({ delete: remover }, action)
 }
 
 const applied = {
@@ -67,13 +68,15 @@ interface BatchOptions<L extends z.ZodRawShape, F extends z.ZodRawShape, R exten
   /** The fields that a batch can set. */
   fields: F
   record: R
-  /** `delete` is undefined if records cannot be deleted. */
-  access: { update: Role; delete: Role | undefined }
+  /** The role that changes records. */
+  changer: Role
+  /** The role that deletes records; undefined if they cannot be deleted. */
+  remover: Role | undefined
 }
 
 export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R extends z.ZodType>(
-  { noun, One, base, filters, fields, record, access }: BatchOptions<L, F, R>,
-  rest: (defaults: RestMeta) => RestMeta,
+  { noun, One, base, filters, fields, record, changer, remover }: BatchOptions<L, F, R>,
+  rest: RestOf,
 ) {
   const batch = batchOf(record).meta({ id: `${One}Batch` })
   const input = batchInput(filters, fields)
@@ -81,11 +84,10 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
   const path = '/batches/{batch_id}' as const
   return {
     createBatch: mutation({
-      access: access.update,
       input: z
         .object({
           ...input,
-          action: actionOf(access),
+          action: actionOf(changer, remover),
           filter: input.filter.meta({
             id: `${One}Filter`,
             description: `Which ${noun}: the filters of the list. Empty for all.`,
@@ -105,57 +107,49 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
         ),
       output: batch,
       errors: [409],
-      meta: {
-        openapi: rest({
-          ...single,
-          method: 'POST',
-          path: '/batches',
-          operationId: `create${One}Batch`,
-          summary: `Preview a change of all matching ${noun}`,
-          description: `Finds the ${noun} that match, at most 20,000, and changes none of them. Apply the batch within 10 minutes.`,
-          successDescription: 'The batch, with the number of matching records and a sample.',
-          status: 201,
-          headerParams: writeHeaders,
-          headers: location(`${base}/batches/{id}`),
-        }),
-      },
+      ...rest('createBatch', {
+        ...single,
+        method: 'POST',
+        path: '/batches',
+        operationId: `create${One}Batch`,
+        summary: `Preview a change of all matching ${noun}`,
+        description: `Finds the ${noun} that match, at most 20,000, and changes none of them. Apply the batch within 10 minutes.`,
+        successDescription: 'The batch, with the number of matching records and a sample.',
+        status: 201,
+        headerParams: writeHeaders,
+        headers: location(`${base}/batches/{id}`),
+      }),
     }),
     getBatch: query({
-      access: 'reader',
       input: z.object(batchId),
       output: batch,
       errors: [404],
-      meta: {
-        openapi: rest({
-          ...single,
-          method: 'GET',
-          path,
-          operationId: `get${One}Batch`,
-          summary: `Get a batch of ${noun}`,
-          description: 'Only its creator can see a batch.',
-          successDescription: 'The batch.',
-        }),
-      },
+      ...rest('getBatch', {
+        ...single,
+        method: 'GET',
+        path,
+        operationId: `get${One}Batch`,
+        summary: `Get a batch of ${noun}`,
+        description: 'Only its creator can see a batch.',
+        successDescription: 'The batch.',
+      }),
     }),
     applyBatch: mutation({
-      access: access.update,
       input: z.object({ ...batchId, ...applied }),
       output: batch,
       errors: [404, 409, 412],
       lookup: 'getBatch',
-      meta: {
-        openapi: rest({
-          ...single,
-          method: 'PATCH',
-          path,
-          operationId: `apply${One}Batch`,
-          summary: `Apply a batch of ${noun}`,
-          description:
-            'Changes exactly the records of the preview. If other records match by now, or one of them has changed, it changes nothing and returns 412.',
-          successDescription: 'The applied batch.',
-          headerParams: writeHeaders,
-        }),
-      },
+      ...rest('applyBatch', {
+        ...single,
+        method: 'PATCH',
+        path,
+        operationId: `apply${One}Batch`,
+        summary: `Apply a batch of ${noun}`,
+        description:
+          'Changes exactly the records of the preview. If other records match by now, or one of them has changed, it changes nothing and returns 412.',
+        successDescription: 'The applied batch.',
+        headerParams: writeHeaders,
+      }),
     }),
   }
 }

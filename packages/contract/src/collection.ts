@@ -2,7 +2,7 @@ import { mutation, type Procedures, query, type Resource, type RestMeta } from '
 import { withValue } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { batches } from './batches.ts'
-import type { CollectionFacts, Declaration, Named, Verb } from './declaration.ts'
+import type { CollectionFacts, Declaration, Named, RestOf, Verb } from './declaration.ts'
 import { messageField } from './errors.ts'
 import {
   bulk,
@@ -40,6 +40,7 @@ import {
   shownAs,
   withoutDefault,
 } from './records.ts'
+import type { Role } from './roles.ts'
 import type { RecordOf, StandardOf, VersionedOf } from './standard-procedures.ts'
 import { summarize } from './summaries.ts'
 import { article, fieldsDescription, listDescription, recordRoles, searchDescription, upper } from './words.ts'
@@ -86,7 +87,11 @@ export function extend<S extends Procedures, P extends Procedures>(
 
 function derived(declaration: Declaration) {
   const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
-  const { one = noun.slice(0, -1), path = `/${noun}`, access = {}, sortAliases = {} } = declaration
+  const { one = noun.slice(0, -1), path = `/${noun}`, sortAliases = {} } = declaration
+  const { delete: remover, updateMany: changer } = declaration.access ?? {}
+  // By default, a deletion of many requires the role of a deletion, and a batch that of an update of many.
+  const implied = { deleteMany: remover, createBatch: changer, applyBatch: changer }
+  const access: { [V in Verb]?: Role | undefined } = { ...implied, ...declaration.access }
   const omit: string[] = [...(declaration.omit ?? [])]
   if (omit.includes('delete')) omit.push('deleteMany')
   checkFields(noun, fields)
@@ -131,12 +136,12 @@ function derived(declaration: Declaration) {
   const item: `/${string}` = `${base}/{${param}}`
   const params = { ...(param !== 'id' && { params: { [param]: 'id' } }) }
   const single = { response: record, envelope: one, etag: 'version' }
-  const restOf = (verb: Verb, defaults: RestMeta) => ({
+  const restOf: RestOf = (verb, defaults) => ({
     access: access[verb] ?? (defaults.method === 'GET' ? 'reader' : 'writer'),
     meta: { openapi: defaults },
   })
 
-  const nested = (defaults: RestMeta): RestMeta => ({ ...defaults, path: `${base}${defaults.path}` })
+  const nested: RestOf = (verb, defaults) => restOf(verb, { ...defaults, path: `${base}${defaults.path}` })
   const names = { noun, One, Many }
   // All records of a batch get the same values, so a batch can set no unique fields and no passwords.
   const sharedChanges = Object.fromEntries(
@@ -263,15 +268,9 @@ function derived(declaration: Declaration) {
         status: 204,
       }),
     }),
-    summarize: summarize(
-      { ...names, filters: matching, groups, measures, access: access.summarize ?? 'reader' },
-      nested,
-    ),
-    updateMany: updateMany(
-      { ...names, access: access.updateMany ?? 'writer', fields: changes, record: versioned, keys },
-      nested,
-    ),
-    deleteMany: deleteMany({ ...names, access: access.deleteMany ?? access.delete ?? 'writer' }, nested),
+    summarize: summarize({ ...names, filters: matching, groups, measures }, nested),
+    updateMany: updateMany({ ...names, fields: changes, record: versioned, keys }, nested),
+    deleteMany: deleteMany(names, nested),
     ...batches(
       {
         ...names,
@@ -279,10 +278,8 @@ function derived(declaration: Declaration) {
         filters: matching,
         fields: sharedChanges,
         record,
-        access: {
-          update: access.updateMany ?? 'writer',
-          delete: omit.includes('deleteMany') ? undefined : 'admin',
-        },
+        changer: changer ?? 'writer',
+        remover: omit.includes('deleteMany') ? undefined : 'admin',
       },
       nested,
     ),

@@ -1,4 +1,4 @@
-import type { ErrorForm } from '@resource/openapi/contract'
+import type { ErrorForm, RestMeta } from '@resource/openapi/contract'
 import type { FilterName } from './filters.ts'
 import type { Fields, Filterable, TimesOf } from './records.ts'
 import type { Role } from './roles.ts'
@@ -18,6 +18,9 @@ export type Verb =
   | 'createBatch'
   | 'getBatch'
   | 'applyBatch'
+
+/** The role and the REST binding of a standard procedure. */
+export type RestOf = (verb: Verb, defaults: RestMeta) => { access: Role; meta: { openapi: RestMeta } }
 
 /** The declaration of a collection. */
 export interface Declaration {

@@ -1,7 +1,7 @@
-import { mutation, type Procedure, type RestMeta } from '@resource/openapi/contract'
+import { mutation, type Procedure } from '@resource/openapi/contract'
 import { z } from 'zod'
+import type { RestOf } from './declaration.ts'
 import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
-import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
 export type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
@@ -74,7 +74,6 @@ interface ManyOptions {
   noun: string
   /** The capitalized noun. */
   Many: string
-  access: Role
 }
 
 /**
@@ -84,16 +83,8 @@ interface ManyOptions {
  * @param keys the unique fields
  */
 export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K extends string>(
-  {
-    noun,
-    Many,
-    One,
-    access,
-    fields,
-    record,
-    keys,
-  }: ManyOptions & { One: string; fields: F; record: R; keys: readonly K[] },
-  rest: (defaults: RestMeta) => RestMeta,
+  { noun, Many, One, fields, record, keys }: ManyOptions & { One: string; fields: F; record: R; keys: readonly K[] },
+  rest: RestOf,
 ) {
   const row = changedRow(fields).meta({ id: `${One}Change` })
   const result = resultOf(record).meta({ id: `${One}Result` })
@@ -111,26 +102,23 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
     idempotency_key: idempotencyKey,
   })
   return mutation({
-    access,
     input,
     output: z.object({ results: z.array(result) }),
     errors: [404, 409, 412],
-    meta: {
-      openapi: rest({
-        method: 'PATCH',
-        path: '/bulk',
-        operationId: `update${Many}`,
-        summary: `Update many ${noun}`,
-        description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
-        successDescription: 'The result of each row, in the order sent.',
-        body: noun,
-        bodyLimit: 4 * 1024 * 1024,
-        responseBody: 'results',
-        response: z.array(result).meta({ maxItems: 1000 }),
-        envelope: 'results',
-        headerParams: writeHeaders,
-      }),
-    },
+    ...rest('updateMany', {
+      method: 'PATCH',
+      path: '/bulk',
+      operationId: `update${Many}`,
+      summary: `Update many ${noun}`,
+      description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
+      successDescription: 'The result of each row, in the order sent.',
+      body: noun,
+      bodyLimit: 4 * 1024 * 1024,
+      responseBody: 'results',
+      response: z.array(result).meta({ maxItems: 1000 }),
+      envelope: 'results',
+      headerParams: writeHeaders,
+    }),
     rows: {
       field: noun,
       partial: 'partial',
@@ -140,27 +128,24 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
 }
 
 /** The procedure that deletes many records by their ids. */
-export function deleteMany({ noun, Many, access }: ManyOptions, rest: (defaults: RestMeta) => RestMeta) {
+export function deleteMany({ noun, Many }: ManyOptions, rest: RestOf) {
   return mutation({
-    access,
     input: z.object({ [noun]: many(deletedRow, noun), partial, idempotency_key: idempotencyKey }),
     output: z.object({ results: z.array(deletion) }),
     errors: [404, 409, 412],
-    meta: {
-      openapi: rest({
-        method: 'POST',
-        path: '/deletions',
-        operationId: `delete${Many}`,
-        summary: `Delete many ${noun}`,
-        description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
-        successDescription: 'The result of each row, in the order sent.',
-        body: noun,
-        responseBody: 'results',
-        response: z.array(deletion).meta({ maxItems: 1000 }),
-        envelope: 'results',
-        headerParams: writeHeaders,
-      }),
-    },
+    ...rest('deleteMany', {
+      method: 'POST',
+      path: '/deletions',
+      operationId: `delete${Many}`,
+      summary: `Delete many ${noun}`,
+      description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
+      successDescription: 'The result of each row, in the order sent.',
+      body: noun,
+      responseBody: 'results',
+      response: z.array(deletion).meta({ maxItems: 1000 }),
+      envelope: 'results',
+      headerParams: writeHeaders,
+    }),
     rows: { field: noun, partial: 'partial' },
   })
 }

@@ -1,8 +1,8 @@
-import { type Procedure, query, type RestMeta } from '@resource/openapi/contract'
+import { type Procedure, query } from '@resource/openapi/contract'
 import { z } from 'zod'
+import type { RestOf } from './declaration.ts'
 import { must, text, timestamp } from './fields.ts'
 import { limitOf } from './pages.ts'
-import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
 const figure = z.number().nullable()
@@ -28,7 +28,6 @@ interface SummaryOptions<L extends z.ZodRawShape, G extends string, M extends st
   groups: readonly G[]
   /** The fields with figures. */
   measures: readonly M[]
-  access: Role
 }
 
 // Not an alias of the type of the procedure: to compare two of those takes the compiler far longer.
@@ -39,35 +38,32 @@ export interface SummaryProcedures<L extends z.ZodRawShape, G extends string, M 
 
 /** The procedure that counts the matching records by the values of a field, with the range and mean of another one. */
 export function summarize<L extends z.ZodRawShape, G extends string, M extends string>(
-  { noun, Many, filters, groups, measures, access }: SummaryOptions<L, G, M>,
-  rest: (defaults: RestMeta) => RestMeta,
+  { noun, Many, filters, groups, measures }: SummaryOptions<L, G, M>,
+  rest: RestOf,
 ): SummaryProcedures<L, G, M>['summarize'] {
   return query({
     description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. \`as_of\` is the time of the figures.`,
-    access,
     input: summaryInput(noun, filters, groups, measures),
     output: summaries,
-    meta: {
-      openapi: rest({
-        method: 'GET',
-        path: '/summaries',
-        operationId: `summarize${Many}`,
-        summary: `Summarize ${noun}`,
-        description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. The \`Age\` header has the age of the figures in seconds.`,
-        successDescription: 'One summary for each group.',
-        responseBody: 'summaries',
-        response: z.array(summary).meta({ maxItems: 1000 }),
-        envelope: 'summaries',
-        headers: {
-          Age: {
-            description: 'The age of the figures in seconds.',
-            schema: z.string().regex(/^\d+$/),
-            value: ({ output }: { output: { as_of: string } }) =>
-              String(Math.max(0, Math.floor((Date.now() - Date.parse(output.as_of)) / 1000))),
-          },
+    ...rest('summarize', {
+      method: 'GET',
+      path: '/summaries',
+      operationId: `summarize${Many}`,
+      summary: `Summarize ${noun}`,
+      description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. The \`Age\` header has the age of the figures in seconds.`,
+      successDescription: 'One summary for each group.',
+      responseBody: 'summaries',
+      response: z.array(summary).meta({ maxItems: 1000 }),
+      envelope: 'summaries',
+      headers: {
+        Age: {
+          description: 'The age of the figures in seconds.',
+          schema: z.string().regex(/^\d+$/),
+          value: ({ output }: { output: { as_of: string } }) =>
+            String(Math.max(0, Math.floor((Date.now() - Date.parse(output.as_of)) / 1000))),
         },
-      }),
-    },
+      },
+    }),
   })
 }
 
