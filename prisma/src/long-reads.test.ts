@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LongReads, readsOf } from './long-reads.ts'
 
@@ -20,7 +19,7 @@ function controlledReads() {
     )
   const end = async (name: string) => {
     ends[name]?.()
-    await setImmediate()
+    await expect.poll(() => begun.length, { interval: 1 }).toBe(1)
     return begun.splice(0)
   }
   return { begun, read, end }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate } from 'node:timers/promises'
 import { Busy } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { Executor } from './tables/executor.ts'
@@ -13,6 +14,17 @@ interface Reader {
 }
 
 const readers = new AsyncLocalStorage<Reader>()
+
+// What follows a long read, such as the text of a large page, may take tens of milliseconds. A turn of the event loop accepts
+// one connection, so some turns without such work come first.
+const TURNS_BEFORE_RESULT = 20
+
+/** Resolves when the latest result may be used. */
+let lastResult: Promise<void> = Promise.resolve()
+
+async function pause() {
+  for (let turn = 0; turn < TURNS_BEFORE_RESULT; turn++) await setImmediate()
+}
 
 /**
  * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
@@ -53,9 +65,13 @@ export class LongReads {
     const startMs = performance.now()
     try {
       if (startMs - sinceMs > MAX_WAIT_MS) throw new Busy('The wait for other long reads timed out.')
-      return await read()
+      const result = await read().finally(() => {
+        if (reader !== undefined) reader.readMs += performance.now() - startMs
+      })
+      lastResult = lastResult.then(pause)
+      await lastResult
+      return result
     } finally {
-      if (reader !== undefined) reader.readMs += performance.now() - startMs
       this.#end(caller)
     }
   }
@@ -78,9 +94,9 @@ export class LongReads {
   }
 }
 
-/** An executor whose long reads leave some of a server's connections to short ones, and others to the reads of other callers. */
+/** An executor whose long reads leave some of a server’s connections to short ones, and most of the others to other callers. */
 export function withLongReads(executor: Executor, connections: number): Executor {
-  const reads = new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 2)))
+  const reads = new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 4)))
   const background: Executor['background'] = {
     all: (statement) => reads.run(async () => executor.all(statement)),
     raw: (statement) => reads.run(async () => executor.raw(statement)),

@@ -8,6 +8,8 @@ import type { Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts
 
 // On SQLite larger reads run in the background.
 const MAX_SKIP = 2_000
+// On PostgreSQL larger pages count as long reads, because receiving them may take tens of milliseconds.
+const LARGE_PAGE = 201
 // Sorting so many rows with the same value takes a few milliseconds.
 const MAX_TIES = 2_000
 // Reading and sorting these takes a few milliseconds.
@@ -63,14 +65,15 @@ export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
   }
 
   #pageOf(query: PageQuery<Row>, range: Where<Row> = {}): Awaitable<Row[]> {
-    const { where, skip = 0 } = query
+    const { where, skip = 0, take } = query
     const { isRemote, searchLimit, background } = this.executor
     const isSearch = searches(where)
     if (isSearch && !isRemote) return this.#candidatesOrWalk(query, range)
     if (isSearch && searchLimit !== undefined)
       return this.rows(this.text.pageInWindow(query, range, searchLimit), this.background)
     const statement = this.text.page(query, range)
-    if (isSearch || skip > MAX_SKIP) return this.rows(statement, this.background)
+    const isLong = isSearch || skip > MAX_SKIP || (isRemote && take > LARGE_PAGE)
+    if (isLong) return this.rows(statement, this.background)
     if (isRemote || background === undefined) return this.rows(statement)
     const read = this.text.pageReads.get(statement.text, () => this.#explain(statement))
     return read === 'page' ? this.rows(statement) : this.#pageOfMany(query, range, statement, read)
