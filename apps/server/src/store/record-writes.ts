@@ -241,6 +241,9 @@ async function write(call: Call, neighbors: Ready[]): Promise<void> {
     const isConstraint = error instanceof UniqueViolation || error instanceof ReferenceViolation
     if (!isConstraint && !(partial && error instanceof ApiError)) throw error
     const failed = neighbors[(isConstraint && error.index) || 0] as Ready
+    // PostgreSQL does not always name the row.
+    if (areCreates && neighbors.length > 1 && isConstraint && error.index === undefined)
+      failed.row = { ...failed.row, at: [] }
     if (!isWhole) for (const each of neighbors) await write(call, [each])
     else if (!(error instanceof UniqueViolation && (await writeFound(call, failed)))) await refuse(call, failed, error)
   }
