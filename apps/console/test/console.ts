@@ -70,11 +70,14 @@ export async function visitConsole(
   expect(problems).toEqual([])
 }
 
-/** Violations of WCAG 2.2 A and AA and of axe's best practices, as `rule: element`. */
-export async function violations(page: Page): Promise<string[]> {
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+/** The rules whose outcome depends on the colors. */
+export const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Violations of WCAG 2.2 A and AA and of axe's best practices, or of these rules alone, as `rule: element`. */
+export async function violations(page: Page, rules = TAGS): Promise<string[]> {
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(AXE)
-  const found =
-    await page.evaluate(`axe.run({ resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+  const found = await page.evaluate(`axe.run({ resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
   return found as string[]
 }
