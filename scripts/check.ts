@@ -17,7 +17,8 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const selected = named.length > 0 ? named : all
-// Three at a time: many of them use one core or wait for a download.
+// Three at a time: many of them use one core or wait for a download. The longest come first in package.json, so that all three
+// are busy until the end.
 const checks = selected.filter((name) => name !== 'tests')
 await Promise.all([runChecks(), runChecks(), runChecks()])
 if (selected.includes('tests')) {
