@@ -1,5 +1,6 @@
+// `npm run pack` packs the published packages to dist.
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { root, run } from '../run-command.mjs'
 
 /** The published packages. */
@@ -23,3 +24,5 @@ export async function pack(folder: string): Promise<string[]> {
   }
   return tarballs
 }
+
+if (import.meta.main) for (const tarball of await pack(join(root, 'dist'))) console.log(relative(root, tarball))

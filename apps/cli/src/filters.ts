@@ -1,3 +1,4 @@
+import { faultsIn } from '@resource/import'
 import { invalid, invalidFields } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
 import { AFTER, COUNT, type JsonObject, LIMIT, type Noun, PAGE, proceduresOf, SORT } from './procedures.ts'
@@ -47,10 +48,8 @@ export function parseFilters(noun: Noun, texts: string[], search: string | undef
     if (name in filters) throw invalid(`--filter: ${name} must be given once`)
     filters[name] = parseValue(field, rest.join('='))
   }
-  const parsed = list.input.safeParse(filters)
-  if (parsed.success) return filters
-  throw invalidFields(
-    parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message })),
-    fieldsOf(list.input).filter(({ name }) => name === SEARCH || name === SORT),
-  )
+  const faults = faultsIn(list.input, filters)
+  if (faults.length === 0) return filters
+  const named = fieldsOf(list.input).filter(({ name }) => name === SEARCH || name === SORT)
+  throw invalidFields(faults, named)
 }

@@ -1,3 +1,4 @@
+import { faultsIn } from '@resource/import'
 import { type Command, Option } from 'commander'
 import { invalidFields } from './failures.ts'
 import { type Field, parseValue } from './fields.ts'
@@ -27,17 +28,8 @@ export function addFieldOptions(command: Command, fields: Field[]): () => Promis
 
 /** Validates the input against the contract before anything is sent. @throws Failure that names the flags */
 export function checkInput({ input: schema }: Procedure, input: JsonObject, fields: Field[]): void {
-  const parsed = schema.safeParse(input)
-  if (parsed.success) return
-  const errors = new Map<string, string>()
-  for (const { path, message } of parsed.error.issues) {
-    const field = String(path[0] ?? '')
-    if (!errors.has(field)) errors.set(field, field !== '' && input[field] === undefined ? 'is required' : message)
-  }
-  throw invalidFields(
-    [...errors].map(([field, message]) => ({ field, message })),
-    fields,
-  )
+  const faults = faultsIn(schema, input)
+  if (faults.length > 0) throw invalidFields(faults, fields)
 }
 
 /** `setStatus` as `set-status`. */

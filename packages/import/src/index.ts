@@ -19,6 +19,7 @@ export {
   columnNames,
   FORMATS,
   type Format,
+  faultsIn,
   parseValue,
   type RemainingRow,
   type Row,

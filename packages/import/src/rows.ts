@@ -122,14 +122,22 @@ export function parseValue(kind: ImportField['kind'], text: string): unknown {
 
 function errorsOf({ created, changed }: Target, { action, key }: Mode, record: Record<string, unknown>): string[] {
   const isNew = action === 'create' || (action === 'upsert' && record[key] === undefined && key === ID)
-  const schema = (isNew ? created : changed) as z.ZodObject
-  const errors = new Map<string, string>()
-  if (!isNew && record[key] === undefined) errors.set(key, 'is required')
-  for (const { path, message } of schema.safeParse(record).error?.issues ?? []) {
+  const faults = faultsIn((isNew ? created : changed) as z.ZodObject, record)
+  if (!isNew && record[key] === undefined) faults.unshift({ field: key, message: REQUIRED })
+  return faults.map(({ field, message }) => `${field}: ${message}`)
+}
+
+const REQUIRED = 'is required'
+
+/** The invalid fields of an input, each with its first fault. */
+export function faultsIn(schema: z.ZodType, input: Record<string, unknown>): { field: string; message: string }[] {
+  const faults = new Map<string, string>()
+  for (const { path, message } of schema.safeParse(input).error?.issues ?? []) {
     const field = path.join('.')
-    if (!errors.has(field)) errors.set(field, record[field] === undefined ? 'is required' : message)
+    const isMissing = path.length > 0 && input[String(path[0])] === undefined
+    if (!faults.has(field)) faults.set(field, isMissing ? REQUIRED : message)
   }
-  return [...errors].map(([field, message]) => `${field}: ${message}`)
+  return [...faults].map(([field, message]) => ({ field, message }))
 }
 
 /** A row that was not imported, and the reason; empty if it was not sent. */
