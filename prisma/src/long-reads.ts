@@ -16,14 +16,16 @@ interface Reader {
 const readers = new AsyncLocalStorage<Reader>()
 
 // What follows a long read, such as the text of a large page, may take tens of milliseconds. A turn of the event loop accepts
-// one connection, so some turns without such work come first.
+// one connection, so some turns without such work come first; under load, when turns are long, no more than in this time.
 const TURNS_BEFORE_RESULT = 20
+const MAX_PAUSE_MS = 10
 
 /** Resolves when the latest result may be used. */
 let lastResult: Promise<void> = Promise.resolve()
 
 async function pause() {
-  for (let turn = 0; turn < TURNS_BEFORE_RESULT; turn++) await setImmediate()
+  const endMs = performance.now() + MAX_PAUSE_MS
+  for (let turn = 0; turn < TURNS_BEFORE_RESULT && performance.now() < endMs; turn++) await setImmediate()
 }
 
 /**
@@ -94,7 +96,7 @@ export class LongReads {
   }
 }
 
-/** An executor whose long reads leave some of a server’s connections to short ones, and most of the others to other callers. */
+/** An executor whose long reads leave some of a server's connections to short ones, and most of the others to other callers. */
 export function withLongReads(executor: Executor, connections: number): Executor {
   const reads = new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 4)))
   const background: Executor['background'] = {
