@@ -81,3 +81,13 @@ export function changed<Row extends Entity>(before: Row, changes: Changes<Row>):
   if (stored !== undefined && after.updated_at !== undefined && after.updated_at < stored) after.updated_at = stored
   return after
 }
+
+export function idsOf(rows: Pick<Entity, 'id'>[]): number[] {
+  return rows.map(({ id }) => id)
+}
+
+/** The value that a new row stores in a column. */
+export function storedValue(row: object, column: string): unknown {
+  if (column === 'version') return 1
+  return (row as Record<string, unknown>)[column] ?? null
+}

@@ -11,7 +11,9 @@ import {
   columnsSet,
   type DeleteOf,
   deletesOf,
+  idsOf,
   isCreate,
+  storedValue,
   type Together,
   togetherFrom,
   type Written,
@@ -390,19 +392,10 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 }
 
-function idsOf(rows: Pick<Entity, 'id'>[]): number[] {
-  return rows.map(({ id }) => id)
-}
-
 function ofInserted(rows: object[]): AuditedChange[] {
   return rows.map((after) => ({ after, written: after }))
 }
 
 function ofDeleted(rows: object[]): AuditedChange[] {
   return rows.map((before) => ({ before }))
-}
-
-function storedValue(row: object, column: string): unknown {
-  if (column === 'version') return 1
-  return (row as Record<string, unknown>)[column] ?? null
 }
