@@ -35,9 +35,8 @@ import {
 
 type Stored = Record<string, unknown>
 
-// Rows per statement. On SQLite a batch blocks the event loop for a few milliseconds.
+// Rows per statement. On SQLite a batch, with its audit entries if any, blocks the event loop for a few milliseconds.
 const DELETE_BATCH = 500
-// Takes about as long as DELETE_BATCH, including the audit entries.
 const AUDITED_DELETE_BATCH = 250
 const INSERT_BATCH = 10
 const REMOTE_AUDITED_DELETE_BATCH = 10_000
