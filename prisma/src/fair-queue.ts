@@ -55,7 +55,14 @@ export class FairQueue<Entry> {
     line.cost += cost
     this.#lines.delete(caller)
     this.#lines.set(caller, line)
-    return this.#remove(line.entries.shift())
+    return this.#removed(line.entries.shift())
+  }
+
+  /** Removes an entry that need not be taken any more. */
+  remove(caller: string, entry: Entry): void {
+    const entries = this.#lines.get(caller)?.entries ?? []
+    const at = entries.indexOf(entry)
+    if (at >= 0) this.#removed(entries.splice(at, 1)[0])
   }
 
   /** Adds to the cost of a caller whose entry was taken. */
@@ -68,10 +75,10 @@ export class FairQueue<Entry> {
   drop(): Entry | undefined {
     let most: Entry[] = []
     for (const { entries } of this.#lines.values()) if (entries.length >= most.length) most = entries
-    return this.#remove(most.pop())
+    return this.#removed(most.pop())
   }
 
-  #remove(entry: Entry | undefined): Entry | undefined {
+  #removed(entry: Entry | undefined): Entry | undefined {
     if (entry !== undefined) this.#size--
     // Without entries nobody waits for a turn, so that earlier costs no longer matter.
     if (this.#size === 0) this.#lines.clear()

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Busy } from './errors.ts'
+import { readsOf } from './long-reads.ts'
 import { Slots } from './slots.ts'
 
 test('work beyond the slots waits in order, and no more of it than allowed', async () => {
@@ -33,4 +34,27 @@ test('work that has waited too long fails as busy, and takes no slot', async () 
   await expect(slots.acquire()).rejects.toThrow(new Busy('The wait for other writes timed out.'))
   slots.release()
   expect(slots.acquire()).toBe(undefined)
+})
+
+test('callers take turns, however much work of each waits, and work that has waited too long leaves the others in place', async () => {
+  const slots = new Slots(1, { maxWaitMs: 1_000 })
+  await slots.acquire()
+  const begun: string[] = []
+  const start = (caller: string, name: string, timeoutMs?: number) =>
+    readsOf(
+      caller,
+      async () => {
+        await slots.acquire(timeoutMs)
+        begun.push(name)
+        slots.release()
+      },
+      () => {},
+    )
+  const expired = expect(start('a', 'a0', 1)).rejects.toThrow(Busy)
+  const waiting = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1'), start('b', 'b2')]
+  await expired
+  expect(slots.waiting).toBe(5)
+  slots.release()
+  await Promise.all(waiting)
+  expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
 })

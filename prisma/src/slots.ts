@@ -1,5 +1,6 @@
 import { Busy } from './errors.ts'
-import { LinkedQueue, QueueNode } from './linked-queue.ts'
+import { FairQueue } from './fair-queue.ts'
+import { currentCaller } from './long-reads.ts'
 
 // Consecutive work without a pause starves the event loop, so no request is read. After this time it yields to it.
 const MAX_RUN_MS = 2
@@ -13,11 +14,11 @@ interface Options {
   what?: string
 }
 
-/** Slots for work that runs at the same time. Work beyond their number waits in FIFO order. */
+/** Slots for work that runs at the same time. Work beyond their number waits; callers take turns, each in FIFO order. */
 export class Slots {
   readonly #options: Options
   #free: number
-  readonly #waiting = new LinkedQueue<PromiseWithResolvers<void>>()
+  readonly #waiting = new FairQueue<PromiseWithResolvers<void>>()
   /** Start of the current run of work without a pause. */
   #runStartMs = 0
 
@@ -65,33 +66,26 @@ export class Slots {
 
   /** Rejects all work that waits. */
   rejectAll(error: Error): void {
-    for (let node = this.#waiting.first; node !== undefined; node = this.#waiting.first) {
-      this.#waiting.remove(node)
-      node.member.reject(error)
-    }
+    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) next.reject(error)
   }
 
   #handOver(): void {
-    const next = this.#waiting.first
-    if (next === undefined) {
-      this.#free++
-      return
-    }
-    this.#waiting.remove(next)
-    next.member.resolve()
+    const next = this.#waiting.take()
+    if (next === undefined) this.#free++
+    else next.resolve()
   }
 
   async #wait(timeoutMs: number): Promise<void> {
     const { maxWaiting = Number.POSITIVE_INFINITY, what = 'writes' } = this.#options
     if (this.#waiting.size >= maxWaiting) throw new Busy(`Too many ${what} are waiting.`)
-    const node = new QueueNode(Promise.withResolvers<void>())
-    this.#waiting.add(node)
-    const { promise, reject } = node.member
+    const caller = currentCaller()
+    const turn = Promise.withResolvers<void>()
+    this.#waiting.add(caller, turn)
     const expire = () => {
-      this.#waiting.remove(node)
-      reject(new Busy(`The wait for other ${what} timed out.`))
+      this.#waiting.remove(caller, turn)
+      turn.reject(new Busy(`The wait for other ${what} timed out.`))
     }
     const timer = Number.isFinite(timeoutMs) ? setTimeout(expire, timeoutMs) : undefined
-    await promise.finally(() => clearTimeout(timer))
+    await turn.promise.finally(() => clearTimeout(timer))
   }
 }

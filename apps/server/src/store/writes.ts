@@ -36,14 +36,11 @@ export function withWrites(target: Target, services: Services): Implementation<C
       const writing: Run = (input, context) => {
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
-        const write: Write = (work, { prepare, ...options } = {}) =>
-          writeOnce(target, context, name, input, work, {
-            ...options,
-            ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
-          }).catch(async (error) => {
+        const write: Write = (work, options) =>
+          writeOnce(target, context, name, input, work, options).catch(async (error) => {
             throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
           })
-        return run(input, { ...context, write })
+        return ofCaller(context, () => run(input, { ...context, write }))
       }
       return [verb, writing]
     })
@@ -52,7 +49,7 @@ export function withWrites(target: Target, services: Services): Implementation<C
   return Object.fromEntries(made)
 }
 
-/** Runs reads on behalf of a caller, who pays for the long ones. */
+/** Runs a call on behalf of a caller, who pays for its long reads. */
 function ofCaller<T>(context: Context, work: () => Promise<T>): Promise<T> {
   return readsOf(queueKey(context), work, (readMs) => context.spend?.({ readMs }))
 }
