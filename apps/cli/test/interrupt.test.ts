@@ -1,7 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { onInterrupt } from '../src/interrupt.ts'
+import { setOutputMode } from '../src/output.ts'
 
 test('the first Ctrl-C stops after the step, whatever forwards it twice; the second one aborts the step', () => {
+  // An earlier test may have set it.
+  setOutputMode({ json: false, quiet: false })
   vi.useFakeTimers({ now: 0 })
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const before = process.listeners('SIGINT').length

@@ -11,8 +11,8 @@ const OTHER = '192.0.2.2'
 // Some 1.6 MB. The service needs tens of milliseconds for such a page.
 const TEXT = '😀'.repeat(200)
 const BOOKS = Array.from({ length: 1_000 }, () => ({ title: TEXT, author: TEXT, published_date: '2020-01-01' }))
-// Alone, each takes a few milliseconds. Of two processes, the primary hands over the connections one by one.
-const MAX_MS = { 1: 1_000, 2: 2_500 }
+// Alone, each takes a few milliseconds; the margin is for a busy machine.
+const MAX_MS = 3_000
 
 /** The status of a GET and its time in ms, including that of a new connection. */
 function ask(url: string, agent: Agent | false): Promise<{ status: number; ms: number }> {
@@ -25,18 +25,18 @@ function ask(url: string, agent: Agent | false): Promise<{ status: number; ms: n
   })
 }
 
-test.each<[string, object, 1 | 2]>([
-  ['60 connections that each ask for one', { sockets: 60, ahead: 1, isKept: true }, 1],
-  ['50 new connections that each ask for 20', { sockets: 50, ahead: 20, isKept: false }, 1],
-  ['100 new connections that each ask for one', { sockets: 100, ahead: 1, isKept: false }, 1],
-  ['100 new connections to two processes that each ask for one', { sockets: 100, ahead: 1, isKept: false }, 2],
-])('a caller that asks for many large pages at once delays no other: %s', async (_, requests, processes) => {
+test.each([
+  ['60 connections that each ask for one', { sockets: 60, ahead: 1, isKept: true }, '1'],
+  ['50 new connections that each ask for 20', { sockets: 50, ahead: 20, isKept: false }, '1'],
+  ['100 new connections that each ask for one', { sockets: 100, ahead: 1, isKept: false }, '1'],
+  ['100 new connections to two processes that each ask for one', { sockets: 100, ahead: 1, isKept: false }, '2'],
+])('a caller that asks for many large pages at once delays no other: %s', async (_, requests, WORKERS) => {
   await using folder = await temporaryFolder()
   const database = await postgresDatabase()
   await using service = spawnService(folder.path, {
     ...(database && { DATABASE_URL: database.url }),
     // Callers are addresses, which the requests state.
-    ...{ WORKERS: String(processes), TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true', RATE_LIMIT: '0' },
+    ...{ WORKERS, TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true', RATE_LIMIT: '0' },
   })
   const url = await service.url()
   const stored = await fetch(`${url}/books/bulk`, {
@@ -66,7 +66,7 @@ test.each<[string, object, 1 | 2]>([
   await Promise.all(probes)
   kept.destroy()
   database?.release()
-  expect(answers.filter(({ status, ms }) => status !== 200 || ms > MAX_MS[processes])).toEqual([])
+  expect(answers.filter(({ status, ms }) => status !== 200 || ms > MAX_MS)).toEqual([])
 })
 
 test('bulk writes of one caller wait for each other, and the write of another comes between', async () => {

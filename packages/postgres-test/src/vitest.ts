@@ -10,7 +10,8 @@ declare module 'vitest' {
 
 /** For Vitest's `globalSetup`: one PostgreSQL server for the whole run, which tests find by `inject('postgres')`. */
 export default async function setup({ provide }: TestProject) {
-  const server = await startPostgres()
+  // Statistics that appear at some moment would change the plans of queries.
+  const server = await startPostgres({ autovacuum: 'off' })
   provide('postgres', server.url)
   return () => server[Symbol.asyncDispose]()
 }

@@ -126,7 +126,7 @@ test('eight processes that start at once on an empty database all succeed', asyn
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(url)})
-    await database.write((tx) => insertOne(tx.books, { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => tx.books.write([{ create: { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' } }]))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {

@@ -88,7 +88,7 @@ test('eight processes that start at once on a new file all succeed', async () =>
   const script = `
     import { createDatabase } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
     const database = await createDatabase(${JSON.stringify(`file:${folder.file}`)})
-    await database.write((tx) => insertOne(tx.books, { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' }))
+    await database.write((tx) => tx.books.write([{ create: { title: 't', title_key: 't', author: 'a', author_key: 'a', published_date: '2026-01-02' } }]))
     await database.close()`
   const exits = Array.from({ length: 8 }, async () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
