@@ -52,6 +52,8 @@ export interface WriteControl {
 }
 
 export interface WriteOptions {
+  /** Callers whose writes wait take turns; writes without a caller are those of one. */
+  caller?: string | undefined
   /** Writes with the same key run one after another on every engine; each sees the result of the previous one. */
   lockKey?: string | undefined
   /**

@@ -29,8 +29,8 @@ async function pause() {
 }
 
 /**
- * Runs work on behalf of a caller. Its long reads and its writes wait in queues that are fair between callers; work outside
- * shares one place in them.
+ * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
+ * share one place in it.
  *
  * @param onLong called at the end, if there were long reads, with the time that they took in ms
  */
@@ -41,11 +41,6 @@ export async function readsOf<T>(caller: string, work: () => Promise<T>, onLong:
   } finally {
     if (reader.readMs > 0) onLong(reader.readMs)
   }
-}
-
-/** The caller on whose behalf the current work runs; '' outside of such work. */
-export function currentCaller(): string {
-  return readers.getStore()?.caller ?? ''
 }
 
 /** Runs long reads. Some places stay free for other callers, whatever one caller asks for. */

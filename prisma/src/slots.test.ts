@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Busy } from './errors.ts'
-import { readsOf } from './long-reads.ts'
 import { Slots } from './slots.ts'
 
 test('work beyond the slots waits in order, and no more of it than allowed', async () => {
@@ -40,16 +39,11 @@ test('callers take turns, however much work of each waits, and work that has wai
   const slots = new Slots(1, { maxWaitMs: 1_000 })
   await slots.acquire()
   const begun: string[] = []
-  const start = (caller: string, name: string, timeoutMs?: number) =>
-    readsOf(
-      caller,
-      async () => {
-        await slots.acquire(timeoutMs)
-        begun.push(name)
-        slots.release()
-      },
-      () => {},
-    )
+  const start = async (caller: string, name: string, timeoutMs?: number) => {
+    await slots.acquire(caller, timeoutMs)
+    begun.push(name)
+    slots.release()
+  }
   const expired = expect(start('a', 'a0', 1)).rejects.toThrow(Busy)
   const waiting = [start('a', 'a1'), start('a', 'a2'), start('a', 'a3'), start('b', 'b1'), start('b', 'b2')]
   await expired

@@ -1,6 +1,5 @@
 import { Busy } from './errors.ts'
 import { FairQueue } from './fair-queue.ts'
-import { currentCaller } from './long-reads.ts'
 
 // Consecutive work without a pause starves the event loop, so no request is read. After this time it yields to it.
 const MAX_RUN_MS = 2
@@ -34,12 +33,13 @@ export class Slots {
   /**
    * Acquires a slot, which {@link release} releases.
    *
+   * @param caller whose turn it takes if it waits
    * @param timeoutMs may be infinite
    * @returns undefined if a slot was free
    * @throws Busy on timeout, or if too many wait
    */
-  acquire(timeoutMs = this.#options.maxWaitMs): Promise<void> | undefined {
-    if (this.#free === 0) return this.#wait(timeoutMs)
+  acquire(caller = '', timeoutMs = this.#options.maxWaitMs): Promise<void> | undefined {
+    if (this.#free === 0) return this.#wait(caller, timeoutMs)
     this.#free--
     this.#runStartMs = performance.now()
     return undefined
@@ -55,8 +55,8 @@ export class Slots {
   }
 
   /** @throws Busy as {@link acquire} does */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.acquire()
+  async run<T>(work: () => Promise<T>, caller?: string): Promise<T> {
+    await this.acquire(caller)
     try {
       return await work()
     } finally {
@@ -75,10 +75,9 @@ export class Slots {
     else next.resolve()
   }
 
-  async #wait(timeoutMs: number): Promise<void> {
+  async #wait(caller: string, timeoutMs: number): Promise<void> {
     const { maxWaiting = Number.POSITIVE_INFINITY, what = 'writes' } = this.#options
     if (this.#waiting.size >= maxWaiting) throw new Busy(`Too many ${what} are waiting.`)
-    const caller = currentCaller()
     const turn = Promise.withResolvers<void>()
     this.#waiting.add(caller, turn)
     const expire = () => {

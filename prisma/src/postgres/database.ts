@@ -66,9 +66,9 @@ async function openEngine(
   const readiness = new Readiness(parsed, settings, pool, writes)
   return {
     read,
-    write: (work, { lockKey, autocommit = false }) => {
+    write: (work, { lockKey, autocommit = false, caller }) => {
       const retried = <T>(run: () => Promise<T>) =>
-        withRetries(writeTimeoutMs, () => writes.run(() => readiness.watch(run)))
+        withRetries(writeTimeoutMs, () => writes.run(() => readiness.watch(run), caller))
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
       if (lockKey === undefined) return retried(() => transaction(work, undefined))
       return oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))

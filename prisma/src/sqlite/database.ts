@@ -20,9 +20,9 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
 
   return {
     read: reader,
-    write: async (work) => {
+    write: async (work, { caller }) => {
       guard.check()
-      const result = await writer.write(work)
+      const result = await writer.write(work, caller)
       guard.check()
       return result
     },

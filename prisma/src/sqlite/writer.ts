@@ -57,9 +57,9 @@ export class SqliteWriter {
     this.#queue = new Slots(1, { maxWaitMs: limits.queueTimeoutMs })
   }
 
-  async write<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+  async write<T>(work: (executor: Executor) => Promise<T>, caller?: string): Promise<T> {
     this.check()
-    await this.#queue.acquire()
+    await this.#queue.acquire(caller)
     let group: Group | undefined
     try {
       const isFirst = this.#group === undefined
@@ -170,7 +170,7 @@ export class SqliteWriter {
   /** Commits after the writes that are already queued. */
   async #commitQueued(group: Group): Promise<void> {
     try {
-      await this.#queue.acquire(Number.POSITIVE_INFINITY)
+      await this.#queue.acquire('', Number.POSITIVE_INFINITY)
     } catch (error) {
       // A long group is already committed; its response only waits for the disk.
       if (this.#group === group) this.#abort(group, error)
@@ -209,7 +209,7 @@ export class SqliteWriter {
       if (!this.#wal.needsCheckpoint) return
       await this.#wal.checkpoint()
       // The second checkpoint has little left to copy. It blocks writes of all processes, so it completes and the log restarts.
-      await this.#queue.acquire(Number.POSITIVE_INFINITY)
+      await this.#queue.acquire('', Number.POSITIVE_INFINITY)
       await this.#checkpointExclusively().finally(() => this.#queue.release())
       this.#checkpointError = undefined
     } catch (error) {

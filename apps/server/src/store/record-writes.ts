@@ -92,22 +92,27 @@ export async function writeRecords<T>(
   partial = false,
 ): Promise<T> {
   const { caller } = context
-  const rows: (RecordWrite | ApiError)[] = []
-  const pace = createPacer()
-  for (const row of given) {
-    await pace()
-    rows.push(row instanceof ApiError ? row : await checked(collection, caller, row, partial))
+  const [first] = given
+  const single = given.length === 1 && !partial ? (first as RecordWrite) : undefined
+  const rows = single === undefined ? [] : [await checked(collection, caller, single, false)]
+  if (single === undefined) {
+    const pace = createPacer()
+    for (const row of given) {
+      await pace()
+      rows.push(row instanceof ApiError ? row : await checked(collection, caller, row, partial))
+    }
   }
   return context.write(
     async (tx, prepared: Values[] | undefined, attempt) => {
       const table = collection.tableOf(tx)
       const call = { ...collection, caller, partial, table, attempt, ids: new Map(), results: [], now: new Date() }
-      await writeInOrder(call, rows, prepared)
+      if (single !== undefined && !isLookedUp(single)) await writeSingle(call, single, prepared?.[0])
+      else await writeInOrder(call, rows, prepared)
       return answer(call.results)
     },
     {
       ...collection.rows.preparation(rows.map(valuesOf), context),
-      autocommit: rows.length === 1 && !partial && isOneStatement(collection, caller, rows[0] as RecordWrite),
+      autocommit: single !== undefined && isOneStatement(collection, caller, single),
     },
   )
 }
@@ -131,6 +136,17 @@ function isOneStatement({ cascades, rules }: WrittenCollection, caller: Caller, 
   if ('create' in row) return true
   if ('delete' in row) return !cascades && !rules.dependOnRecord(caller)
   return !isLookedUp(row) && !rules.dependOnRecord(caller, row.change)
+}
+
+/** Writes one record, whose locks its statement takes. */
+async function writeSingle(call: Call, row: RecordWrite, prepared: Values | undefined): Promise<void> {
+  const each = { index: 0, row, prepared }
+  const fail = async (error: unknown): Promise<never> => {
+    throw await refusalAt(call, each, error)
+  }
+  const write = await resolve(call, each).catch(fail)
+  const [written] = await call.table.write([write]).catch(fail)
+  await settle(call, { ...each, write }, written)
 }
 
 /** Writes neighbors together, up to a row that names the same record as one of them. */
@@ -173,7 +189,7 @@ async function writeInOrder(call: Call, rows: (RecordWrite | ApiError)[], prepar
 /** Takes the locks of several rows, and looks up the records that keys name. */
 async function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void> {
   const valid = rows.flatMap((row) => (row instanceof ApiError ? [] : [row]))
-  const isSingle = valid.length === 1 && !valid.some((row) => 'change' in row && isLookedUp(row))
+  const isSingle = valid.length === 1 && !valid.some(isLookedUp)
   if (isSingle || valid.every((row) => 'create' in row)) return
   const locked = valid.map((row) => {
     if ('create' in row) return { create: call.rows.changes(row.create, undefined) }
@@ -277,11 +293,17 @@ async function settle(call: Call, each: Ready, written: Written<Row> | undefined
 }
 
 /** @throws the error of a row, unless the others are written without it */
-async function refuse({ noun, rows, read, partial, results }: Call, { index, row }: Given, error: unknown) {
+async function refuse(call: Call, each: Given, error: unknown) {
+  const refusal = await refusalAt(call, each, error)
+  if (!call.partial) throw refusal
+  call.results[each.index] = refusal
+}
+
+/** The error of a row: with its path, unless the row has a result of its own. */
+async function refusalAt({ noun, rows, read, partial }: Call, { row }: Given, error: unknown): Promise<ApiError> {
   const id = 'delete' in row ? row.id : undefined
   const refusal = refusalOf(rows.refused(await referenced(error, noun, id, read)))
-  if (!partial) throw atRow(refusal, row.at)
-  results[index] = refusal
+  return partial ? refusal : atRow(refusal, row.at)
 }
 
 /** The fields that a row sends. */
@@ -291,8 +313,8 @@ function valuesOf(row: RecordWrite | ApiError): Values {
 }
 
 /** Whether the record of a row is not known before the transaction. */
-function isLookedUp({ key, orCreate }: Change): boolean {
-  return key !== undefined || orCreate !== undefined
+function isLookedUp(row: RecordWrite): boolean {
+  return 'change' in row && (row.key !== undefined || row.orCreate !== undefined)
 }
 
 /** What is equal for two rows that name the same record. */

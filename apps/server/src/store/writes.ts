@@ -36,11 +36,14 @@ export function withWrites(target: Target, services: Services): Implementation<C
       const writing: Run = (input, context) => {
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
-        const write: Write = (work, options) =>
-          writeOnce(target, context, name, input, work, options).catch(async (error) => {
+        const write: Write = (work, { prepare, ...options } = {}) =>
+          writeOnce(target, context, name, input, work, {
+            ...options,
+            ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
+          }).catch(async (error) => {
             throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
           })
-        return ofCaller(context, () => run(input, { ...context, write }))
+        return run(input, { ...context, write })
       }
       return [verb, writing]
     })
@@ -49,7 +52,7 @@ export function withWrites(target: Target, services: Services): Implementation<C
   return Object.fromEntries(made)
 }
 
-/** Runs a call on behalf of a caller, who pays for its long reads. */
+/** Runs reads on behalf of a caller, who pays for the long ones. */
 function ofCaller<T>(context: Context, work: () => Promise<T>): Promise<T> {
   return readsOf(queueKey(context), work, (readMs) => context.spend?.({ readMs }))
 }
@@ -78,21 +81,21 @@ async function writeOnce<Result, Prepared = undefined>(
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
-  const audit = auditContext(procedure, context, audited)
+  const common = { audit: auditContext(procedure, context, audited), caller: queueKey(context) }
   if (key === undefined) {
     const prepared = await prepare(false)
-    return database.write((tx, { attempt }) => work(tx, prepared, attempt), { autocommit, audit })
+    return database.write((tx, { attempt }) => work(tx, prepared, attempt), { ...common, autocommit })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
     JSON.stringify(request),
-    isSecret ? { salt: `${scope} ${key}`, caller: queueKey(context) } : undefined,
+    isSecret ? { salt: `${scope} ${key}`, caller: common.caller } : undefined,
   )
   const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early, expiry))
-    return database.write(async () => replay(early, print, context), { autocommit: true })
+    return database.write(async () => replay(early, print, context), { caller: common.caller, autocommit: true })
   const prepared = await prepare(isSecret)
   const store = async (tx: TablesAndPrisma, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
@@ -110,5 +113,5 @@ async function writeOnce<Result, Prepared = undefined>(
     await tx.idempotencyKeys.write([{ create }])
     return result
   }
-  return database.write(store, { lockKey: `${scope} ${key}`, audit })
+  return database.write(store, { ...common, lockKey: `${scope} ${key}` })
 }
