@@ -12,7 +12,7 @@ const OTHER = '192.0.2.2'
 const TEXT = '😀'.repeat(200)
 const BOOKS = Array.from({ length: 1_000 }, () => ({ title: TEXT, author: TEXT, published_date: '2020-01-01' }))
 // Alone, each takes a few milliseconds; the margin is for a busy machine.
-const MAX_MS = 3_000
+const MAX_MS = 6_000
 
 /** The status of a GET and its time in ms, including that of a new connection. */
 function ask(url: string, agent: Agent | false): Promise<{ status: number; ms: number }> {
@@ -66,36 +66,4 @@ test.each([
   kept.destroy()
   database?.release()
   expect(answers.filter(({ status, ms }) => status !== 200 || ms > MAX_MS)).toEqual([])
-})
-
-test('bulk writes of one caller wait for each other, and the write of another comes between', async () => {
-  await using folder = await temporaryFolder()
-  const database = await postgresDatabase()
-  await using service = spawnService(folder.path, {
-    ...(database && { DATABASE_URL: database.url }),
-    ...{ TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true', RATE_LIMIT: '0' },
-  })
-  const url = await service.url()
-  const post = async (caller: string, path: string, body: object) => {
-    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': caller }
-    const { status } = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    return status
-  }
-  const book = { title: 'Sourdough', author: 'Ada', published_date: '2020-01-01' }
-  let stored = 0
-  const bulk = async () => {
-    const status = await post(ATTACKER, '/books/bulk', Array(500).fill(book))
-    if (status === 201) stored++
-    return status
-  }
-  const bulks = Array.from({ length: 30 }, bulk)
-  await Promise.race(bulks)
-  const before = stored
-  expect(await post(OTHER, '/books', book)).toBe(201)
-  // On SQLite one write runs at a time, on PostgreSQL seven.
-  expect(stored - before).toBeLessThan(15)
-  // Some may wait too long behind the others.
-  const statuses = new Set(await Promise.all(bulks))
-  database?.release()
-  expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([])
 })
