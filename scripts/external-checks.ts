@@ -1,4 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { environment, NOT_CHECKED, root, stopping } from './run-command.mjs'
@@ -53,12 +56,46 @@ export async function download(command: string, args: string[], cwd: string, env
   })
 }
 
-/** The first response of a server that is starting. @throws Error if it has ended or does not respond within a minute */
-export async function firstResponse(url: string, hasEnded: () => boolean): Promise<Response> {
+/** Installs npm packages in a folder of their own. @returns its node_modules. @throws Unavailable */
+export async function installModules(folder: string, ...packages: string[]): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "private": true }')
+  const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund']
+  await download('npm', ['install', ...flags, '--prefix', folder, ...packages], folder)
+  return join(folder, 'node_modules')
+}
+
+/**
+ * Starts a server, and ends it and its children when it is disposed of.
+ *
+ * @returns the first response of `url`
+ * @throws Error if the server has ended or does not respond within a minute
+ */
+export async function startServer(
+  url: string,
+  command: string,
+  args: string[],
+  { cwd = root, env = {} }: { cwd?: string; env?: object } = {},
+) {
+  // A signal to npx alone does not reach the server that it starts, so both are in a group of their own.
+  const server = spawn(command, args, {
+    cwd,
+    env: { ...environment, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  })
+  const ended = once(server, 'exit')
+  const end = async () => {
+    if (server.exitCode === null) process.kill(-(server.pid as number))
+    await ended
+  }
   for (let tries = 0; ; tries++) {
     const response = await fetch(url).catch(() => undefined)
-    if (response !== undefined) return response
-    if (tries === 600 || hasEnded()) throw new Error(`${url} does not respond`)
+    if (response !== undefined) return { response, [Symbol.asyncDispose]: end }
+    if (tries === 600 || server.exitCode !== null) {
+      await end()
+      throw new Error(`${url} does not respond`)
+    }
     await sleep(100)
   }
 }

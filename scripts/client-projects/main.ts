@@ -1,6 +1,5 @@
 // `npm run check:client-projects [-- node vite next]`. Builds stock Vite, Next.js and Node.js projects outside the workspace with the client that the service serves, from the
 // files of docs/guides/web-apps.md, and uses them in Chromium. Without the npm registry they are NOT CHECKED.
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,8 +7,8 @@ import { createTestServer, type Seed } from '../../apps/server/src/testing/testi
 import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { EXPORTS } from '../../packages/client/test/exports.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { download, execute, firstResponse, makeChecks } from '../external-checks.ts'
-import { environment, root } from '../run-command.mjs'
+import { download, execute, makeChecks, startServer } from '../external-checks.ts'
+import { root } from '../run-command.mjs'
 import { createKey, driveNext, driveNode, driveVite } from './drive.ts'
 
 const chosen = process.argv.slice(2)
@@ -146,17 +145,7 @@ async function install(project: string, ...packages: string[]): Promise<void> {
 /** Serves a built project. */
 async function served(project: string, args: string[], { port, env = {} }: { port?: string; env?: object } = {}) {
   const own = port ?? String(await freePort())
-  const process = spawn('npx', [project.endsWith('next') ? 'next' : 'vite', ...args, '--port', own], {
-    cwd: project,
-    env: { ...environment, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
-    detached: true,
-  })
   const url = `http://localhost:${own}`
-  await firstResponse(url, () => process.exitCode !== null)
-  return {
-    url,
-    // npx starts the server as a child that a signal to npx alone does not reach.
-    [Symbol.asyncDispose]: async () => void globalThis.process.kill(-(process.pid as number)),
-  }
+  const program = project.endsWith('next') ? 'next' : 'vite'
+  return { url, ...(await startServer(url, 'npx', [program, ...args, '--port', own], { cwd: project, env })) }
 }

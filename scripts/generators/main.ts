@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { download, execute, makeChecks, requireTool } from '../external-checks.ts'
+import { download, execute, installModules, makeChecks, requireTool } from '../external-checks.ts'
 import { environment, root } from '../run-command.mjs'
 
 interface Generator {
@@ -57,7 +57,12 @@ const generators: Generator[] = [
     tools: [['npm', '--version']],
     check: async (folder, url) => {
       // The generator runs only with TypeScript 5.
-      const modules = await installModules('openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3')
+      const modules = await installModules(
+        join(cache, 'npm'),
+        'openapi-typescript@7.13.0',
+        'openapi-fetch@0.17.0',
+        'typescript@5.9.3',
+      )
       await symlink(modules, join(folder, 'node_modules'))
       // By default it requires the fields of a body that have a default.
       const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']
@@ -144,16 +149,6 @@ async function createVenv(name: string, ...packages: string[]): Promise<string> 
   await download('python3', ['-m', 'venv', venv], cache)
   await download(python, ['-m', 'pip', 'install', '--quiet', ...packages], cache)
   return python
-}
-
-/** Returns the path of a node_modules folder with the packages. */
-async function installModules(...packages: string[]): Promise<string> {
-  const folder = join(cache, 'npm')
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund']
-  await download('npm', ['install', ...flags, '--prefix', folder, ...packages], cache)
-  return join(folder, 'node_modules')
 }
 
 /** Compiles a program and the client in `folder`/generated, and runs it. */

@@ -1,14 +1,12 @@
 // Checks the published packages: runs publint and arethetypeswrong, installs them in a new project with each package
 // manager, and runs the examples of the adapter's README and of MIGRATING.md.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
-import { execute, firstResponse, makeChecks } from '../external-checks.ts'
+import { execute, makeChecks, startServer } from '../external-checks.ts'
 import { root } from '../run-command.mjs'
 import { pack } from './pack.ts'
 
@@ -147,17 +145,10 @@ async function serve<T>(
   port: number,
   use: (get: (path: string, headers?: Record<string, string>) => Promise<Answer>) => Promise<T>,
 ): Promise<T> {
-  const server = spawn(process.execPath, [program], { cwd: project, stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = once(server, 'exit')
-  const send = (path: string, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
-  try {
-    await firstResponse(`http://127.0.0.1:${port}/`, () => server.exitCode !== null)
-    return await use(async (path, headers) => {
-      const response = await send(path, headers)
-      return [response.status, await response.json()]
-    })
-  } finally {
-    server.kill()
-    await ended
-  }
+  const url = `http://127.0.0.1:${port}`
+  await using _server = await startServer(url, process.execPath, [program], { cwd: project })
+  return await use(async (path, headers = {}) => {
+    const response = await fetch(url + path, { headers })
+    return [response.status, await response.json()]
+  })
 }

@@ -1,13 +1,12 @@
 // Tests the client and the fetch handler in each runtime that npm provides. The client calls the real service.
 import { deepStrictEqual } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
-import { download, execute, firstResponse, makeChecks } from '../external-checks.ts'
-import { NOT_CHECKED, root } from '../run-command.mjs'
+import { execute, installModules, makeChecks, startServer } from '../external-checks.ts'
+import { root } from '../run-command.mjs'
 
 // Not dependencies of the workspace: they would double the size of every installation.
 const PACKAGES = [
@@ -40,42 +39,28 @@ const EXPECTED = {
 
 const folder = join(root, 'node_modules', '.cache', 'runtimes')
 const modules = join(folder, 'node_modules')
-await mkdir(folder, { recursive: true })
-
-if (`${process.platform} ${process.arch}` !== 'linux x64' || !(await install())) {
-  console.log('The runtimes are unavailable on this machine.')
-  process.exitCode = NOT_CHECKED
-} else {
-  await bundle()
-  const run =
-    (program: string, ...args: string[]) =>
-    (url: string) =>
-      execute(program, [...args, join(folder, 'main.mjs'), url], folder, { DENO_NO_UPDATE_CHECK: '1' })
-  const runtimes: Record<string, (url: string) => Promise<string>> = {
-    [`Node.js ${process.versions.node}`]: run(process.execPath),
-    ...(existsSync('/usr/bin/node') && { 'Node.js of the system': run('/usr/bin/node') }),
-    Deno: run(join(modules, '@deno/linux-x64-glibc/deno'), 'run', '--allow-net'),
-    Bun: run(join(modules, '@oven/bun-linux-x64/bin/bun')),
-    workerd: runWorkerd,
-  }
-  const checks = Object.entries(runtimes).map(([name, runtime]) => [
-    name,
-    async () => {
-      await using server = await createTestServer({ latency: 50 })
-      deepStrictEqual(JSON.parse(await runtime(server.url)), EXPECTED)
-    },
-  ])
-  await makeChecks(Object.fromEntries(checks))
+// On other systems than 64-bit Intel Linux, npm refuses to install them.
+const prepared = installModules(folder, ...PACKAGES).then(bundle)
+const run =
+  (program: string, ...args: string[]) =>
+  (url: string) =>
+    execute(program, [...args, join(folder, 'main.mjs'), url], folder, { DENO_NO_UPDATE_CHECK: '1' })
+const runtimes: Record<string, (url: string) => Promise<string>> = {
+  [`Node.js ${process.versions.node}`]: run(process.execPath),
+  ...(existsSync('/usr/bin/node') && { 'Node.js of the system': run('/usr/bin/node') }),
+  Deno: run(join(modules, '@deno/linux-x64-glibc/deno'), 'run', '--allow-net'),
+  Bun: run(join(modules, '@oven/bun-linux-x64/bin/bun')),
+  workerd: runWorkerd,
 }
-
-async function install(): Promise<boolean> {
-  await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const args = ['install', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--prefix', folder, ...PACKAGES]
-  return download('npm', args, folder).then(
-    () => true,
-    () => false,
-  )
-}
+const checks = Object.entries(runtimes).map(([name, runtime]) => [
+  name,
+  async () => {
+    await prepared
+    await using server = await createTestServer({ latency: 50 })
+    deepStrictEqual(JSON.parse(await runtime(server.url)), EXPECTED)
+  },
+])
+await makeChecks(Object.fromEntries(checks))
 
 async function bundle(): Promise<void> {
   const rolldown = join(root, 'packages/client/node_modules/.bin/rolldown')
@@ -136,11 +121,10 @@ const main :Workerd.Worker = (
 );
 `,
   )
-  const serving = spawn(join(modules, '@cloudflare/workerd-linux-64/bin/workerd'), ['serve', config])
-  try {
-    const address = `http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`
-    return await (await firstResponse(address, () => serving.exitCode !== null)).text()
-  } finally {
-    serving.kill()
-  }
+  const address = `http://127.0.0.1:${port}/?service=${encodeURIComponent(url)}`
+  await using serving = await startServer(address, join(modules, '@cloudflare/workerd-linux-64/bin/workerd'), [
+    'serve',
+    config,
+  ])
+  return await serving.response.text()
 }
