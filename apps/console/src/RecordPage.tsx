@@ -2,7 +2,8 @@ import { lazy, Suspense, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Link, useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { editVerb, nameOf, type Resource, type Row } from './resources/resource.ts'
+import type { Question } from './dialogs/Dialogs.tsx'
+import { editVerb, nameOf, type Resource } from './resources/resource.ts'
 import { Value } from './resources/Value.tsx'
 import { deletion, useChanges } from './table/changes.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
@@ -10,8 +11,7 @@ import { usePermissions } from './table/permissions.ts'
 import { useRecord } from './table/queries.ts'
 import { useView } from './table/view.ts'
 import { Button } from './ui/Button.tsx'
-import { Loaded } from './ui/Loaded.tsx'
-import { Missing } from './ui/Missing.tsx'
+import { LoadedRecord } from './ui/LoadedRecord.tsx'
 import { useTitle } from './ui/title.ts'
 
 const Dialogs = lazy(() => import('./dialogs/Dialogs.tsx'))
@@ -34,7 +34,7 @@ export function RecordPage({ resource, id }: Props) {
     if (verb === 'delete') flushSync(() => navigate(list))
   })
   const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
-  const [toDelete, setToDelete] = useState<Row[]>()
+  const [question, ask] = useState<Question>()
   const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
   useTitle(query.data === undefined ? resource.title : nameOf(resource, query.data))
 
@@ -45,16 +45,7 @@ export function RecordPage({ resource, id }: Props) {
           <span aria-hidden="true">‹</span> {resource.title}
         </Link>
       </p>
-      <Loaded
-        query={query}
-        title={`This ${resource.one} cannot be shown`}
-        missing={<Missing one={resource.one} many={resource.many} onShowAll={() => navigate(list)} />}
-        waiting={
-          <p role="status" className="waiting">
-            Loading the {resource.one}…
-          </p>
-        }
-      >
+      <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={() => navigate(list)}>
         {(stored) => {
           const [row = stored] = shown
           return (
@@ -80,7 +71,7 @@ export function RecordPage({ resource, id }: Props) {
                     <Button
                       className="button danger"
                       isDisabled={isPending(id, 'delete')}
-                      onPress={() => setToDelete([row])}
+                      onPress={() => ask({ toDelete: [row] })}
                     >
                       Delete…
                     </Button>
@@ -105,18 +96,18 @@ export function RecordPage({ resource, id }: Props) {
             </>
           )
         }}
-      </Loaded>
-      {(opened ?? toDelete ?? changes.conflict) !== undefined && (
+      </LoadedRecord>
+      {(opened ?? question ?? changes.conflict) !== undefined && (
         <Suspense>
           <Dialogs
             resource={resource}
             view={pages.view}
             open={opened}
-            toDelete={toDelete}
+            question={question}
             changes={changes}
             onClose={pages.close}
+            onAsk={ask}
             onDelete={([row]) => row && void changes.act(deletion(resource), row)}
-            onDeleteClosed={() => setToDelete(undefined)}
           />
         </Suspense>
       )}

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { type BulkAction, editVerb, type Resource, type Row } from './resources/resource.ts'
+import type { Question } from './dialogs/Dialogs.tsx'
+import { editVerb, type Resource } from './resources/resource.ts'
 import { useBulk } from './table/bulk.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
@@ -46,16 +47,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const selection = useSelection(shown, listQueryOf({ ...view, limit: undefined }))
   const bulk = useBulk(resource, selection)
   const changes = useChanges(resource, ({ verb }, row) => verb === 'delete' && selection.remove([row.id]))
-  const [toDelete, setToDelete] = useState<Row[]>()
-  const [actionOnAll, setActionOnAll] = useState<BulkAction>()
-  const [isEditing, setEditing] = useState(false)
-  const [dialogsOf, setDialogsOf] = useState(list)
-  if (dialogsOf !== list) {
+  const [question, ask] = useState<Question>()
+  const [askedOn, setAskedOn] = useState(list)
+  if (askedOn !== list) {
     // The Back button has led to other records: a dialog for those of before must not act on these.
-    setDialogsOf(list)
-    setToDelete(undefined)
-    setActionOnAll(undefined)
-    setEditing(false)
+    setAskedOn(list)
+    ask(undefined)
   }
   const isLoaded = data !== undefined
   const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
@@ -126,32 +123,29 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         total={data?.matching}
         can={permissions.can}
         onAct={(action, rows) => void bulk.act(action, rows)}
-        onEdit={() => setEditing(true)}
-        onDelete={setToDelete}
-        onActOnAll={setActionOnAll}
+        onEdit={() => ask({ isEdit: true })}
+        onDelete={(toDelete) => ask({ toDelete })}
+        onActOnAll={(actionOnAll) => ask({ actionOnAll })}
       />
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
         <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
       )}
-      {(isEditing || (opened ?? toDelete ?? actionOnAll ?? changes.conflict) !== undefined) && (
+      {(opened ?? question ?? changes.conflict) !== undefined && (
         <Suspense>
           <Dialogs
             resource={resource}
             view={view}
             open={opened}
-            toDelete={toDelete}
-            actionOnAll={actionOnAll}
-            toEdit={isEditing ? { selection, total: data?.matching ?? 0 } : undefined}
+            question={question}
+            selected={{ selection, total: data?.matching ?? 0 }}
             changes={changes}
             onClose={pages.close}
+            onAsk={ask}
             onDelete={(rows) => {
               const [row] = rows
               void (row && rows.length === 1 ? changes.act(deletion(resource), row) : bulk.remove(rows))
             }}
-            onDeleteClosed={() => setToDelete(undefined)}
-            onActionOnAllClosed={() => setActionOnAll(undefined)}
-            onEdit={(action, rows) => (rows === undefined ? setActionOnAll(action) : void bulk.act(action, rows))}
-            onEditClosed={() => setEditing(false)}
+            onEdit={(action, rows) => void bulk.act(action, rows)}
           />
         </Suspense>
       )}

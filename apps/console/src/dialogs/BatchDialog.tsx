@@ -72,7 +72,7 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
   const title = `${action.label} all ${batch === undefined ? 'matching' : batch.count.toLocaleString('en')} ${resource.many}?`
   return (
     <ModalDialog title={title} role="alertdialog" onClose={onClose}>
-      <Loaded query={query} title="The preview failed" waiting={<p role="status">Counting…</p>}>
+      <Loaded query={query} title="The preview failed" waiting="Counting…">
         {(batch) => (
           <Confirmation
             key={batch.id}

@@ -14,46 +14,40 @@ export { ColumnChoice } from '../table/ColumnChoice.tsx'
 export { Filters } from '../table/Filters.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
+/** What a page asks before it changes records: one of these. */
+export interface Question {
+  /** Records to delete after confirmation. */
+  toDelete?: Row[]
+  /** Action on all matching records, to preview. */
+  actionOnAll?: BulkAction
+  /** Whether to edit the selected records. */
+  isEdit?: boolean
+}
+
 interface Props {
   resource: Resource
   view: View
   /** The dialog that the URL requests and the role allows. */
   open: Open | undefined
-  /** Records to delete after confirmation. */
-  toDelete: Row[] | undefined
-  /** Action on all matching records, to preview. */
-  actionOnAll?: BulkAction | undefined
-  /** The selected records, to edit them all, and the number of records that match the filters. */
-  toEdit?: { selection: Selection; total: number } | undefined
+  question: Question | undefined
+  /** The selected records, and the number of records that match the filters. */
+  selected?: { selection: Selection; total: number }
   changes: ReturnType<typeof useChanges>
   /** Closes the dialog that the URL opened. */
   onClose: () => void
+  /** Asks another question, or none. */
+  onAsk: (question?: Question) => void
   onDelete: (rows: Row[]) => void
-  onDeleteClosed: () => void
-  onActionOnAllClosed?: () => void
-  /** @param rows undefined if the action is for all matching records, after a preview */
-  onEdit?: (action: BulkAction, rows?: Row[]) => void
-  onEditClosed?: () => void
+  onEdit?: (action: BulkAction, rows: Row[]) => void
 }
 
 /** The dialogs of a noun's page. Loaded lazily, because they need the component library and the table does not. */
-export default function Dialogs({
-  resource,
-  view,
-  open,
-  toDelete,
-  actionOnAll,
-  toEdit,
-  changes,
-  onClose,
-  onDelete,
-  onDeleteClosed,
-  onActionOnAllClosed = () => {},
-  onEdit = () => {},
-  onEditClosed = () => {},
-}: Props) {
+export default function Dialogs(props: Props) {
+  const { resource, view, open, question = {}, selected, changes, onClose, onAsk, onDelete, onEdit = () => {} } = props
+  const { toDelete, actionOnAll, isEdit = false } = question
   const { conflict } = changes
   const window = { resource, onClose }
+  const asked = { resource, onClose: () => onAsk() }
   return (
     <>
       {open === 'new' && <NewDialog {...window} />}
@@ -62,20 +56,22 @@ export default function Dialogs({
       {typeof open === 'number' && <EditDialog {...window} key={open} id={open} />}
       {toDelete !== undefined && (
         <DeleteDialog
-          resource={resource}
+          {...asked}
           rows={toDelete}
-          onClose={onDeleteClosed}
           onDelete={() => {
-            onDeleteClosed()
+            onAsk()
             onDelete(toDelete)
           }}
         />
       )}
-      {actionOnAll !== undefined && (
-        <BatchDialog resource={resource} view={view} action={actionOnAll} onClose={onActionOnAllClosed} />
-      )}
-      {toEdit !== undefined && (
-        <EditManyDialog resource={resource} view={view} {...toEdit} onEdit={onEdit} onClose={onEditClosed} />
+      {actionOnAll !== undefined && <BatchDialog {...asked} view={view} action={actionOnAll} />}
+      {isEdit && selected !== undefined && (
+        <EditManyDialog
+          {...asked}
+          {...selected}
+          view={view}
+          onEdit={(action, rows) => (rows === undefined ? onAsk({ actionOnAll: action }) : onEdit(action, rows))}
+        />
       )}
       {conflict !== undefined && (
         <ConflictDialog

@@ -42,11 +42,7 @@ export function ExportDialog({ resource, view, onClose }: Props) {
 
   return (
     <ModalDialog title={`Export ${resource.many}`} onClose={onClose}>
-      <Loaded
-        query={query}
-        title={`The ${resource.many} could not be counted`}
-        waiting={<p role="status">Counting…</p>}
-      >
+      <Loaded query={query} title={`The ${resource.many} could not be counted`} waiting="Counting…">
         {(total) =>
           count !== undefined ? (
             <Progress label="Exporting" value={count} total={total} />

@@ -1,8 +1,7 @@
 import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/queries.ts'
-import { Loaded } from '../ui/Loaded.tsx'
-import { Missing } from '../ui/Missing.tsx'
+import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { closeUnlessUnsaved } from '../ui/unsaved.ts'
 
@@ -29,18 +28,9 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
       title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`}
       onClose={() => closeUnlessUnsaved(onClose)}
     >
-      <Loaded
-        query={query}
-        title={`This ${resource.one} cannot be shown`}
-        missing={<Missing one={resource.one} many={resource.many} onShowAll={onClose} />}
-        waiting={
-          <p role="status" className="waiting">
-            Loading the {resource.one}…
-          </p>
-        }
-      >
+      <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={onClose}>
         {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
-      </Loaded>
+      </LoadedRecord>
     </ModalDialog>
   )
 }

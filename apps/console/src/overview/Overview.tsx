@@ -50,15 +50,7 @@ function Card({ resource, group }: { resource: Resource; group: Column }) {
   const caption = `${resource.title} by ${group.label.toLowerCase()}`
   return (
     <section className="card">
-      <Loaded
-        query={query}
-        title={`${caption} cannot be loaded`}
-        waiting={
-          <p role="status" className="waiting">
-            Counting…
-          </p>
-        }
-      >
+      <Loaded query={query} title={`${caption} cannot be loaded`} waiting="Counting…">
         {({ summaries, as_of }) => (
           <Groups
             caption={caption}

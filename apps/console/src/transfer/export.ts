@@ -2,7 +2,7 @@ import { csvText } from '@resource/import'
 import { calls } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
-import { BYTE_ORDER_MARK, download } from './download.ts'
+import { download } from './download.ts'
 
 export type FileFormat = 'csv' | 'ndjson'
 
@@ -17,7 +17,7 @@ const PAGE = 1000
 export async function exportRows(
   resource: Resource,
   view: View,
-  form: FileFormat,
+  format: FileFormat,
   signal: AbortSignal,
   onProgress: (count: number) => void,
 ): Promise<number> {
@@ -27,17 +27,16 @@ export async function exportRows(
     rows.push(...(page[resource.noun] as Row[]))
     onProgress(rows.length)
   }
-  save(resource, form, rows)
+  download(resource.noun, format, textOf(resource, format, rows))
   return rows.length
 }
 
-function save({ noun, listed }: Resource, form: FileFormat, rows: Row[]): void {
-  const cells = rows.map((row) => listed.map((field) => row[field]))
-  const picked = (row: Row) => Object.fromEntries(listed.map((field) => [field, row[field]]))
-  if (form === 'csv') {
-    download(`${noun}.csv`, 'text/csv', BYTE_ORDER_MARK + csvText([listed, ...cells], ',', '\r\n'))
-  } else {
-    const lines = rows.map((row) => `${JSON.stringify(picked(row))}\n`)
-    download(`${noun}.ndjson`, 'application/x-ndjson', lines.join(''))
+function textOf({ listed }: Resource, format: FileFormat, rows: Row[]): string {
+  if (format === 'csv') {
+    const cells = rows.map((row) => listed.map((field) => row[field]))
+    return csvText([listed, ...cells], ',', '\r\n')
   }
+  return rows
+    .map((row) => `${JSON.stringify(Object.fromEntries(listed.map((field) => [field, row[field]])))}\n`)
+    .join('')
 }

@@ -1,7 +1,7 @@
 import { type Layout, NOTHING_SENT, type Row, remainingText, type Progress as SendProgress } from '@resource/import'
 import type { Noun, Resource } from '../resources/resource.ts'
 import { formatCount } from '../ui/format.ts'
-import { BYTE_ORDER_MARK, download } from './download.ts'
+import { download } from './download.ts'
 import type { Table } from './table.ts'
 
 /** An import that has started. */
@@ -55,6 +55,5 @@ export function saveRemaining(name: string, { file, rows }: Import, progress: Pr
   })
   const failed = progress.failed.map(([index, reason]) => ({ row: rows[index] as Row, reason }))
   const text = remainingText([...failed, ...rest], file.format, { delimiter: file.separator, lineBreak: '\r\n' })
-  if (file.format === 'csv') download(`${name}.csv`, 'text/csv', `${BYTE_ORDER_MARK}${text}`)
-  else download(`${name}.ndjson`, 'application/x-ndjson', text)
+  download(name, file.format, text)
 }

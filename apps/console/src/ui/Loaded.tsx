@@ -3,17 +3,20 @@ import { type ReactNode, useState } from 'react'
 import { Button } from './Button.tsx'
 import { errorMessage, isOutage } from './format.ts'
 
+/** What shows of a query. */
+export interface LoadedQuery<T> {
+  data: T | undefined
+  error: Error | null
+  fetchStatus: string
+  errorUpdateCount: number
+  refetch: () => unknown
+}
+
 interface Props<T> {
-  query: {
-    data: T | undefined
-    error: Error | null
-    fetchStatus: string
-    errorUpdateCount: number
-    refetch: () => unknown
-  }
+  query: LoadedQuery<T>
   /** Heading if loading fails. */
   title: string
-  /** Shown while loading. */
+  /** Shown while loading: a text, or a picture of the data. */
   waiting: ReactNode
   /** Shown if the record does not exist. */
   missing?: ReactNode
@@ -36,7 +39,14 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
   }
   // A query without data forgets its error while it tries again.
   const failure = error ?? (errorUpdateCount > 0 ? lastError : null)
-  if (failure === null) return waiting
+  if (failure === null) {
+    if (typeof waiting !== 'string') return waiting
+    return (
+      <p role="status" className="waiting">
+        {waiting}
+      </p>
+    )
+  }
   if (failure instanceof NotFoundError && missing !== undefined) return missing
   return (
     <div className="state failure" role="alert">
