@@ -37,23 +37,22 @@ export interface RouterOptions<R extends AnyTRPCRouter, Req, Created> {
   maxBodySize?: number
 }
 
-/** The arguments of the hooks of a platform, from the core's requests. */
+/** How the core reads the requests of a platform. */
 export interface Platform<Req, NativeRequest, Created> extends Transport<Req> {
-  requestOf: (req: Req) => NativeRequest
-  /** The arguments of `createContext`, in addition to the request. Its `resHeaders` are sent with the response. */
-  createdOf: (req: Req) => Created
+  /** The arguments of `createContext`. Its `resHeaders` are sent with the response. */
+  argumentsOf: (req: Req) => { req: NativeRequest } & Created
 }
 
 /** A procedure with a REST route. */
 type Exposed = ReturnType<typeof exposedOf>[number]
 
 /** The procedure call of a request. Values that do not exist yet are undefined. */
-interface Call<Context, Created> {
+interface Call<Context = unknown> {
   exposed: Exposed
   isRead?: true
   input?: unknown
   info?: TRPCRequestInfo
-  created?: Created
+  resHeaders?: Headers | undefined
   ctx?: Context
   data?: unknown
 }
@@ -75,9 +74,9 @@ export function coreOf<
 >(
   router: R,
   { createContext, responseMeta, onError, maxBodySize }: RouterOptions<R, NativeRequest, Created>,
-  { readBytes, hasDisconnected, signalOf, requestOf, createdOf }: Platform<Req, NativeRequest, Created>,
+  { readBytes, hasDisconnected, signalOf, argumentsOf }: Platform<Req, NativeRequest, Created>,
 ): Core<Req, Match> {
-  type OwnCall = Call<inferRouterContext<R>, Created>
+  type OwnCall = Call<inferRouterContext<R>>
   // A slash at the end and the case of a path do not matter, and no length is too long.
   const options = { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: Number.MAX_SAFE_INTEGER }
   const routes = findMyWay(options)
@@ -116,8 +115,9 @@ export function coreOf<
       if (createContext !== undefined) {
         const url = new URL(req.originalUrl, 'http://localhost')
         call.info = { isBatchCall: false, accept: null, calls: [], connectionParams: null, type, signal, url }
-        call.created = createdOf(req)
-        call.ctx = await createContext({ req: requestOf(req), info: call.info, ...call.created })
+        const created = argumentsOf(req)
+        call.resHeaders = created.resHeaders
+        call.ctx = await createContext({ ...created, info: call.info })
       }
       const { ctx } = call
       const getRawInput = async () => input
@@ -130,7 +130,7 @@ export function coreOf<
 
   /** The response with what `createContext` and `responseMeta` set. */
   const replyOf = async (status: number, headers: Record<string, string>, call?: OwnCall, error?: TRPCError) => {
-    const { exposed, ctx, info, data, created } = call ?? {}
+    const { exposed, ctx, info, data, resHeaders } = call ?? {}
     const meta = await responseMeta?.({
       type: exposed?.type ?? 'unknown',
       paths: exposed && [exposed.path],
@@ -139,7 +139,7 @@ export function coreOf<
     })
     return makeReady({
       status: meta?.status ?? status,
-      headers: { ...headers, ...merged(created?.resHeaders, meta?.headers) },
+      headers: { ...headers, ...merged(resHeaders, meta?.headers) },
       body: error === undefined ? data : bodyOf(router, error, call),
     })
   }
@@ -148,7 +148,7 @@ export function coreOf<
     const report = (error: TRPCError) => {
       const { type = 'unknown', path } = call?.exposed ?? {}
       const { input, ctx } = call ?? {}
-      return observe(() => onError?.({ error, type, path, input, ctx, req: requestOf(req) }))
+      return observe(() => onError?.({ error, type, path, input, ctx, req: argumentsOf(req).req }))
     }
     try {
       const apiError = parserApiError(cause) ?? abortApiError(cause, hasDisconnected(req)) ?? toApiError(cause)
@@ -178,35 +178,29 @@ const VOID = new Set(['void', 'undefined', 'never'])
 function exposedOf(router: AnyTRPCRouter) {
   const procedures: Record<string, { _def: { type: TRPCProcedureType; meta?: OpenApiMeta; inputs: z.ZodType[] } }> =
     router._def.procedures
-  return Object.entries(procedures).flatMap(
-    ([
-      path,
-      {
-        _def: { type, meta, inputs },
-      },
-    ]) => {
-      if (meta?.openapi === undefined || meta.openapi.enabled === false) return []
-      const { method, path: route } = meta.openapi
-      checkPath(path, route)
-      const names = [...route.matchAll(PARAMETER)].map(([, name]) => name as string)
-      const fields = Object.assign({}, ...inputs.map((input) => shapeOf(input)))
-      const isVoid = inputs.length === 1 && inputs.every((input) => VOID.has(factsOf(input).type))
-      const where = `${path}: ${method} ${route}`
-      const read = isVoid ? undefined : inputReader(where, fields, names, METHODS_WITH_BODY.has(method))
-      return [{ path, type, method, route, read }]
-    },
-  )
+  return Object.entries(procedures).flatMap(([path, { _def: definition }]) => {
+    const { type, meta, inputs } = definition
+    if (meta?.openapi === undefined || meta.openapi.enabled === false) return []
+    const { method, path: route } = meta.openapi
+    checkPath(path, route)
+    const names = [...route.matchAll(PARAMETER)].map(([, name]) => name as string)
+    const fields = Object.assign({}, ...inputs.map((input) => shapeOf(input)))
+    const isVoid = inputs.length === 1 && inputs.every((input) => VOID.has(factsOf(input).type))
+    const where = `${path}: ${method} ${route}`
+    const read = isVoid ? undefined : inputReader(where, fields, names, METHODS_WITH_BODY.has(method))
+    return [{ path, type, method, route, read }]
+  })
 }
 
 /** The TRPCError for the router's hooks and error formatter. */
-function errorOf(error: ApiError, call: Call<unknown, unknown> | undefined): TRPCError {
+function errorOf(error: ApiError, call: Call | undefined): TRPCError {
   if (error.cause instanceof TRPCError) return error.cause
   const isUnread = call !== undefined && call.isRead === undefined
   if (error.status !== 400 || !isUnread || !METHODS_WITH_BODY.has(call.exposed.method)) return error
   return new TRPCError({ code: 'PARSE_ERROR', message: 'Failed to parse request body', cause: error })
 }
 
-function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call<unknown, unknown> | undefined): unknown {
+function bodyOf(router: AnyTRPCRouter, error: TRPCError, call: Call | undefined): unknown {
   const { type = 'unknown', path } = call?.exposed ?? {}
   const config = router._def._config
   const shape = getTRPCErrorShape({ config, error, type, path, input: call?.input, ctx: call?.ctx })

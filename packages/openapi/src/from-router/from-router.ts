@@ -47,12 +47,10 @@ export function fromRouter<R extends AnyTRPCRouter>(router: R): ServedRouter<R> 
 
 const ON_EXPRESS: Platform<ExpressRequest, ExpressRequest, ExpressReply> = {
   ...EXPRESS,
-  requestOf: (req) => req,
-  createdOf: ({ res }) => ({ res: res as ExpressResponse }),
+  argumentsOf: (req) => ({ req, res: req.res as ExpressResponse }),
 }
 
 const ON_FETCH: Platform<FetchRequest, Request, FetchReply> = {
   ...FETCH,
-  requestOf: ({ request }) => request,
-  createdOf: () => ({ resHeaders: new Headers() }),
+  argumentsOf: ({ request }) => ({ req: request, resHeaders: new Headers() }),
 }
