@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { Failure } from './failures.ts'
 import { fieldsOf, parseValue } from './fields.ts'
 import { type Globals, withClient } from './globals.ts'
 import { examplesOf, exampleText } from './help.ts'
 import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
+import { notConfirmed } from './preview.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
@@ -49,11 +49,6 @@ export function wordsOf(input: JsonObject): string {
       return value === null ? `no ${name}` : `${name} ${value}`
     })
     .join(', ')
-}
-
-/** The outcome of a question that was answered with no. */
-export function notConfirmed(): Failure {
-  return new Failure('interrupted', 'Nothing was changed.')
 }
 
 /** `Get an item. …`, without the sentences about requests. */
