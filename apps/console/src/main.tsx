@@ -7,10 +7,10 @@ import { Console } from './Console.tsx'
 import { queryClient } from './query-client.ts'
 import { readSession } from './session/session.ts'
 import { restoreLostFocus } from './shell/lost-focus.ts'
-import { applyTheme, storedTheme } from './shell/theme.ts'
 import { allowTranslation } from './shell/translated-page.ts'
+import { applyTheme } from './ui/preferences.ts'
 
-applyTheme(storedTheme())
+applyTheme()
 restoreLostFocus()
 allowTranslation(document.body)
 void readSession()

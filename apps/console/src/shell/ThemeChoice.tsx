@@ -1,19 +1,16 @@
-import { useState } from 'react'
-import { applyTheme, storedTheme, THEMES, type Theme } from './theme.ts'
+import { THEMES, usePreferences } from '../ui/preferences.ts'
 
 /** Selects the light, dark or system theme. */
 export function ThemeChoice() {
-  const [theme, setTheme] = useState(storedTheme)
-  const choose = (next: Theme) => {
-    applyTheme(next)
-    setTheme(next)
-  }
+  const theme = usePreferences((preferences) => preferences.theme)
   return (
     <select
       className="theme"
       aria-label="Theme"
       value={theme}
-      onChange={(event) => choose(event.target.value as Theme)}
+      onChange={({ target }) =>
+        usePreferences.setState({ theme: THEMES.find((name) => name === target.value) ?? theme })
+      }
     >
       {THEMES.map((name) => (
         <option key={name} value={name}>
