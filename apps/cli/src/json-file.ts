@@ -1,11 +1,17 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { invalid } from './failures.ts'
 
 /** A JSON file, replaced atomically, readable by its owner only. */
 export function jsonFile<Value extends object>(path: string) {
   // Another process may write the same file.
   const temporary = `${path}.${process.pid}.new`
+  let isFirst = true
+  const writeTemporary = (value: Value) => {
+    if (isFirst) removeAbandoned(path)
+    isFirst = false
+    writeFileSync(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+  }
   return {
     path,
     /** @returns undefined if the file does not exist */
@@ -25,12 +31,12 @@ export function jsonFile<Value extends object>(path: string) {
     },
     write(value: Value): void {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      writeFileSync(temporary, textOf(value), { mode: 0o600 })
+      writeTemporary(value)
       renameSync(temporary, path)
     },
     /** @returns whether the file was created; false if it exists */
     create(value: Value): boolean {
-      writeFileSync(temporary, textOf(value), { mode: 0o600 })
+      writeTemporary(value)
       try {
         // Another process finds the whole file or none.
         linkSync(temporary, path)
@@ -38,7 +44,7 @@ export function jsonFile<Value extends object>(path: string) {
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false
         // A file system without links. Another process could find part of the file.
-        return createInPlace(path, textOf(value))
+        return createInPlace(path, readFileSync(temporary))
       } finally {
         rmSync(temporary)
       }
@@ -59,11 +65,25 @@ export function checkSame<State extends object>(path: string, saved: State, requ
   }
 }
 
-function textOf(value: object): string {
-  return `${JSON.stringify(value)}\n`
+/** Removes the temporary files of processes that were killed. */
+function removeAbandoned(path: string): void {
+  const start = `${basename(path)}.`
+  for (const name of readdirSync(dirname(path))) {
+    const pid = name.startsWith(start) && /^(\d+)\.new$/.exec(name.slice(start.length))?.[1]
+    if (pid && !isRunning(Number(pid))) rmSync(join(dirname(path), name), { force: true })
+  }
 }
 
-function createInPlace(path: string, text: string): boolean {
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH'
+  }
+}
+
+function createInPlace(path: string, text: Buffer): boolean {
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
     return true
