@@ -57,7 +57,7 @@ test('invalid and rejected rows are reported by line and written to a file; the 
   writeFileSync(service.path('users.csv'), rows)
   const { code, stdout, stderr } = await service.run(['import', 'users.csv', '--type', 'users', '--json'])
   expect([code, JSON.parse(stdout)]).toEqual([6, { imported: 2, failed: 4 }])
-  const password = 'password: must be text of at least 1 character and at most 1024 bytes'
+  const password = 'password: must be non-empty text of at most 1024 bytes'
   expect(JSON.parse(stderr)).toEqual({
     error: {
       code: 'partial',
@@ -126,6 +126,31 @@ test('an unknown column or a missing file stops the import before anything is st
   expect((await service.run(['import', 'none.csv', '--type', 'items'])).stderr).toContain('File not found: none.csv')
 })
 
+test('the errors of a JSON file name the record, because such a file often has one line', async () => {
+  await using service = await startService()
+  writeFileSync(service.path('items.json'), '[{"name":"Lamp","price":1},{"name":"Rug"},{"name":"Desk","price":"2"}]')
+  const { code, stderr } = await service.run(['import', 'items.json', '--type', 'items'])
+  expect([code, stderr.split('\n').filter((line) => line.startsWith('record'))]).toEqual([
+    6,
+    ['record 2: price: is required', 'record 3: price: must be a number from 0 to 1e12'],
+  ])
+  const remaining = service.path('items.json.remaining.ndjson')
+  expect(
+    readFileSync(remaining, 'utf8')
+      .split('\n')
+      .slice(0, 2)
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    { name: 'Rug', import_record: 2, import_error: 'price: is required' },
+    { name: 'Desk', price: '2', import_record: 3, import_error: 'price: must be a number from 0 to 1e12' },
+  ])
+  const again = await service.run(['import', remaining, '--type', 'items', '--json'])
+  expect(JSON.parse(again.stderr).error.rows).toEqual([
+    { line: 1, message: 'price: is required' },
+    { line: 2, message: 'price: must be a number from 0 to 1e12' },
+  ])
+})
+
 test('import reads NDJSON and JSON arrays from stdin', async () => {
   await using service = await startService()
   const from = (format: string) => ['import', '-', '--type', 'items', '--format', format, '--json']
@@ -133,8 +158,8 @@ test('import reads NDJSON and JSON arrays from stdin', async () => {
   const json = await service.run(from('json'), array)
   expect([json.code, JSON.parse(json.stdout)]).toEqual([6, { imported: 2, failed: 2 }])
   expect(JSON.parse(json.stderr).error.rows).toEqual([
-    { line: 2, message: 'must be a JSON object' },
-    { line: 3, message: 'unknown fields: x' },
+    { record: 2, line: 2, message: 'must be a JSON object' },
+    { record: 3, line: 3, message: 'unknown fields: x' },
   ])
   const further = await service.run(from('json'), '[{"name":"O","price":1}]\n]')
   const message = 'Line 2: the file must contain one JSON array and nothing else'

@@ -139,15 +139,19 @@ test('a file larger than 50 MB is rejected before it is read', async () => {
 
 test('invalid JSON is an error of its row, or of the file if the end of a row is unknown', async () => {
   const errorsIn = async (name: string, text: string) =>
-    rowsOf(users, await read(name, text)).flatMap(({ line, errors }) => errors.map((error) => `${line}: ${error}`))
+    rowsOf(users, await read(name, text)).flatMap(({ line, element, errors }) =>
+      errors.map((error) => [element, line, error]),
+    )
   expect(await errorsIn('users.json', '[\n  {"name": "A", "email": "a@example.com"},\n  {"name" "B"}\n]')).toEqual([
-    '3: must be valid JSON',
+    [2, 3, 'must be valid JSON'],
   ])
   expect(await errorsIn('users.ndjson', '{"name":"A","email":"a@example.com"}\n{"name"\n')).toEqual([
-    '2: must be valid JSON',
+    [undefined, 2, 'must be valid JSON'],
   ])
-  expect(await errorsIn('users.json', '[{"name":"A","email":"a@example.com"},\n 7]')).toEqual([
-    '2: must be a JSON object',
+  expect(await errorsIn('users.json', '[{"name":"A","email":"a@example.com"}, {}, 7]')).toEqual([
+    [2, 1, 'name: is required'],
+    [2, 1, 'email: is required'],
+    [3, 1, 'must be a JSON object'],
   ])
   await expect(read('users.json', '[{"name":"A"}')).rejects.toThrow('The JSON array must end with ]')
   await expect(read('users.json', '[]')).rejects.toThrow('The file contains no rows')

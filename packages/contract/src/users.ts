@@ -37,7 +37,8 @@ const status = z.enum(['active', 'inactive'], must('active or inactive'))
 const age = whole(0, 150)
   .nullable()
   .meta({ examples: [36] })
-const passwordRule = must(`text of at least 1 character and at most ${MAX_PASSWORD_BYTES} bytes`)
+// True of every service; some require more characters.
+const passwordRule = must(`non-empty text of at most ${MAX_PASSWORD_BYTES} bytes`)
 const password = z
   .string(passwordRule)
   // Two keyboards may compose the same accent in different ways (RFC 8265, OpaqueString).
@@ -48,8 +49,7 @@ const password = z
     must('text without NUL characters and lone surrogates'),
   )
   .meta({
-    description:
-      'Stored only as an argon2id hash and never returned. A service with API keys or an identity provider requires at least 8 characters and rejects common passwords.',
+    description: `At most ${MAX_PASSWORD_BYTES} bytes in UTF-8. Stored only as an argon2id hash and never returned. A service with API keys or an identity provider requires at least 8 characters and rejects common passwords.`,
     minLength: 1,
     maxLength: MAX_PASSWORD_BYTES,
     pattern: WITHOUT_NUL,

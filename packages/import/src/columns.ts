@@ -4,8 +4,13 @@
 /** The line of the imported file on which the row begins. */
 export const IMPORT_LINE = 'import_line'
 
+/** In place of the line, for a JSON file: the number of the record. */
+export const IMPORT_RECORD = 'import_record'
+
 /** Why the row was rejected; empty for a row that was not sent. */
 export const IMPORT_ERROR = 'import_error'
+
+export const IMPORT_COLUMNS = [IMPORT_LINE, IMPORT_RECORD, IMPORT_ERROR]
 
 /** A field that a column can be. */
 interface Named {

@@ -1,5 +1,5 @@
 export { type Chunk, chunks } from './chunks.ts'
-export { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
+export { guessColumns, IMPORT_COLUMNS, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
 export { csvText, firstCsvRows, namedDelimiter, type Text } from './csv.ts'
 export { ImportError } from './error.ts'
 export {

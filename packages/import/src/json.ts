@@ -8,6 +8,8 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},\n]|[^"[\]{},\n]+/gsy
 /** One JSON value of a file as text, and the line on which it starts. */
 export interface JsonText {
   line: number
+  /** Its number in a JSON file, from 1. Such a file often has one line. */
+  element?: number
   text: string
 }
 
@@ -37,6 +39,7 @@ export async function* jsonElements(text: Text): AsyncGenerator<JsonText> {
   let depth = 0
   let line = 1
   let begin = 1
+  let count = 0
   let element = ''
   let rest = ''
   let isOver = false
@@ -60,7 +63,7 @@ export async function* jsonElements(text: Text): AsyncGenerator<JsonText> {
       }
       if (isArray ? isBetween && token !== '[' && token.trim() !== '' : depth === 0 && isEnd) {
         isOver = depth === 0
-        if (!isOver || element.trim() !== '') yield { line: begin, text: element }
+        if (!isOver || element.trim() !== '') yield { line: begin, element: ++count, text: element }
         element = ''
       }
       if (token === '[' || token === '{') depth++
@@ -70,7 +73,7 @@ export async function* jsonElements(text: Text): AsyncGenerator<JsonText> {
     rest = rest.slice(end)
     if (depth === 0 && rest !== '') throw unexpectedContent(line)
     if (element.length + rest.length > MAX_CHARACTERS) {
-      throw new ImportError(`Line ${begin}: an element must be at most ${MAX_CHARACTERS} characters`)
+      throw new ImportError(`Record ${count + 1}: must be at most ${MAX_CHARACTERS} characters`)
     }
   }
   if (!isOver)

@@ -1,4 +1,4 @@
-import { guessColumns, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
+import { guessColumns, IMPORT_COLUMNS } from './columns.ts'
 import { firstCsvRows, namedDelimiter } from './csv.ts'
 import { type ImportField, importFields, type Mode, type Target } from './fields.ts'
 
@@ -22,7 +22,7 @@ export function recordOf<Value>(entries: [string, Value][]): Record<string, Valu
 /** The field of a column by its own name; null for a column that is left out, undefined for an unknown one. */
 export function ownField(target: Target, fields: ImportField[], column: string): string | null | undefined {
   if (fields.some(({ name }) => name === column)) return column
-  return [...target.stored, IMPORT_LINE, IMPORT_ERROR].includes(column) ? null : undefined
+  return [...target.stored, ...IMPORT_COLUMNS].includes(column) ? null : undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
+import { IMPORT_ERROR, IMPORT_LINE, IMPORT_RECORD } from './columns.ts'
 import { csvRows, csvText, type Text } from './csv.ts'
 import { ImportError } from './error.ts'
 import { ID, type ImportField, importFields, type Mode, type Target } from './fields.ts'
@@ -14,6 +14,8 @@ export const FORMATS: Format[] = ['csv', 'ndjson', 'json']
 export interface SourceRow {
   /** Line on which the row starts, from 1. */
   line: number
+  /** The number of the row in a JSON file, from 1. Such a file often has one line. */
+  element?: number
   /** The values by column; they go into the file of remaining rows. */
   source: Record<string, unknown>
   /** The cells of a CSV row beyond those of the first line. */
@@ -56,7 +58,7 @@ function csvRow(line: number, header: string[], cells: string[]): SourceRow {
   return { line, source, surplus, errors: [`has ${cells.length} cells, the first line has ${header.length}`] }
 }
 
-function jsonRow({ line, text }: JsonText): SourceRow {
+function jsonRow({ text, ...place }: JsonText): SourceRow {
   let value: unknown
   let error = 'must be a JSON object'
   try {
@@ -67,9 +69,9 @@ function jsonRow({ line, text }: JsonText): SourceRow {
     error = 'must be valid JSON'
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return { line, source: recordOf(Object.entries(value)), errors: [] }
+    return { ...place, source: recordOf(Object.entries(value)), errors: [] }
   }
-  return { line, source: recordOf([['import_text', text.trim()]]), errors: [error] }
+  return { ...place, source: recordOf([['import_text', text.trim()]]), errors: [error] }
 }
 
 /** Turns the rows of a file into records, each validated against the contract. */
@@ -156,7 +158,11 @@ export function remainingText(
   format: Format,
   { delimiter = ',', lineBreak = '\n', isBegun = false }: { delimiter?: string; lineBreak?: string; isBegun?: boolean },
 ): string {
-  const rows = remaining.map(({ row, reason }) => ({ ...row.source, [IMPORT_LINE]: row.line, [IMPORT_ERROR]: reason }))
+  const rows = remaining.map(({ row, reason }) => ({
+    ...row.source,
+    ...(row.element === undefined ? { [IMPORT_LINE]: row.line } : { [IMPORT_RECORD]: row.element }),
+    [IMPORT_ERROR]: reason,
+  }))
   if (format !== 'csv') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   // Surplus cells stay at the end of their row, so that nobody imports it without them.
   const cells = rows.map((row, n) => [...Object.values(row), ...(remaining[n]?.row.surplus ?? [])])

@@ -86,7 +86,7 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
     save()
     remaining.truncate()
   }
-  const reported: { line: number; message: string }[] = []
+  const reported: Reported[] = []
   let stop: Failure | undefined
   let unsent = 0
 
@@ -180,11 +180,20 @@ function checkMode({ noun, created, changed, keys }: Target, { action, key }: Mo
   if (action !== 'create' && !keys.includes(key)) throw invalid(`--upsert: must be one of: ${keys.join(', ')}`)
 }
 
-function report(failed: RemainingRow[], reported: { line: number; message: string }[]): void {
+/** A failed row; with its number in a JSON file, which often has one line. */
+interface Reported {
+  record?: number
+  line: number
+  message: string
+}
+
+function report(failed: RemainingRow[], reported: Reported[]): void {
   for (const { row, reason } of failed) {
-    if (reported.length < MAX_REPORTED) log(`line ${row.line}: ${reason}`)
+    const { line, element: record } = row
+    if (reported.length < MAX_REPORTED) log(`${record === undefined ? `line ${line}` : `record ${record}`}: ${reason}`)
     if (reported.length === MAX_REPORTED) log('Further failed rows are written to the file only')
-    if (reported.length <= MAX_REPORTED) reported.push({ line: row.line, message: reason })
+    if (reported.length <= MAX_REPORTED)
+      reported.push({ ...(record !== undefined && { record }), line, message: reason })
   }
 }
 

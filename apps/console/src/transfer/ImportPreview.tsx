@@ -170,7 +170,7 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
       <table className="plain">
         <thead>
           <tr>
-            <th scope="col">Line</th>
+            <th scope="col">{table.format === 'json' ? 'Record' : 'Line'}</th>
             <th scope="col">Check</th>
             {table.columns.map((column) => (
               <th key={column} scope="col">
@@ -194,9 +194,9 @@ function PreviewTable({ resource, table, rows, settings, onChange }: TableProps)
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ line, source, record, errors }) => (
-            <tr key={line} className={errors.length > 0 ? 'wrong' : ''}>
-              <td>{line}</td>
+          {shown.map(({ line, element = line, source, record, errors }) => (
+            <tr key={element} className={errors.length > 0 ? 'wrong' : ''}>
+              <td>{element}</td>
               <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
               {table.columns.map((column) => {
                 const field = fields.find(({ name }) => name === columns[column])

@@ -88,14 +88,14 @@ function Failed({ running, failed }: { running: Import; failed: Progress['failed
       <table className="plain">
         <thead>
           <tr>
-            <th scope="col">Line</th>
+            <th scope="col">{running.rows[0]?.element === undefined ? 'Line' : 'Record'}</th>
             <th scope="col">Error</th>
           </tr>
         </thead>
         <tbody>
           {failed.slice(0, SHOWN).map(([index, error]) => (
             <tr key={index}>
-              <td>{running.rows[index]?.line}</td>
+              <td>{running.rows[index]?.element ?? running.rows[index]?.line}</td>
               <td>{error}</td>
             </tr>
           ))}

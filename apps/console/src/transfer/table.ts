@@ -1,14 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import {
-  type Format,
-  guessDelimiter,
-  IMPORT_ERROR,
-  IMPORT_LINE,
-  type SourceRow,
-  sourceRows,
-  targetOf,
-} from '@resource/import'
+import { type Format, guessDelimiter, IMPORT_COLUMNS, type SourceRow, sourceRows, targetOf } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
 
 /** The contents of a file. */
@@ -45,7 +37,7 @@ export async function readTable({ noun }: Resource, file: File, separator?: stri
     if (format === 'csv' || row.errors.length === 0) for (const column of Object.keys(row.source)) columns.add(column)
   }
   if (rows.length === 0) throw new Error('The file contains no rows')
-  for (const column of [IMPORT_LINE, IMPORT_ERROR]) columns.delete(column)
+  for (const column of IMPORT_COLUMNS) columns.delete(column)
   // Browsers have crypto.subtle only on secure origins.
   const digest = bytesToHex(sha256(bytes))
   return { name: file.name, digest, format, separator: delimiter, columns: [...columns], rows }
