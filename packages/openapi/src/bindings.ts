@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
+import { accepts, compiled, isOptional, type Parser, parserOf } from './parser.ts'
 import { factsOf, objectsIn, shapeOf } from './schema.ts'
 import { shapeHash } from './shape.ts'
 import { checkBodyField, type TextReader, textReaderOf } from './text-reader.ts'
 import { answerFields } from './unknown-fields.ts'
-import { accepts, compiled, isOptional, type Parser, parserOf } from './validate.ts'
 
 /** An input field and its name in the request. */
 export interface Source {

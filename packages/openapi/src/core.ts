@@ -2,30 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { ApiError, toApiError } from './api-error.ts'
 import { ENVELOPE, resolveBindings } from './bindings.ts'
+import { explainWeakTags } from './conditions.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
 import { acceptsProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
-import {
-  callerPaths,
-  checkAccept,
-  checkTarget,
-  explainWeakTags,
-  fieldApiError,
-  gatherInput,
-  type Incoming,
-  type Parameter,
-  pathInput,
-  queryParameters,
-  relativePath,
-  split,
-  valuesOf,
-} from './request.ts'
+import { callerPaths, checkAccept, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
+import { checkTarget, fieldApiError, type Parameter, queryParameters, relativePath, split, valuesOf } from './target.ts'
 import { prefersStrict } from './unknown-fields.ts'
 
 /** How the core reads the requests of a platform. */

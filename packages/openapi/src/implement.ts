@@ -3,9 +3,10 @@ import { type HeaderSource, type ResolvedBinding, resolveBindings, subsetFields 
 import type { Contract, Implementation, Middleware, Procedure, Resource, Run } from './contract.ts'
 import { list } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
+import { type Parser, parserOf } from './parser.ts'
 import { shapeOf } from './schema.ts'
 import { answerFields, unknownFieldsCheck } from './unknown-fields.ts'
-import { type Parser, parserOf, validate, validateRows } from './validate.ts'
+import { validate, validateRows } from './validate.ts'
 
 /** How a binding parses the input and which fields it shows. */
 interface BindingView {

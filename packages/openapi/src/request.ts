@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 import { ApiError } from './api-error.ts'
 import { ENVELOPE, type HeaderSource, type ResolvedBinding } from './bindings.ts'
-import { FieldError, type Path, quote } from './field-error.ts'
+import { matchedVersions, refuseConditions } from './conditions.ts'
+import { FieldError, type Path } from './field-error.ts'
 import { shapeOf } from './schema.ts'
-
-const NO_TAG = 'cannot be used here: the resource has no ETag'
+import { fieldApiError, type Parameter, valuesOf } from './target.ts'
 
 /** The part of a request that all handlers share. An Express request has it. */
 export interface Incoming {
@@ -17,63 +17,6 @@ export interface Incoming {
   readonly headers: IncomingHttpHeaders
   /** The body, if another handler has read it. */
   body?: unknown
-}
-
-/** @throws ApiError 400 on an invalid percent-escape in the path, and on a fragment */
-export function checkTarget(url: string, path: string): void {
-  if (url.includes('#')) throw new ApiError(400, 'A request target has no fragment: "#" must be sent as %23')
-  decode(path, 'the path')
-}
-
-/** Splits a request target, in origin form or (from a proxy) absolute form, into path and query, both as sent. */
-export function split(url: string): { path: string; rawQuery: string } {
-  const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
-  const mark = origin.indexOf('?')
-  const path = (mark < 0 ? origin : origin.slice(0, mark)) || '/'
-  return { path, rawQuery: mark < 0 ? '' : origin.slice(mark + 1) }
-}
-
-/** The part of a path below the mount path. */
-export function relativePath(path: string, base: string): string {
-  return base !== '' && path.startsWith(base) ? path.slice(base.length) || '/' : path
-}
-
-/**
- * The parameters of a query string, in the order sent.
- *
- * @throws ApiError 400 on a bad percent-escape
- */
-export function queryParameters(rawQuery: string): readonly Parameter[] {
-  if (rawQuery === '') return NO_PARAMETERS
-  const parameters: Parameter[] = []
-  const isPlain = !/[%+]/.test(rawQuery)
-  for (const pair of rawQuery.split('&')) {
-    if (pair === '') continue
-    const mark = pair.indexOf('=')
-    const rawName = mark < 0 ? pair : pair.slice(0, mark)
-    const rawValue = mark < 0 ? '' : pair.slice(mark + 1)
-    const name = isPlain ? rawName : decode(rawName.replaceAll('+', ' '), 'the query string')
-    const where = `query parameter ${quote(name)}`
-    parameters.push([name, isPlain ? rawValue : decode(rawValue.replaceAll('+', ' '), where)])
-  }
-  return parameters
-}
-
-/** A query parameter: its name and its value, decoded. */
-export type Parameter = readonly [name: string, value: string]
-
-const NO_PARAMETERS: readonly Parameter[] = []
-
-/**
- * The values of a query parameter.
- *
- * @throws ApiError 400 if there are several values and the parameter cannot be repeated
- */
-export function valuesOf(query: readonly Parameter[], name: string, isRepeated = false): string[] {
-  const values: string[] = []
-  for (const [given, value] of query) if (given === name) values.push(value)
-  if (values.length > 1 && !isRepeated) throw fieldApiError(name, 'must be given once')
-  return values
 }
 
 // The media type of the responses, as it occurs in `Accept`.
@@ -214,69 +157,4 @@ function refuseHeaderFields({ headerFields, answered }: ResolvedBinding, body: u
       throw new FieldError(400, [{ path, message: `must be sent as the header ${header}, not in the body` }])
     }
   }
-}
-
-// The versions that a write allows; undefined if it allows any. A weak or foreign tag matches no record (RFC 9110), so it
-// adds no version. No existing record matches If-None-Match: *.
-function matchedVersions(
-  { takesVersion }: ResolvedBinding,
-  { 'if-match': header, 'if-none-match': noneMatch }: IncomingHttpHeaders,
-): number[] | undefined {
-  if (noneMatch !== undefined) {
-    // A list of tags would be versions that the record must not have.
-    if (noneMatch.trim() !== '*') throw fieldApiError('If-None-Match', 'must be * in a write')
-    return []
-  }
-  if (header === undefined || header.trim() === '*') return undefined
-  const tags = entityTags(header)
-  if (tags === undefined) throw fieldApiError('If-Match', 'must be * or a list of quoted entity tags')
-  return tags.flatMap(({ weak, tag }) => {
-    const version = weak ? Number.NaN : Number(/^([1-9]\d*)-/.exec(tag)?.[1])
-    return Number.isSafeInteger(version) && takesVersion(version) ? [version] : []
-  })
-}
-
-/** The 412 of a write explains weak entity tags, if `If-Match` has one: the version of the record may well be current. */
-export function explainWeakTags(error: unknown, { 'if-match': header }: IncomingHttpHeaders): unknown {
-  if (!(error instanceof ApiError) || error.status !== 412 || header === undefined) return error
-  if (!entityTags(header)?.some(({ weak }) => weak)) return error
-  const { fields, headers, data, cause } = error
-  return new ApiError(412, WEAK_TAG, { fields, headers, reason: 'weak_tag', data, cause })
-}
-
-const WEAK_TAG =
-  'If-Match has a weak entity tag (W/"…"), and weak tags never match (RFC 9110, 13.1.1). A proxy that compresses answers weakens their tags: send the tag without W/'
-
-// Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
-function refuseConditions({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): void {
-  if (match !== undefined && match.trim() !== '*') throw fieldApiError('If-Match', NO_TAG)
-  if (noneMatch !== undefined) throw fieldApiError('If-None-Match', NO_TAG)
-}
-
-/** The entity tags of an If-Match or If-None-Match; undefined if the header is not a list of entity tags. */
-export function entityTags(header: string): { weak: boolean; tag: string }[] | undefined {
-  const tags: { weak: boolean; tag: string }[] = []
-  const next = /\s*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*)?(,|$)/y
-  while (next.lastIndex < header.length) {
-    const match = next.exec(header)
-    if (match === null) return undefined
-    if (match[2] !== undefined) tags.push({ weak: match[1] !== undefined, tag: match[2] })
-    if (match[3] === '') break
-  }
-  return tags.length === 0 ? undefined : tags
-}
-
-function decode(text: string, where: string): string {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new ApiError(400, `Malformed percent-escape in ${where}`)
-  }
-}
-
-/** An ApiError 400 for one field. */
-export function fieldApiError(name: string, message: string, hint = ''): ApiError {
-  const field = quote(name)
-  return new ApiError(400, `${field} ${message}${hint}`, { fields: [{ field, message }] })
 }

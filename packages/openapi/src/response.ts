@@ -1,6 +1,6 @@
 import type { ResolvedBinding } from './bindings.ts'
+import { entityTags } from './conditions.ts'
 import type { EnvelopeForm, Exchange } from './contract.ts'
-import { entityTags } from './request.ts'
 
 // The characters that Node rejects in a header value.
 const INVALID_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/

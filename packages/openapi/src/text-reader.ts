@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { accepts, compiled } from './parser.ts'
 import { defOf, insides } from './schema.ts'
-import { accepts, compiled } from './validate.ts'
 
 /** Converts the text of an input field to its value. */
 export interface TextReader {

@@ -6,8 +6,9 @@ import type { Core, Reply, ServeOptions, Transport } from './core.ts'
 import { isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { checkDepth, DEFAULT_BODY_LIMIT, readJsonText } from './json-body.ts'
-import { type Incoming, relativePath, split } from './request.ts'
+import type { Incoming } from './request.ts'
 import { abortApiError } from './signal.ts'
+import { relativePath, split } from './target.ts'
 import { type CallContext, errorShape, trpcCalls } from './trpc.ts'
 
 /** tRPC over HTTP: single calls, batches, and batches whose answers stream in (`httpBatchStreamLink`). */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { entityTags } from '../src/conditions.ts'
 import { mutation, query } from '../src/contract.ts'
 import { ApiError } from '../src/index.ts'
-import { entityTags } from '../src/request.ts'
 import { startSky } from './serve.ts'
 import { resourceOf, serve } from './small.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { entityTags, queryParameters } from '../src/request.ts'
+import { entityTags } from '../src/conditions.ts'
+import { queryParameters } from '../src/target.ts'
 import { startSky } from './serve.ts'
 
 const sky = await startSky()

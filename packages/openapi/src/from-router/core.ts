@@ -15,11 +15,12 @@ import { checkPath, METHODS_WITH_BODY, PARAMETER } from '../bindings.ts'
 import { type Core, FALLBACK_REPLY, parserApiError, type Reply, type Transport } from '../core.ts'
 import { type Awaitable, observe } from '../hook.ts'
 import { readJson, refuseDeepBody } from '../json-body.ts'
-import { checkTarget, type Incoming, queryParameters, relativePath, split } from '../request.ts'
+import type { Incoming } from '../request.ts'
 import { makeReady } from '../response.ts'
 import { allowHeader, find, methodOf, pattern, type RouteMatch } from '../routes.ts'
 import { factsOf, shapeOf } from '../schema.ts'
 import { abortApiError } from '../signal.ts'
+import { checkTarget, queryParameters, relativePath, split } from '../target.ts'
 import { inputReader } from './inputs.ts'
 
 type ResponseFacts<R extends AnyTRPCRouter> = Omit<Parameters<ResponseMetaFn<R>>[0], 'ctx' | 'data'>

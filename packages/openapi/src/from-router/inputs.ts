@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Parameter } from '../request.ts'
 import { factsOf } from '../schema.ts'
+import type { Parameter } from '../target.ts'
 import { textReaderOf } from '../text-reader.ts'
 
 /** Reads the input of a procedure from a request. */
