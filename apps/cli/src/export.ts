@@ -4,9 +4,10 @@ import { resolve } from 'node:path'
 import { csvText, type Format } from '@resource/import'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { parseFilters, searchLimitText } from './filters.ts'
-import { type Globals, openClient, SECOND_MS, targetOf } from './globals.ts'
+import { type Globals, SECOND_MS } from './globals.ts'
 import { onInterrupt } from './interrupt.ts'
 import { checkSame, jsonFile } from './json-file.ts'
+import { openClient, targetOf } from './open-client.ts'
 import { log, remark, write } from './output.ts'
 import { answer, checkFields, picked } from './print-records.ts'
 import { AFTER, COUNT, call, type JsonObject, LIMIT, type Noun, type Page } from './procedures.ts'
@@ -14,7 +15,6 @@ import { progress } from './progress.ts'
 import { recordFields } from './table-columns.ts'
 
 const PAGE_SIZE = 1000
-const RESUME_HINT = 'Use --resume to continue.'
 
 /** For spreadsheets, which otherwise read UTF-8 in the legacy encoding of the computer. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -109,14 +109,13 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   stateFile?.remove()
   if (output !== undefined) {
     // `--fields` chooses the columns of the file, not those of this answer.
-    const { json } = options
-    await answer({ exported: state.records }, { json }, () => `${state.records} ${type} exported\n`)
+    await answer({ exported: state.records }, { json: options.json }, () => `${state.records} ${type} exported\n`)
   }
 }
 
 /** The failure of an export that did not reach the end. */
 function stopped({ outcome, message, details }: Failure, records: number, canResume: boolean): Failure {
-  const end = `Stopped after ${records} records.${canResume ? ` ${RESUME_HINT}` : ''}`
+  const end = `Stopped after ${records} records.${canResume ? ' Use --resume to continue.' : ''}`
   return new Failure(outcome, [message, end].filter(Boolean).join('\n'), { ...details, records })
 }
 

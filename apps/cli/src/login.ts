@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { Failure } from './failures.ts'
-import { type Globals, url as parseUrl, SECOND_MS, targetOf, withClient } from './globals.ts'
+import { type Globals, url as parseUrl, SECOND_MS } from './globals.ts'
+import { targetOf, withClient } from './open-client.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, type JsonObject, LIMIT, nouns } from './procedures.ts'
 import { profileNamed, readProfiles, removeProfile, storeProfile, useProfile } from './profiles.ts'

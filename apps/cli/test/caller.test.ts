@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callerOf } from '../src/globals.ts'
+import { callerOf } from '../src/open-client.ts'
 
 const tokenOf = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 const of = (key?: string) => callerOf({ key } as Parameters<typeof callerOf>[0])
