@@ -303,6 +303,34 @@ test('a failing write of a group is rolled back alone, and rejects when the othe
   ])
 })
 
+test('in a group, an autocommit write that fails leaves the others alone, unless it has already stored a row', async () => {
+  using _ = frozenClock()
+  await using database = await temporaryDatabase()
+  const insert = (name: string, fails = false) =>
+    database.write(
+      async (tx) => {
+        const { id } = await insertOne(tx.users, newUser(name))
+        if (fails) throw new Error('too late')
+        return id
+      },
+      { autocommit: true },
+    )
+  const outcome = (write: Promise<number>) => write.catch((error: Error) => error.message)
+  const stored = () => names(database)
+  expect(await Promise.all([insert('ada'), insert('ada'), insert('bob')].map(outcome))).toEqual([
+    1,
+    'Another row has the same email_key.',
+    2,
+  ])
+  expect(await stored()).toEqual(['ada', 'bob'])
+  expect(await Promise.all([insert('cid'), insert('dan', true), insert('eve')].map(outcome))).toEqual([
+    'too late',
+    'too late',
+    3,
+  ])
+  expect(await stored()).toEqual(['ada', 'bob', 'eve'])
+})
+
 test('when SQLite rolls back the transaction of a group, each write of it rejects, and the next one succeeds', async () => {
   using _ = frozenClock()
   await using database = await temporaryDatabase()

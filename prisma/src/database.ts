@@ -57,8 +57,8 @@ export interface WriteOptions {
   /** Writes with the same key run one after another on every engine; each sees the result of the previous one. */
   lockKey?: string | undefined
   /**
-   * Declares that the work writes at most once, with one method of one table other than `insertMany`. On PostgreSQL that
-   * statement is then the transaction, which saves two round trips. A second write is an error.
+   * Declares that the work writes at most one row, and throws no error after it. On PostgreSQL that statement is then the
+   * transaction, which saves two round trips, and a second write is an error. On SQLite it needs no savepoint.
    */
   autocommit?: boolean | undefined
   /** Audits the changes, in the same transaction; no audit entries when absent. */

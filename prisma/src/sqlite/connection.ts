@@ -20,6 +20,8 @@ export class SqliteConnection implements Executor {
   readonly isRemote = false
   readonly #sqlite: Sqlite.Database
   readonly #statements = new Recent<string, Sqlite.Statement<unknown[]>>(RECENT_STATEMENTS)
+  /** The number of rows that this connection has changed so far, including changes that were rolled back. */
+  changedRows = 0
   readonly #prepare = (text: string) => this.#sqlite.prepare<unknown[]>(withOpaquePlaceholders(text))
 
   /**
@@ -34,7 +36,10 @@ export class SqliteConnection implements Executor {
 
   all({ text, values }: Statement): unknown[] {
     try {
-      return this.#prepared(text).all(values.map(numeric))
+      const statement = this.#prepared(text)
+      const rows = statement.all(values.map(numeric))
+      if (!statement.readonly) this.changedRows += rows.length
+      return rows
     } catch (error) {
       throw this.#converted(error)
     }
@@ -47,7 +52,9 @@ export class SqliteConnection implements Executor {
 
   run({ text, values }: Statement): number {
     try {
-      return this.#prepared(text).run(values.map(numeric)).changes
+      const { changes } = this.#prepared(text).run(values.map(numeric))
+      this.changedRows += changes
+      return changes
     } catch (error) {
       throw this.#converted(error)
     }
@@ -57,9 +64,14 @@ export class SqliteConnection implements Executor {
     try {
       const statement = this.#sqlite.prepare(text)
       const bound = values.map(numeric)
-      if (!statement.reader) return { columns: [], rows: [], count: statement.run(bound).changes }
+      if (!statement.reader) {
+        const { changes: count } = statement.run(bound)
+        this.changedRows += count
+        return { columns: [], rows: [], count }
+      }
       const columns = statement.columns().map(({ name, type }) => ({ name, type }))
       const rows = statement.raw().all(bound) as unknown[][]
+      if (!statement.readonly) this.changedRows += rows.length
       return { columns, rows, count: rows.length }
     } catch (error) {
       throw this.#converted(error)
@@ -74,18 +86,14 @@ export class SqliteConnection implements Executor {
       return ids
     } catch (error) {
       throw this.#converted(error, first + ids.length)
+    } finally {
+      this.changedRows += ids.length
     }
   }
 
   /** False after an error for which SQLite rolled the transaction back itself. */
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction
-  }
-
-  /** The number of rows that this connection has changed so far, including changes that were rolled back. */
-  get changedRows(): number {
-    const [row] = this.all({ text: 'SELECT total_changes() AS changes', values: [] }) as [{ changes: number }]
-    return row.changes
   }
 
   /** Rolls back the open transaction, if any. */

@@ -20,9 +20,9 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
 
   return {
     read: reader,
-    write: async (work, { caller }) => {
+    write: async (work, options) => {
       guard.check()
-      const result = await writer.write(work, caller)
+      const result = await writer.write(work, options)
       guard.check()
       return result
     },

@@ -1,4 +1,4 @@
-import type { Limits, Options } from '../database.ts'
+import type { Limits, Options, WriteOptions } from '../database.ts'
 import { DISK_FAILED, DurabilityLost, isBusy, ReadOnly } from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
 import { Slots } from '../slots.ts'
@@ -25,9 +25,9 @@ type Group = PromiseWithResolvers<void> & {
 
 /**
  * Serializes writes on one connection. Writes that arrive in the same event loop iteration share one SQLite transaction and
- * one sync to disk (group commit). Each behaves like its own transaction: an error rolls back that write only, and none
- * resolves before all are on disk. The next group does not start before that either, so no write depends on data that may
- * be lost.
+ * one sync to disk (group commit). Each behaves like its own transaction: an error rolls back that write only, or the whole
+ * group, whose other writes then fail too. None resolves before all are on disk. The next group does not start before that
+ * either, so no write depends on data that may be lost.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection
@@ -57,14 +57,17 @@ export class SqliteWriter {
     this.#queue = new Slots(1, { maxWaitMs: limits.queueTimeoutMs })
   }
 
-  async write<T>(work: (executor: Executor) => Promise<T>, caller?: string): Promise<T> {
+  async write<T>(
+    work: (executor: Executor) => Promise<T>,
+    { caller, autocommit = false }: WriteOptions = {},
+  ): Promise<T> {
     this.check()
     await this.#queue.acquire(caller)
     let group: Group | undefined
     try {
       const isFirst = this.#group === undefined
       group = this.#group ?? (await this.#begin())
-      return await this.#run(work, group, isFirst)
+      return await this.#run(work, group, isFirst, autocommit)
     } finally {
       if (group !== undefined && performance.now() - group.startMs > MAX_GROUP_MS) await this.#commit(group)
       this.#queue.release()
@@ -116,16 +119,28 @@ export class SqliteWriter {
     return group
   }
 
-  async #run<T>(work: (executor: Executor) => Promise<T>, group: Group, isFirst: boolean): Promise<T> {
-    // In a savepoint SQLite copies each changed page. The first write needs none: it can roll back the whole transaction.
-    if (!isFirst) this.#connection.exec('SAVEPOINT "write"')
+  async #run<T>(
+    work: (executor: Executor) => Promise<T>,
+    group: Group,
+    isFirst: boolean,
+    autocommit: boolean,
+  ): Promise<T> {
+    // In a savepoint SQLite copies each changed page, and it writes the search entries of each row by themselves. The first
+    // write needs none: it can roll back the whole transaction. A single statement that fails has changed nothing.
+    const hasSavepoint = !isFirst && !autocommit
+    if (hasSavepoint) this.#connection.exec('SAVEPOINT "write"')
+    const { changedRows } = this.#connection
     try {
       const result = await withDeadline(this.#connection, this.#limits.writeTimeoutMs, work)
-      if (!isFirst) this.#connection.exec('RELEASE "write"')
+      if (hasSavepoint) this.#connection.exec('RELEASE "write"')
       return result
     } catch (error) {
       if (isFirst) this.#rollBackGroup(group)
-      else this.#rollBackWrite(group, error)
+      // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
+      else if (!this.#connection.inTransaction) this.#abort(group, error)
+      else if (hasSavepoint) this.#rollBackWrite(group)
+      // For example, the audit entry of the row could not be stored.
+      else if (this.#connection.changedRows > changedRows) this.#abort(group, error)
       throw error
     }
   }
@@ -143,14 +158,10 @@ export class SqliteWriter {
     synced.then(group.resolve, (error) => this.#fail(group, error))
   }
 
-  #rollBackWrite(group: Group, error: unknown): void {
+  #rollBackWrite(group: Group): void {
     group.changedRows = undefined
-    if (this.#connection.inTransaction) {
-      this.#connection.exec('ROLLBACK TO "write"')
-      this.#connection.exec('RELEASE "write"')
-    }
-    // After some errors, such as a full disk, SQLite has rolled back the whole transaction.
-    else this.#abort(group, error)
+    this.#connection.exec('ROLLBACK TO "write"')
+    this.#connection.exec('RELEASE "write"')
   }
 
   /** Rolls back the open transaction and rejects the writes of the group. */
