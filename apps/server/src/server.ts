@@ -8,6 +8,7 @@ import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
+import { MONITORING_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
 import { RequestQueue } from './limits/request-queue.ts'
@@ -97,7 +98,7 @@ export async function startServer(
       if (isRefused) refuseOverload(req as Request, res)
       else serve(req, res)
     }
-    if (queue.hasTime(arrivedMs)) start(false)
+    if (queue.hasTime(arrivedMs, MONITORING_PATHS.has(url))) start(false)
     else queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
   }
   const connections = new Connections({ max: config.MAX_CONNECTIONS, take })

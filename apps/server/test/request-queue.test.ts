@@ -12,7 +12,12 @@ function createQueue() {
   const served: string[] = []
   const late: string[] = []
   /** Adds a request that takes `ms`, in a promise as most requests do. */
-  const add = (caller: string, name: string, ms: number, isGone = () => false) => {
+  const add = (
+    caller: string,
+    name: string,
+    ms: number,
+    { isGone = () => false, canWait = false }: { isGone?: () => boolean; canWait?: boolean } = {},
+  ) => {
     const arrivedMs = performance.now()
     const serve = async (isLate: boolean) => {
       if (isLate) return void late.push(name)
@@ -20,7 +25,7 @@ function createQueue() {
       await undefined
       vi.advanceTimersByTime(ms)
     }
-    if (queue.hasTime(arrivedMs)) void serve(false)
+    if (queue.hasTime(arrivedMs, canWait)) void serve(false)
     else queue.add({ caller, arrivedMs, isGone, serve })
   }
   return { queue, add, served, late }
@@ -30,16 +35,38 @@ async function turns(count: number) {
   for (let turn = 0; turn < count; turn++) await setImmediate()
 }
 
-test('requests are served as they arrive, until they have taken 10 ms of a turn', async () => {
+test('requests are served as they arrive, until they have taken 10 ms of a turn; later turns take 2 ms each', async () => {
   const { add, served } = createQueue()
-  for (const name of ['a', 'b', 'c', 'd']) {
-    add('one', name, 5)
+  for (let n = 0; n < 14; n++) {
+    add('one', '', 1)
     // A request arrives in a callback of its own.
     await undefined
   }
-  expect(served).toEqual(['a', 'b'])
-  await turns(1)
-  expect(served).toEqual(['a', 'b', 'c', 'd'])
+  const counts = []
+  for (let turn = 0; turn < 3; turn++) {
+    counts.push(served.length)
+    await setImmediate()
+  }
+  expect(counts).toEqual([10, 12, 14])
+})
+
+test('of many requests that can wait, 2 ms are served as they arrive, and others at once', async () => {
+  const { add, served } = createQueue()
+  for (let n = 0; n < 50; n++) {
+    add('monitoring', 'can wait', 1, { canWait: true })
+    await undefined
+  }
+  expect(served.length).toBe(2)
+  for (let n = 0; n < 10; n++) {
+    add('one', 'other', 0.5)
+    await undefined
+    add('monitoring', 'can wait', 1, { canWait: true })
+    // Reading those that wait takes time, too.
+    vi.advanceTimersByTime(1)
+  }
+  expect(served.slice(2)).toEqual(Array.from({ length: 10 }, () => 'other'))
+  await turns(60)
+  expect(served.length).toBe(70)
 })
 
 test('a turn serves at most one request that takes longer', async () => {
@@ -105,7 +132,7 @@ test('a request whose connection has closed is dropped', async () => {
   const { add, served, late } = createQueue()
   add('a', 'a1', 40)
   await undefined
-  add('a', 'a2', 40, () => true)
+  add('a', 'a2', 40, { isGone: () => true })
   await turns(2)
   expect([served, late]).toEqual([['a1'], []])
 })
@@ -129,22 +156,22 @@ test('a burst waits for at most 250 ms, and a standing queue of more than 32 for
     }
   }
   await arrive(900)
-  await turns(25)
+  await turns(125)
   expect([served.length, late.length]).toEqual([260, 0])
   // These keep the queue from becoming empty.
   await arrive(100)
   await turns(1)
-  expect([served.length, late.length]).toEqual([270, 639])
-  await turns(2)
+  expect([served.length, late.length]).toEqual([262, 639])
+  await turns(14)
   expect([served.length, late.length]).toEqual([290, 639])
   // After the first, 38 have waited more than 30 ms. The last 32 may wait longer.
   await turns(1)
-  expect([served.length, late.length]).toEqual([300, 677])
-  await turns(10)
+  expect([served.length, late.length]).toEqual([292, 677])
+  await turns(16)
   expect([served.length, late.length]).toEqual([323, 677])
   // The queue was empty, so the next burst may be as long as the first.
   await arrive(250)
-  await turns(30)
+  await turns(125)
   expect([served.length, late.length]).toEqual([573, 677])
 })
 

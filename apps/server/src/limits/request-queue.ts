@@ -1,8 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import { FairQueue } from '@resource/database'
 
-/** How long one turn of the event loop serves requests, or accepts connections while requests wait. */
+/** How long one turn of the event loop serves requests as they arrive, or accepts connections while requests wait. */
 const SLICE_MS = 10
+/** How long it serves requests that wait: those that began already wait for the database, whose results each turn reads. */
+const WAITING_SLICE_MS = 2
 /** How long the next connection may take: a turn accepts one, and with several processes the primary hands over each. */
 const ACCEPT_MS = 2
 /** How much CPU time others may take while a request waits behind those of its caller. */
@@ -32,14 +34,17 @@ interface Entry extends QueuedRequest {
 
 /**
  * Serves requests in slices, so that expensive requests delay neither new connections nor other callers nor responses for
- * long. While a turn of the event loop has time left, requests are served when they arrive. Others wait for a later turn, in a queue that is fair between callers by the time that their requests take.
+ * long. While a turn of the event loop has time left, requests are served when they arrive. Others wait for a later turn, in a
+ * queue that is fair between callers by the time that their requests take.
  *
  * The wait is limited. A burst of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
  * its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
  */
 export class RequestQueue {
   readonly #maxDelayMs: number
-  readonly #cpuMs: () => number
+  readonly #readCpuMs: () => number
+  /** The latest reading of the CPU time, and its time. */
+  #cpu = { ms: 0, readMs: Number.NEGATIVE_INFINITY }
   readonly #waiting = new FairQueue<Entry>()
   /** The callers with a standing queue. */
   readonly #standing = new Set<string>()
@@ -49,26 +54,37 @@ export class RequestQueue {
   #isBusy = false
   /** The begin of the current slice; while requests wait, the end of the last one. */
   #sliceMs = 0
+  /** The latest arrival, whether it was served at once, and how long such requests have taken in this turn. */
+  #arrival = { sinceMs: 0, isServed: false }
+  #servedMs = 0
   #acceptedMs = Number.NEGATIVE_INFINITY
   #running = { caller: '', sinceMs: 0 }
 
   /** @param maxDelayMs the longest wait of any request */
   constructor(maxDelayMs: number, cpuMs = threadCpuMs) {
     this.#maxDelayMs = maxDelayMs
-    this.#cpuMs = cpuMs
+    this.#readCpuMs = cpuMs
   }
 
-  /** Whether a request that arrives now can be served at once. If not, {@link add} it. */
-  hasTime(nowMs: number): boolean {
+  /**
+   * Whether a request that arrives now can be served at once. If not, {@link add} it.
+   *
+   * @param canWait whether it goes behind others when many like it arrive
+   */
+  hasTime(nowMs: number, canWait = false): boolean {
     if (!this.#isActive) this.#activate(nowMs)
-    this.#isBusy ||= nowMs - this.#sliceMs >= SLICE_MS
-    return !this.#isBusy
+    this.#arrive(nowMs)
+    this.#isBusy ||= this.#servedMs >= SLICE_MS
+    const isServed = !this.#isBusy && (!canWait || this.#servedMs < WAITING_SLICE_MS)
+    this.#arrival = { sinceMs: nowMs, isServed }
+    return isServed
   }
 
   /** Serves a request in a later turn, unless its connection closes first. */
   add(request: QueuedRequest): void {
-    const { caller } = request
-    this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(), isFirst: this.#waiting.sizeOf(caller) === 0 })
+    const { caller, arrivedMs } = request
+    const isFirst = this.#waiting.sizeOf(caller) === 0
+    this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(arrivedMs), isFirst })
   }
 
   /** Notes that a connection was accepted. Others may wait behind it. */
@@ -76,9 +92,16 @@ export class RequestQueue {
     this.#acceptedMs = performance.now()
   }
 
+  /** Counts the time since the latest arrival, unless it waits: reading many requests may take longer than a slice. */
+  #arrive(nowMs: number): void {
+    if (this.#arrival.isServed) this.#servedMs += nowMs - this.#arrival.sinceMs
+    this.#arrival.isServed = false
+  }
+
   #activate(nowMs: number): void {
     this.#isActive = true
     this.#sliceMs = nowMs
+    this.#servedMs = 0
     setImmediate(this.#turn)
   }
 
@@ -86,14 +109,16 @@ export class RequestQueue {
   readonly #turn = AsyncResource.bind(() => {
     const nowMs = performance.now()
     const sinceSliceMs = nowMs - this.#sliceMs
+    this.#arrive(nowMs)
+    this.#isBusy = this.#waiting.size > 0 || this.#servedMs >= SLICE_MS
     if (this.#waiting.size === 0) {
       this.#isActive = false
-      this.#isBusy = sinceSliceMs >= SLICE_MS
       if (this.#isBusy) this.#activate(nowMs)
     } else if (nowMs - this.#acceptedMs < ACCEPT_MS && sinceSliceMs < SLICE_MS) {
       setImmediate(this.#turn)
     } else {
       this.#sliceMs = nowMs
+      this.#servedMs = 0
       this.#serveNext(nowMs)
     }
   })
@@ -112,7 +137,7 @@ export class RequestQueue {
     const { caller, sinceMs } = this.#running
     const nowMs = performance.now()
     this.#waiting.charge(caller, nowMs - sinceMs)
-    if (this.#waiting.size > 0 && nowMs - this.#sliceMs < SLICE_MS) {
+    if (this.#waiting.size > 0 && nowMs - this.#sliceMs < WAITING_SLICE_MS) {
       this.#serveNext(nowMs)
       return
     }
@@ -120,8 +145,15 @@ export class RequestQueue {
     setImmediate(this.#turn)
   }
 
+  /** The CPU time, to about 1 ms. */
+  #cpuMs(nowMs: number): number {
+    // A reading costs some microseconds.
+    if (nowMs - this.#cpu.readMs >= 1) this.#cpu = { ms: this.#readCpuMs(), readMs: nowMs }
+    return this.#cpu.ms
+  }
+
   #isLate({ caller, arrivedMs, cpuMs, isFirst }: Entry, nowMs: number): boolean {
-    const waitedMs = this.#cpuMs() - cpuMs
+    const waitedMs = this.#cpuMs(nowMs) - cpuMs
     const behind = this.#waiting.sizeOf(caller)
     const isBurst = !isFirst && waitedMs > BURST_MS
     if (behind === 0) this.#standing.delete(caller)
